@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { instant } from './text.ts'
+
+export const actorTypes = ['user', 'operator', 'partner', 'system', 'visitor'] as const
+export const actorType = z.enum(actorTypes)
+export type ActorType = z.infer<typeof actorType>
+
+export const auditOutcomes = ['success', 'failure', 'denied'] as const
+export const auditOutcome = z.enum(auditOutcomes)
+export type AuditOutcome = z.infer<typeof auditOutcome>
+
+export const auditSources = ['api', 'portal', 'operator', 'partner', 'webhook', 'job', 'booking'] as const
+export const auditSource = z.enum(auditSources)
+export type AuditSource = z.infer<typeof auditSource>
+
+/** Every action that is recorded. A literal in a union, so that a typing error does not compile. */
+export const auditActions = [
+  'audit.exported',
+  'platform.user_invited',
+  'tenant.created',
+  'tenant.deleted',
+  'tenant.provisioned',
+  'tenant.reconciled',
+  'tenant.resumed',
+  'tenant.suspended',
+  'tenant.updated',
+  'user.created',
+  'user.deactivated',
+  'user.deleted',
+  'user.reactivated',
+  'user.updated',
+] as const
+export type AuditAction = (typeof auditActions)[number]
+
+/** One entry of the audit log as it is read. `at` keeps the database's microseconds. */
+export const AuditEvent = z.object({
+  id: z.uuid(),
+  at: instant,
+  actorType,
+  actorId: z.string().nullable(),
+  actorEmail: z.string().nullable(),
+  actorIp: z.string().nullable(),
+  action: z.string(),
+  outcome: auditOutcome,
+  resourceType: z.string(),
+  resourceId: z.string().nullable(),
+  resourceName: z.string().nullable(),
+  tenantSlug: z.string().nullable(),
+  partnerSlug: z.string().nullable(),
+  source: auditSource,
+  metadata: z.record(z.string(), z.unknown()),
+  prevHash: z.string().nullable(),
+  hash: z.string().nullable(),
+})
+export type AuditEvent = z.infer<typeof AuditEvent>
+
+export const AuditPage = z.object({ items: z.array(AuditEvent), nextCursor: z.string().nullable() })
+export type AuditPage = z.infer<typeof AuditPage>
+
+const text = z.string().trim().min(1).max(200)
+
+/** An action such as `tenant.created`, or a leading part of one written `tenant.` or `tenant.*`. */
+const actionFilter = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.|\.\*)?$/, 'Write an action such as tenant.created, or a leading part such as tenant.*')
+
+/** Cursor of the audit log: the id of the last entry shown, or an instant, meaning entries older than it. */
+const before = z.union([z.uuid(), instant], 'This is neither a cursor of ours nor an ISO 8601 time.')
+
+const filters = {
+  since: instant.optional(),
+  until: instant.optional(),
+  before: before.optional(),
+  action: actionFilter.optional(),
+  actorEmail: text.optional(),
+  outcome: auditOutcome.optional(),
+  q: text.optional(),
+}
+
+/** `limit` of audit queries: 100 when absent; more than 500 is cut to 500 (seed, limits). */
+const auditLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .default(100)
+  .transform((value) => Math.min(value, 500))
+
+export const QueryAudit = z.strictObject({
+  ...filters,
+  tenantSlug: z.string().max(63).optional(),
+  partnerSlug: z.string().max(63).optional(),
+  limit: auditLimit,
+})
+export type QueryAudit = z.infer<typeof QueryAudit>
+
+export const QueryTenantAudit = z.strictObject({ slug: z.string().max(200), ...filters, limit: auditLimit })
+export type QueryTenantAudit = z.infer<typeof QueryTenantAudit>
+
+export const exportFormats = ['ndjson', 'csv'] as const
+export const ExportAudit = z.strictObject({
+  ...filters,
+  tenantSlug: z.string().max(63).optional(),
+  partnerSlug: z.string().max(63).optional(),
+  format: z.enum(exportFormats).default('ndjson'),
+})
+export type ExportAudit = z.infer<typeof ExportAudit>
+
+/** Splits an action filter into its kind: `tenant.*` and `tenant.` are leading parts, anything else is exact. */
+export function actionMatch(filter: string): { exact: string } | { prefix: string } {
+  if (filter.endsWith('.*')) return { prefix: filter.slice(0, -1) }
+  if (filter.endsWith('.')) return { prefix: filter }
+  return { exact: filter }
+}
+
+const secretKey = /secret|password|token|authorization|cookie|(^|_|-)key$|apikey|privatekey/i
+const longest = 512
+const widest = 8_000
+
+/**
+ * What may stand in an entry: values under keys that name a secret become `***`, texts are cut at 512 characters, and metadata
+ * of more than 8 kB is replaced by a note of its size. Depth is bounded so that a cycle cannot hang the writer.
+ */
+export function auditMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const cleaned = clean(metadata, 0) as Record<string, unknown>
+  const size = JSON.stringify(cleaned).length
+  return size > widest
+    ? { truncated: true, size, ...(typeof cleaned.requestId === 'string' ? { requestId: cleaned.requestId } : {}) }
+    : cleaned
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (depth > 6) return '…'
+  if (typeof value === 'string') return value.length > longest ? `${value.slice(0, longest)}…` : value
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => clean(item, depth + 1))
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, item]) => {
+        if (item === undefined || typeof item === 'function') return []
+        return [[key, secretKey.test(key) ? '***' : clean(item, depth + 1)]]
+      }),
+    )
+  }
+  return value
+}
+
+/** `{ field: [before, after] }` of the fields that differ; what `metadata.changes` of an update holds. */
+export function changedFields(before: object, after: object, fields: readonly string[]): Record<string, [unknown, unknown]> {
+  const changes: Record<string, [unknown, unknown]> = {}
+  for (const field of fields) {
+    const was = Reflect.get(before, field) ?? null
+    const is = Reflect.get(after, field) ?? null
+    if (JSON.stringify(was) !== JSON.stringify(is)) changes[field] = [was, is]
+  }
+  return changes
+}
+
+/** The columns of an export, in order. */
+export const auditColumns = Object.keys(AuditEvent.shape) as (keyof AuditEvent)[]
+
+/**
+ * One CSV line (RFC 4180, CRLF). A cell that a spreadsheet would take for a formula (first character = + - @, tab or carriage
+ * return) is prefixed with an apostrophe, as OWASP advises against CSV injection.
+ */
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+function csvCell(cell: unknown): string {
+  const plain = cell === null || cell === undefined ? '' : typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+  const safe = /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,108 @@
+/** Every code that a caller can meet, with its HTTP status and its default sentence. `docs/contract.md` lists them for people. */
+const table = {
+  invalid_input: { status: 400, title: 'The request has invalid fields.' },
+  malformed_json: { status: 400, title: 'The body is not valid JSON.' },
+  unauthenticated: { status: 401, title: 'A valid access token is required.' },
+  token_expired: { status: 401, title: 'The access token has expired.' },
+  unexpected_issuer: { status: 401, title: 'The access token comes from an issuer that is not accepted here.' },
+  operator_required: { status: 403, title: 'This endpoint requires an operator-scoped token.' },
+  not_platform_admin: { status: 403, title: 'This endpoint requires a platform administrator.' },
+  not_member: { status: 403, title: 'You are not a member of this tenant.' },
+  not_admin: { status: 403, title: 'This needs an admin of the tenant.' },
+  not_owner: { status: 403, title: 'This needs the owner of the tenant or an operator.' },
+  not_partner_staff: { status: 403, title: 'This needs staff of the partner that owns the tenant.' },
+  forbidden_field: { status: 403, title: 'You may not set this field.' },
+  user_deactivated: { status: 403, title: 'This account has been deactivated.' },
+  cross_origin: { status: 403, title: 'Requests that change something must come from this site.' },
+  not_found: { status: 404, title: 'There is nothing at this address that you may see.' },
+  method_not_allowed: { status: 405, title: 'This address does not take that method.' },
+  already_exists: { status: 409, title: 'Something with this name exists already.' },
+  email_exists: { status: 409, title: 'A user with this e-mail address exists already.' },
+  already_deleted: { status: 409, title: 'This has been deleted already.' },
+  already_suspended: { status: 409, title: 'This is suspended already.' },
+  not_suspended: { status: 409, title: 'This is not suspended.' },
+  tenant_suspended: { status: 409, title: 'The tenant is suspended.' },
+  tenant_deleted: { status: 409, title: 'The tenant has been deleted.' },
+  provisioning_in_progress: { status: 409, title: 'The tenant is being provisioned at this moment.' },
+  self_deactivate: { status: 409, title: 'You cannot deactivate or delete yourself.' },
+  last_platform_admin: { status: 409, title: 'The platform keeps at least one active administrator.' },
+  last_admin: { status: 409, title: 'A tenant keeps at least one admin.' },
+  owner_removal: { status: 409, title: 'The owner of a tenant cannot be removed. Transfer the ownership first.' },
+  user_in_use: { status: 409, title: 'The user still owns tenants.' },
+  partner_unavailable: { status: 409, title: 'The partner is not active.' },
+  domain_in_use: { status: 409, title: 'The domain is still in use.' },
+  idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still being carried out.' },
+  idempotency_answer_withheld: {
+    status: 409,
+    title: 'A request with this Idempotency-Key was carried out. Its answer held a one-time secret and was not kept.',
+  },
+  idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another request.' },
+  too_large: { status: 413, title: 'The body is larger than allowed.' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json.' },
+  upstream_failed: { status: 502, title: 'An outside system did not do its part.' },
+  internal: { status: 500, title: 'Something went wrong on our side.' },
+  unavailable: { status: 503, title: 'The service is not ready.' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof table
+export type ErrorStatus = (typeof table)[ErrorCode]['status']
+
+export const errorCodes = Object.keys(table) as ErrorCode[]
+
+/** HTTP status and default sentence of a code. */
+export function describeError(code: ErrorCode): { status: ErrorStatus; title: string } {
+  return table[code]
+}
+
+/** One fault of the input: the path to the field (`billingInfo.country`, empty for the whole body) and a sentence about it. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+/**
+ * A refusal that the caller is told about. `detail` is shown as it stands, so it names no secret and no other tenant.
+ * Anything thrown that is not an AppError is a fault of ours and answers `internal` with a fixed text.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly issues: readonly Issue[] | undefined
+
+  constructor(code: ErrorCode, detail?: string, options: { cause?: unknown; issues?: readonly Issue[] } = {}) {
+    super(detail ?? table[code].title, { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.issues = options.issues
+  }
+
+  get status(): ErrorStatus {
+    return table[this.code].status
+  }
+}
+
+/** The AppError in `error` or in its chain of causes; undefined when there is none. */
+export function findAppError(error: unknown): AppError | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof AppError) return current
+  }
+  return undefined
+}
+
+/** RFC 9457 problem details with our extension members. */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: ErrorCode
+  requestId: string
+  issues?: readonly Issue[]
+}
+
+/** The RFC 9457 body for a refusal. `type` is a relative reference that resolves to the page that lists the codes. */
+export function toProblem(error: AppError, requestId: string): Problem {
+  const { status, title } = table[error.code]
+  const problem: Problem = { type: `/docs/errors#${error.code}`, title, status, detail: error.message, code: error.code, requestId }
+  if (error.issues) problem.issues = error.issues
+  return problem
+}

@@ -1,0 +1,152 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+/** A transaction. Asked for by functions that lock or write in several places, so that the compiler refuses a plain handle. */
+export type Trx = Transaction<Tables>
+
+export interface DatabaseOptions {
+  url: string
+  /** Ordinary connections: transactions, searches, everything not read by key. */
+  poolSize?: number
+  /** Pipelined connections for reads by key. */
+  readers?: number
+  applicationName?: string
+  onError: (error: Error) => void
+}
+
+/** A prepared statement that is kept by name on each connection. */
+export interface NamedStatement {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Database {
+  readonly db: Db
+  /** Runs a short read by key on a pipelined connection: several are on the wire at once, so a slow one holds up the others. */
+  read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]>
+  /** A connection of its own that listens on a channel; reconnects by itself and calls `onReconnect` after it missed messages. */
+  listen(channel: string, onMessage: (payload: string) => void, onReconnect: () => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+// Counts and sizes fit a double up to 2^53; as text they would have to be converted in every query.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return Number
+    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+  }) as typeof pg.types.getTypeParser,
+}
+
+/**
+ * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every
+ * connection has an error handler, and the next statement connects anew.
+ */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, poolSize = 8, readers = 2, applicationName = 'atrium', onError } = options
+  const common = { connectionString: url, types, application_name: applicationName, connectionTimeoutMillis: 5_000 }
+  const pool = new pg.Pool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 })
+  pool.on('error', onError)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const pipelines = Array.from({ length: readers }, () => pipelinedReader(common, onError))
+  let turn = 0
+  const listeners = new Set<() => Promise<void>>()
+  return {
+    db,
+    read: async (statement, values) => {
+      turn = (turn + 1) % pipelines.length
+      const reader = pipelines[turn]
+      if (!reader) throw new Error('The database is opened without readers.')
+      return reader.read(statement, values)
+    },
+    listen: async (channel, onMessage, onReconnect) => {
+      const stop = await listenOn({ ...common, keepAlive: true }, channel, onMessage, onReconnect, onError)
+      listeners.add(stop)
+      return async () => {
+        listeners.delete(stop)
+        await stop()
+      }
+    },
+    close: async () => {
+      await Promise.all([...listeners].map((stop) => stop()))
+      await Promise.all(pipelines.map((reader) => reader.close()))
+      await db.destroy()
+    },
+  }
+}
+
+function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => void) {
+  let current: Promise<pg.Client> | undefined
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...config, pipeline: true, statement_timeout: 1_000 })
+    const forget = () => {
+      if (current === connected) current = undefined
+    }
+    client.on('error', (error) => {
+      forget()
+      onError(error)
+    })
+    client.on('end', forget)
+    const connected = client.connect().then(() => client)
+    current = connected
+    return connected.catch((error: unknown) => {
+      forget()
+      throw error
+    })
+  }
+  return {
+    async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]> {
+      const client = await (current ?? connect())
+      const result = await client.query<Row>({ name: statement.name, text: statement.text, values: [...values] })
+      return result.rows
+    },
+    async close() {
+      const client = await current?.catch(() => undefined)
+      current = undefined
+      await client?.end()
+    },
+  }
+}
+
+async function listenOn(
+  config: pg.ClientConfig,
+  channel: string,
+  onMessage: (payload: string) => void,
+  onReconnect: () => void,
+  onError: (error: Error) => void,
+): Promise<() => Promise<void>> {
+  let stopped = false
+  let client: pg.Client | undefined
+  let retry: NodeJS.Timeout | undefined
+  async function connect(): Promise<void> {
+    const next = new pg.Client(config)
+    let lost = false
+    const reconnect = () => {
+      if (lost || stopped) return
+      lost = true
+      retry = setTimeout(() => {
+        connect().then(onReconnect, (error: Error) => {
+          onError(error)
+          lost = false
+          reconnect()
+        })
+      }, 500)
+    }
+    next.on('error', (error) => {
+      onError(error)
+      reconnect()
+    })
+    next.on('end', reconnect)
+    next.on('notification', (message) => onMessage(message.payload ?? ''))
+    await next.connect()
+    await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    client = next
+  }
+  await connect()
+  return async () => {
+    stopped = true
+    clearTimeout(retry)
+    await client?.end()
+  }
+}

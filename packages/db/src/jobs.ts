@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+
+/** Queues of the job engine. A job only wakes work whose state stands in our own rows, so losing the engine loses nothing. */
+export const queues = {
+  /** Finishes what a tenant's provisioning left undone. Data: `{ tenantId }`. At most one waiting per tenant. */
+  provisioning: 'provisioning',
+  /** Looks for tenants whose provisioning nobody works on. */
+  provisioningSweep: 'provisioning-sweep',
+  /** Removes expired sessions and stored answers, and prepares audit partitions. */
+  cleanup: 'cleanup',
+} as const
+
+export const jobSchema = 'jobs'
+
+/**
+ * Creates or upgrades the job engine's schema and queues with the rights of the migration account, and lets `atrium_app` use
+ * them. The API itself starts the engine with `migrate: false`, because it may not change the schema.
+ */
+export async function installJobs(url: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: url, schema: jobSchema, max: 2, supervise: false, schedule: false })
+  boss.on('error', () => {})
+  await boss.start()
+  try {
+    // Heartbeats let another process take over the job of a killed one after ten seconds instead of when it expires.
+    const settings = { heartbeatSeconds: 10, retryLimit: 3, retryBackoff: true, retryDelay: 1, deleteAfterSeconds: 3600, notify: true }
+    await ensureQueue(boss, queues.provisioning, { ...settings, policy: 'short', expireInSeconds: 120 })
+    await ensureQueue(boss, queues.provisioningSweep, { ...settings, policy: 'short', expireInSeconds: 60 })
+    await ensureQueue(boss, queues.cleanup, { ...settings, policy: 'short', expireInSeconds: 300 })
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+  await grantJobs(url)
+}
+
+async function ensureQueue(boss: PgBoss, name: string, options: Parameters<PgBoss['createQueue']>[1]): Promise<void> {
+  if (await boss.getQueue(name)) return
+  await boss.createQueue(name, options)
+}
+
+async function grantJobs(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`
+      grant usage on schema ${jobSchema} to atrium_app;
+      grant select, insert, update, delete on all tables in schema ${jobSchema} to atrium_app;
+      grant usage, select on all sequences in schema ${jobSchema} to atrium_app;
+      grant execute on all functions in schema ${jobSchema} to atrium_app;
+    `)
+  } finally {
+    await client.end()
+  }
+}

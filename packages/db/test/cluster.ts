@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedServer } from '../src/embedded.ts'
+import { createMigratedDatabase, dropDatabase } from '../src/provision-database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    adminUrl: string
+    templateName: string
+  }
+}
+
+/** One PostgreSQL and one migrated template per test run; each test file copies the template. `DATABASE_URL` set means: use that server. */
+export default async function cluster(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.DATABASE_URL
+  const dataDir = join(tmpdir(), `atrium-test-${randomUUID()}`)
+  const server = given ? undefined : await startEmbeddedServer({ dataDir, port: await freePort(), disposable: true })
+  const adminUrl = given ?? server?.adminUrl ?? ''
+  const templateName = `atrium_template_${randomUUID().replaceAll('-', '')}`
+  await createMigratedDatabase(adminUrl, templateName)
+  project.provide('adminUrl', adminUrl)
+  project.provide('templateName', templateName)
+  return async () => {
+    await dropDatabase(adminUrl, templateName)
+    await server?.stop()
+    if (server) await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
+  const address = probe.address()
+  await new Promise((done) => probe.close(done))
+  if (typeof address !== 'object' || address === null) throw new Error('no free port')
+  return address.port
+}
