@@ -19,7 +19,6 @@ export const auditActions = [
   'platform.user_invited',
   'tenant.created',
   'tenant.deleted',
-  'tenant.provisioned',
   'tenant.reconciled',
   'tenant.resumed',
   'tenant.suspended',
@@ -66,8 +65,14 @@ const actionFilter = z
   .max(100)
   .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.|\.\*)?$/, 'Write an action such as tenant.created, or a leading part such as tenant.*')
 
-/** Cursor of the audit log: the id of the last entry shown, or an instant, meaning entries older than it. */
-const before = z.union([z.uuid(), instant], 'This is neither a cursor of ours nor an ISO 8601 time.')
+/** Cursor of the audit log: an instant, meaning entries older than it, or an instant and the id of the last entry shown. */
+const before = z
+  .string()
+  .max(100)
+  .refine((value) => {
+    const [at, id, ...rest] = value.split('_')
+    return rest.length === 0 && instant.safeParse(at).success && (id === undefined || z.uuid().safeParse(id).success)
+  }, 'This is neither a cursor of ours nor an ISO 8601 time.')
 
 const filters = {
   since: instant.optional(),

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { installJobs } from './jobs.ts'
@@ -33,6 +33,8 @@ export async function migrate(url: string, { attempts = 10 }: { attempts?: numbe
     for (let attempt = 1; ; attempt++) {
       const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
       if (!error) {
+        // The API reads which migration is newest for its readiness.
+        await sql`grant select on kysely_migration to atrium_app`.execute(db)
         await installJobs(url)
         return (results ?? []).map((result) => result.migrationName)
       }

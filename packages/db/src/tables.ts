@@ -72,7 +72,7 @@ export interface UsersTable {
   phone: string | null
   alternative_email: string | null
   platform_admin: Generated<boolean>
-  platform_admin_revoked_at: OptionalMoment
+  platform_admin_changed_at: OptionalMoment
   partner_id: string | null
   deactivated_at: OptionalMoment
   last_seen_at: OptionalMoment

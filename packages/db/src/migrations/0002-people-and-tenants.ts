@@ -81,7 +81,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       phone text,
       alternative_email text,
       platform_admin boolean not null default false,
-      platform_admin_revoked_at timestamptz,
+      platform_admin_changed_at timestamptz,
       partner_id uuid references partners,
       deactivated_at timestamptz,
       last_seen_at timestamptz,

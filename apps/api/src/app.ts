@@ -1,0 +1,151 @@
+import { AppError } from '@atrium/core/errors'
+import { ensureAuditPartitions } from '@atrium/db/audit'
+import type { Database } from '@atrium/db/connect'
+import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
+import type { Integrations } from '@atrium/integrations/connect'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { createAuditRecorder } from './audit/recorder.ts'
+import { createBackgroundWork } from './background.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { createContext } from './context.ts'
+import { checkReadiness } from './health.ts'
+import type { House } from './house.ts'
+import { createIntegrationChecks } from './integration-checks.ts'
+import { createJobs } from './jobs.ts'
+import type { Logger } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
+import { appRouter } from './router.ts'
+import { createTenantChanges } from './tenants/changes.ts'
+import { createTokenVerifier } from './token.ts'
+import { docsPages } from './transport/docs.ts'
+import { type AppEnv, chooseRequestId, readFacts } from './transport/facts.ts'
+import { openApiDocument } from './transport/openapi.ts'
+import { problemResponse } from './transport/problems.ts'
+import { registerRest } from './transport/rest.ts'
+import { toAppError } from './trpc.ts'
+import { version } from './version.ts'
+
+export interface AppParts {
+  config: Config
+  database: Database
+  integrations: Integrations
+  log: Logger
+  clock?: Clock
+  metrics?: Metrics
+}
+
+export interface App {
+  /** Answers a request; what the HTTP server and the tests call. */
+  fetch: Hono<AppEnv>['fetch']
+  house: House
+  /** Connects what listens and starts the job engine. The app answers before, but jobs wait and streams see no changes. */
+  start(): Promise<void>
+  /** Lets work under way end, then closes everything this app opened. The database is the caller's to close. */
+  stop(): Promise<void>
+}
+
+export const bodyLimitBytes = 1024 * 1024
+const maxBatchSize = 20
+
+/** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
+export function createApp(parts: AppParts): App {
+  const { config, database, integrations, log } = parts
+  const clock = parts.clock ?? systemClock
+  const metrics = parts.metrics ?? createMetrics()
+  const house: House = {
+    config,
+    database,
+    systems: integrations,
+    clock,
+    log,
+    metrics,
+    tokens: createTokenVerifier({ ...config.tokens, clock, log }),
+    audit: createAuditRecorder({ database, clock, log, metrics }),
+    jobs: createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics }),
+    changes: createTenantChanges(database, log),
+    background: createBackgroundWork(log),
+  }
+  const checks = createIntegrationChecks(integrations, clock, log)
+  const app = new Hono<AppEnv>()
+  const startedAt = clock.now().getTime()
+
+  app.use(async (c, next) => {
+    const started = performance.now()
+    const requestId = chooseRequestId(c.req.header('x-request-id'))
+    c.set('requestId', requestId)
+    await next()
+    c.res.headers.set('x-request-id', requestId)
+    const seconds = (performance.now() - started) / 1000
+    const route = c.get('route') ?? 'other'
+    metrics.requests.observe({ method: c.req.method, route, status: String(c.res.status) }, seconds)
+    log.info({ requestId, method: c.req.method, path: c.req.path, route, status: c.res.status, ms: Math.round(seconds * 1000) }, 'request')
+  })
+  app.onError((error, c) => {
+    log.error({ err: error, requestId: c.get('requestId') }, 'a request failed')
+    return problemResponse(error, c.get('requestId'))
+  })
+  app.notFound((c) => problemResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId')))
+
+  app.get('/health', (c) => {
+    c.set('route', '/health')
+    const uptimeSeconds = Math.floor((clock.now().getTime() - startedAt) / 1000)
+    return c.json({ service: 'atrium-platform-api', status: 'ok', version, uptimeSeconds })
+  })
+  app.get('/health/ready', async (c) => {
+    c.set('route', '/health/ready')
+    const readiness = await checkReadiness(house, checks)
+    return c.json(readiness, readiness.ready ? 200 : 503)
+  })
+  let document: object | undefined
+  app.get('/openapi.json', (c) => {
+    document ??= openApiDocument(version, '/')
+    return c.json(document)
+  })
+  app.route('/docs', docsPages())
+
+  const tooLarge = () => {
+    throw new AppError('too_large')
+  }
+  app.use(bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge }))
+  app.all('/trpc/*', (c) => {
+    c.set('route', '/trpc')
+    return fetchRequestHandler({
+      endpoint: '/trpc',
+      req: c.req.raw,
+      router: appRouter,
+      maxBatchSize,
+      createContext: () => createContext(house, readFacts(c), c.req.header('authorization')),
+      responseMeta: () => ({ headers: { 'cache-control': 'no-store' } }),
+      onError: ({ error, path }) => {
+        if (toAppError(error).status >= 500) log.error({ err: error, requestId: c.get('requestId'), procedure: path }, 'a request failed')
+      },
+    })
+  })
+  registerRest(app, house)
+
+  return {
+    fetch: app.fetch,
+    house,
+    async start() {
+      await house.changes.start()
+      await house.jobs.start({
+        provisionTenant: (tenantId) => provisionTenant(house, tenantId),
+        sweepProvisioning: () => sweepProvisioning(house),
+        async cleanUp() {
+          await deleteExpiredIdempotencyKeys(database.db)
+          await ensureAuditPartitions(database.db, 3)
+        },
+      })
+      await checks.refresh()
+    },
+    async stop() {
+      await house.background.settled()
+      await house.jobs.stop()
+      await house.changes.stop()
+    },
+  }
+}

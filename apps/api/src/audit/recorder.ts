@@ -1,0 +1,78 @@
+import { type ActorType, type AuditAction, type AuditOutcome, auditMetadata } from '@atrium/core/audit'
+import { insertAuditEvent } from '@atrium/db/audit'
+import type { Database } from '@atrium/db/connect'
+import type { Clock } from '../clock.ts'
+import type { Caller, Context } from '../context.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+
+export interface AuditEntry {
+  action: AuditAction
+  outcome?: AuditOutcome
+  resourceType: string
+  resourceId?: string | null
+  resourceName?: string | null
+  tenantSlug?: string | null
+  partnerSlug?: string | null
+  metadata?: Record<string, unknown>
+}
+
+export interface AuditRecorder {
+  /** Records what the caller of a request did. Never throws: a lost entry is logged and counted (seed 6). */
+  record(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): Promise<void>
+  /** Records what the platform did by itself in a job. */
+  recordSystem(entry: AuditEntry): Promise<void>
+}
+
+export function createAuditRecorder(parts: { database: Database; clock: Clock; log: Logger; metrics: Metrics }): AuditRecorder {
+  const { database, clock, log, metrics } = parts
+  async function write(event: Parameters<typeof insertAuditEvent>[1]): Promise<void> {
+    try {
+      await insertAuditEvent(database.db, event)
+    } catch (err) {
+      metrics.auditWriteFailures.inc()
+      log.error({ err, action: event.action, requestId: event.metadata.requestId }, 'an audit entry could not be written')
+    }
+  }
+  const common = (entry: AuditEntry) => ({
+    at: clock.now(),
+    action: entry.action,
+    outcome: entry.outcome ?? ('success' as const),
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId ?? null,
+    resourceName: entry.resourceName ?? null,
+    tenantSlug: entry.tenantSlug ?? null,
+    partnerSlug: entry.partnerSlug ?? null,
+  })
+  return {
+    record: ({ request }, caller, entry) =>
+      write({
+        ...common(entry),
+        actorType: actorTypeOf(caller),
+        actorId: caller.id ?? caller.subject,
+        actorEmail: caller.email ?? null,
+        actorIp: request.ip,
+        source: request.source,
+        metadata: auditMetadata({
+          ...entry.metadata,
+          requestId: request.requestId,
+          ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
+        }),
+      }),
+    recordSystem: (entry) =>
+      write({
+        ...common(entry),
+        actorType: 'system',
+        actorId: null,
+        actorEmail: null,
+        actorIp: null,
+        source: 'job',
+        metadata: auditMetadata(entry.metadata ?? {}),
+      }),
+  }
+}
+
+function actorTypeOf(caller: Caller): ActorType {
+  if (caller.operator) return 'operator'
+  return caller.partner ? 'partner' : 'user'
+}

@@ -1,0 +1,19 @@
+import { AuditPage, ExportAudit, QueryAudit } from '@atrium/core/audit'
+import { operator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { exportAudit } from './export.ts'
+import { queryAudit } from './query.ts'
+
+const tags = ['audit']
+
+export const auditRouter = router({
+  query: operator
+    .meta({ openapi: { method: 'GET', path: '/audit', tags, summary: 'Search the audit log' } })
+    .input(QueryAudit)
+    .output(AuditPage)
+    .query(({ ctx, input }) => queryAudit(ctx, input)),
+  export: operator
+    .meta({ openapi: { method: 'GET', path: '/audit/export', tags, summary: 'Export the audit log as NDJSON or CSV' } })
+    .input(ExportAudit)
+    .query(({ ctx, input }) => exportAudit(ctx, ctx.caller, input)),
+})

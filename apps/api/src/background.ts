@@ -1,0 +1,26 @@
+import type { Logger } from './log.ts'
+
+/** Work that goes on after its request was answered. A graceful stop waits for it; whatever is cut off, the job engine finds again. */
+export interface BackgroundWork {
+  run(name: string, work: () => Promise<unknown>): void
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void>
+}
+
+export function createBackgroundWork(log: Logger): BackgroundWork {
+  const running = new Set<Promise<void>>()
+  return {
+    run(name, work) {
+      const task = work()
+        .then(
+          () => undefined,
+          (err: unknown) => log.error({ err, work: name }, 'background work failed'),
+        )
+        .finally(() => running.delete(task))
+      running.add(task)
+    },
+    async settled() {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+
+const list = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.string()).min(1, 'names at least one value'))
+const toggle = z
+  .enum(['true', 'false', '1', '0', 'on', 'off', ''])
+  .transform((value) => value === 'true' || value === '1' || value === 'on')
+const port = z.coerce.number().int().min(0).max(65_535)
+const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
+const optional = <T extends z.ZodType>(type: T) => z.preprocess((value) => (value === '' ? undefined : value), type.optional())
+
+const Env = z.object({
+  PORT: port.default(4000),
+  HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: optional(port),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
+  PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
+  MAIL_PROVISIONING_ENABLED: toggle.default(false),
+  IDP_ISSUER: list.refine((issuers) => issuers.every((issuer) => URL.canParse(issuer)), 'holds something that is no address'),
+  IDP_AUDIENCE: list,
+  IDP_OPERATOR_AUDIENCE: optional(z.string()),
+  IDP_API_URL: optional(address),
+  IDP_API_TOKEN: optional(z.string()),
+  IDP_PUBLIC_URL: optional(address),
+  IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
+  IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
+  IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  MAIL_API_URL: optional(address),
+  MAIL_API_KEY: optional(z.string()),
+  FILES_API_URL: optional(address),
+  FILES_API_USER: optional(z.string()),
+  FILES_API_TOKEN: optional(z.string()),
+  SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
+  SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
+  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export type Config = ReturnType<typeof readConfig>
+
+/**
+ * The service's settings from its environment, nested by concern; a group is whole or null. Throws one error with one line per
+ * fault, naming the variable. Nothing else in the service reads the environment. `docs/operate.md` lists every variable.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+  const parsed = Env.safeParse(env)
+  const faults = parsed.success ? groupFaults(parsed.data) : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  if (!parsed.success || faults.length > 0)
+    throw new Error(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+  const e = parsed.data
+  return {
+    host: e.HOST,
+    port: e.PORT,
+    metricsPort: e.METRICS_PORT ?? (e.PORT === 0 ? 0 : e.PORT + 500),
+    databaseUrl: e.DATABASE_URL,
+    tenantDomain: e.PLATFORM_TENANT_DOMAIN.toLowerCase().replace(/^\.+|\.+$/g, ''),
+    mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
+    tokens: {
+      issuers: e.IDP_ISSUER,
+      audiences: e.IDP_AUDIENCE,
+      operatorAudience: e.IDP_OPERATOR_AUDIENCE ?? e.IDP_AUDIENCE.at(-1) ?? '',
+    },
+    groups: {
+      platformAdmins: e.IDP_PLATFORM_ADMIN_GROUP,
+      builtinAdmins: e.IDP_BUILTIN_ADMIN_GROUP,
+      partnerStaff: e.IDP_PARTNER_STAFF_GROUP,
+    },
+    identity: e.IDP_API_URL && e.IDP_API_TOKEN ? { baseUrl: e.IDP_API_URL, token: e.IDP_API_TOKEN, publicUrl: e.IDP_PUBLIC_URL } : null,
+    mail: e.MAIL_API_URL && e.MAIL_API_KEY ? { baseUrl: e.MAIL_API_URL, apiKey: e.MAIL_API_KEY } : null,
+    files:
+      e.FILES_API_URL && e.FILES_API_USER && e.FILES_API_TOKEN
+        ? { baseUrl: e.FILES_API_URL, user: e.FILES_API_USER, appToken: e.FILES_API_TOKEN }
+        : null,
+    smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
+    trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
+    logLevel: e.LOG_LEVEL,
+  }
+}
+
+function groupFaults(e: z.infer<typeof Env>): string[] {
+  const faults: string[] = []
+  const whole = (names: readonly (keyof typeof e)[]) => {
+    const missing = names.filter((name) => e[name] === undefined)
+    if (missing.length > 0 && missing.length < names.length)
+      faults.push(`${missing.join(', ')}: missing, while the rest of the group is set`)
+  }
+  whole(['IDP_API_URL', 'IDP_API_TOKEN'])
+  whole(['MAIL_API_URL', 'MAIL_API_KEY'])
+  whole(['FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'])
+  if (e.MAIL_PROVISIONING_ENABLED && !e.MAIL_API_URL) faults.push('MAIL_API_URL: needed while MAIL_PROVISIONING_ENABLED is on')
+  if (e.IDP_OPERATOR_AUDIENCE && !e.IDP_AUDIENCE.includes(e.IDP_OPERATOR_AUDIENCE)) {
+    faults.push('IDP_OPERATOR_AUDIENCE: is not one of IDP_AUDIENCE')
+  }
+  return faults
+}

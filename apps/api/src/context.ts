@@ -1,0 +1,108 @@
+import type { AuditSource } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import { type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
+import type { House } from './house.ts'
+import type { TokenClaims } from './token.ts'
+
+/** What the transport knows of a request. */
+export interface RequestFacts {
+  requestId: string
+  /** Leftmost X-Forwarded-For when it is an address, else the socket's (seed, authentication). For audit, never for limits. */
+  ip: string | null
+  /** The socket's own address. */
+  peerIp: string | null
+  source: AuditSource
+  /** Aborts when the caller goes away. */
+  signal: AbortSignal
+}
+
+/** The person behind the token, as stored, with what the token adds. `id` is undefined until the first GET /users/me. */
+export interface Caller {
+  id: string | undefined
+  subject: string
+  email: string | undefined
+  name: string | undefined
+  token: TokenClaims
+  platformAdmin: boolean
+  /** Token for the operator audience and stored administrator flag: both are needed (seed 5.6). */
+  operator: boolean
+  /** The partner whose staff the caller is, when that partner is active. */
+  partner: { id: string; slug: string } | undefined
+}
+
+export interface CallerTenant {
+  id: string
+  slug: string
+  status: NonNullable<CallerTenantRow['tenantStatus']>
+  partnerId: string | null
+  role: CallerTenantRow['role']
+}
+
+/** One request: the house, the facts of the transport, and the caller, read at most once per tenant. */
+export interface Context {
+  house: House
+  request: RequestFacts
+  /** Verifies the token and reads the stored caller. Throws AppError when there is no valid token or the user is deactivated. */
+  readCaller(): Promise<Caller>
+  /** The same with the tenant of the path; `tenant` is undefined when no tenant has that slug. One statement. */
+  readCallerIn(slug: string): Promise<{ caller: Caller; tenant: CallerTenant | undefined }>
+}
+
+/**
+ * `authorization` is the header as it came. Authorization data is never cached between requests, so that a removed flag or
+ * membership acts on the next one; within a request (a batch of calls, say) it is read once.
+ */
+export function createContext(house: House, request: RequestFacts, authorization: string | undefined): Context {
+  let claims: Promise<TokenClaims> | undefined
+  let plain: Promise<Caller> | undefined
+  const inTenant = new Map<string, Promise<{ caller: Caller; tenant: CallerTenant | undefined }>>()
+
+  function verify(): Promise<TokenClaims> {
+    claims ??= verifyHeader(house, authorization)
+    return claims
+  }
+  return {
+    house,
+    request,
+    readCaller() {
+      plain ??= verify().then(async (token) => toCaller(house, token, await findCaller(house.database, token.subject)))
+      return plain
+    },
+    readCallerIn(slug) {
+      const known = inTenant.get(slug)
+      if (known) return known
+      const found = verify().then(async (token) => {
+        const row = await findCallerInTenant(house.database, token.subject, slug)
+        return { caller: toCaller(house, token, row), tenant: row ? toTenant(row) : undefined }
+      })
+      inTenant.set(slug, found)
+      return found
+    },
+  }
+}
+
+async function verifyHeader(house: House, authorization: string | undefined): Promise<TokenClaims> {
+  const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization ?? '')?.[1]
+  if (!token) throw new AppError('unauthenticated')
+  return house.tokens.verify(token)
+}
+
+function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined): Caller {
+  if (row?.deactivatedAt) throw new AppError('user_deactivated')
+  const platformAdmin = row?.platformAdmin ?? false
+  return {
+    id: row?.id,
+    subject: token.subject,
+    email: row?.email ?? token.email,
+    name: row?.name ?? token.name,
+    token,
+    platformAdmin,
+    operator: platformAdmin && token.audiences.includes(house.config.tokens.operatorAudience),
+    partner: row?.partnerId && row.partnerSlug && row.partnerStatus === 'active' ? { id: row.partnerId, slug: row.partnerSlug } : undefined,
+  }
+}
+
+function toTenant(row: CallerTenantRow): CallerTenant | undefined {
+  if (!row.tenantId || !row.tenantSlug || !row.tenantStatus) return undefined
+  return { id: row.tenantId, slug: row.tenantSlug, status: row.tenantStatus, partnerId: row.tenantPartnerId, role: row.role }
+}

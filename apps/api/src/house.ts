@@ -1,0 +1,27 @@
+import type { Database } from '@atrium/db/connect'
+import type { Integrations } from '@atrium/integrations/connect'
+import type { AuditRecorder } from './audit/recorder.ts'
+import type { BackgroundWork } from './background.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Jobs } from './jobs.ts'
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { TenantChanges } from './tenants/changes.ts'
+import type { TokenVerifier } from './token.ts'
+
+/** Everything that the service is made of. Built once by `createApp`, handed down by hand; nothing imports a singleton. */
+export interface House {
+  config: Config
+  database: Database
+  /** The outside systems; null where this installation has none. */
+  systems: Integrations
+  clock: Clock
+  log: Logger
+  tokens: TokenVerifier
+  audit: AuditRecorder
+  jobs: Jobs
+  changes: TenantChanges
+  background: BackgroundWork
+  metrics: Metrics
+}

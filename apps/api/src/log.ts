@@ -1,0 +1,34 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type { Logger }
+
+/**
+ * Structured logs, one JSON object per line. Tokens, cookies and passwords are censored wherever they might be passed by mistake;
+ * an error is written with its class, code and stack, its chain of causes included.
+ */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: { service: 'atrium-platform-api' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: {
+      paths: ['*.authorization', '*.cookie', '*.password', '*.token', '*.tempPassword', '*.link', 'authorization', 'password', 'token'],
+      censor: '***',
+    },
+    serializers: { err: describeFailure },
+  }
+  return destination ? pino(options, destination) : pino(options)
+}
+
+/** Class, message, code and stack of a failure and of its causes. A database error's `detail`, which quotes row values, stays out. */
+function describeFailure(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : 'not an error object' }
+  return {
+    type: error.name,
+    message: error.message,
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeFailure(error.cause) }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { AuditAction } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import { type SuspendTenant, statusAfterResume, type TenantStatus, type TenantView } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { type LockedTenant, lockTenant, notifyTenant, setTenantStatus } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { readTenant } from './get.ts'
+
+/** Suspends a tenant: its people keep reading, changes are refused. 409 when it is suspended or deleted already. */
+export function suspendTenant(ctx: Context, access: Access, input: SuspendTenant): Promise<TenantView> {
+  return change(ctx, access, 'tenant.suspended', input.reason, async (trx, tenant) => {
+    if (tenant.status === 'suspended') throw new AppError('already_suspended')
+    await setTenantStatus(trx, tenant.id, 'suspended', input.reason ?? null)
+    return 'suspended'
+  })
+}
+
+/** Ends a suspension: `active` when every provisioning step is done, else `pending`. */
+export function resumeTenant(ctx: Context, access: Access, input: SuspendTenant): Promise<TenantView> {
+  return change(ctx, access, 'tenant.resumed', input.reason, async (trx, tenant) => {
+    if (tenant.status !== 'suspended') throw new AppError('not_suspended')
+    const rows = await trx.selectFrom('provisioning_steps').select(['step', 'state']).where('tenant_id', '=', tenant.id).execute()
+    const states = { identity: 'pending', mail: 'pending', files: 'pending' } as const
+    const status = statusAfterResume({ ...states, ...Object.fromEntries(rows.map((row) => [row.step, row.state])) })
+    await setTenantStatus(trx, tenant.id, status)
+    return status
+  })
+}
+
+/** Soft delete: the record and its slug stay, nothing outside is destroyed. 409 `already_deleted` the second time. */
+export async function deleteTenant(ctx: Context, access: Access): Promise<void> {
+  await change(ctx, access, 'tenant.deleted', undefined, async (trx, tenant) => {
+    await setTenantStatus(trx, tenant.id, 'deleted')
+    return 'deleted'
+  })
+}
+
+async function change(
+  ctx: Context,
+  access: Access,
+  action: AuditAction,
+  reason: string | undefined,
+  apply: (trx: Trx, tenant: LockedTenant) => Promise<TenantStatus>,
+): Promise<TenantView> {
+  const { house } = ctx
+  const changed = await house.database.db.transaction().execute(async (trx) => {
+    const tenant = await lockTenant(trx, access.tenant.slug)
+    if (!tenant) throw new AppError('not_found')
+    if (tenant.status === 'deleted') throw new AppError(action === 'tenant.deleted' ? 'already_deleted' : 'tenant_deleted')
+    const status = await apply(trx, tenant)
+    await notifyTenant(trx, tenant.id)
+    return { id: tenant.id, name: tenant.name, before: tenant.status, status }
+  })
+  await house.audit.record(ctx, access.caller, {
+    action,
+    resourceType: 'tenant',
+    resourceId: changed.id,
+    resourceName: changed.name,
+    tenantSlug: access.tenant.slug,
+    metadata: { changes: { status: [changed.before, changed.status] }, ...(reason === undefined ? {} : { reason }) },
+  })
+  return readTenant(house, access.tenant.slug, access.tenant.role)
+}

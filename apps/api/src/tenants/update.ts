@@ -1,0 +1,90 @@
+import { changedFields } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import type { TenantView, UpdateTenant } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { violatedConstraint } from '@atrium/db/failures'
+import { findPartner } from '@atrium/db/partners'
+import { lockTenant, notifyTenant, replaceDomains, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { runProvisioning } from '../provisioning/run.ts'
+import { readTenant } from './get.ts'
+
+/**
+ * Changes a tenant. Each field has its own right: `plan` operators and the owning partner, `partnerId` operators, `domains`
+ * admins and operators, the rest admins, operators and the owning partner. New domains and a new plan reach the outside systems
+ * by a provisioning run.
+ */
+export async function updateTenant(ctx: Context, access: Access, input: UpdateTenant): Promise<TenantView> {
+  const { house } = ctx
+  refuseForeignFields(access, input)
+  const domains = input.domains && [...new Set(input.domains)]
+  if (domains?.length === 0) {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }] })
+  }
+  const { changes, reprovision, tenantId } = await house.database.db
+    .transaction()
+    .execute((trx) => write(trx, input, domains))
+    .catch((error: unknown) => {
+      if (violatedConstraint(error) !== 'domains_name_key') throw error
+      throw new AppError('already_exists', 'One of the domains belongs to another tenant.', { cause: error })
+    })
+  if (Object.keys(changes).length > 0) {
+    await house.audit.record(ctx, access.caller, {
+      action: 'tenant.updated',
+      resourceType: 'tenant',
+      resourceId: tenantId,
+      resourceName: input.name ?? null,
+      tenantSlug: access.tenant.slug,
+      metadata: { changes },
+    })
+  }
+  if (reprovision && !(await runProvisioning(house, tenantId, 'unfinished'))) await house.jobs.wakeProvisioning(tenantId, 1)
+  return readTenant(house, access.tenant.slug, access.tenant.role)
+}
+
+function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): void {
+  const owningPartner = caller.partner !== undefined && caller.partner.id === tenant.partnerId
+  const admin = tenant.role === 'admin' || tenant.role === 'owner'
+  if (input.partnerId !== undefined && !caller.operator) {
+    throw new AppError('operator_required', 'Only operators attach a tenant to a partner or detach it.')
+  }
+  if (input.plan !== undefined && !caller.operator && !owningPartner) {
+    throw new AppError('operator_required', "Only operators and the tenant's partner change the plan.")
+  }
+  if (input.domains !== undefined && !caller.operator && !admin) throw new AppError('not_admin')
+}
+
+async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined) {
+  const before = await lockTenant(trx, input.slug)
+  if (!before) throw new AppError('not_found')
+  if (before.status === 'deleted') throw new AppError('tenant_deleted')
+  if (input.partnerId) {
+    const partner = await findPartner(trx, input.partnerId)
+    if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
+    if (partner.status !== 'active') throw new AppError('partner_unavailable')
+  }
+  const wanted: TenantChanges = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.plan === undefined ? {} : { plan: input.plan }),
+    ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
+    ...(input.seats === undefined ? {} : { seats: input.seats }),
+    ...(input.industry === undefined ? {} : { industry: input.industry }),
+    ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
+  }
+  const changes = changedFields(before, { ...before, ...wanted }, Object.keys(wanted))
+  if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
+  const moved = domains ? await replaceDomains(trx, before.id, domains) : { added: [], removed: [] }
+  if (moved.added.length > 0 || moved.removed.length > 0) changes.domains = [moved.removed, moved.added]
+  const affected = [...(moved.added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
+  if (affected.length > 0) {
+    await trx
+      .updateTable('provisioning_steps')
+      .set({ state: 'pending', error: null, next_at: null })
+      .where('tenant_id', '=', before.id)
+      .where('step', 'in', affected)
+      .execute()
+  }
+  await notifyTenant(trx, before.id)
+  return { changes, reprovision: affected.length > 0, tenantId: before.id }
+}

@@ -1,0 +1,110 @@
+import { tenantHealth } from '@atrium/core/health'
+import {
+  isProvisioned,
+  type MemberView,
+  type ProvisioningStatus,
+  type provisioningSteps,
+  type StepResult,
+  type TenantEvent,
+  type TenantRole,
+  type TenantView,
+} from '@atrium/core/tenants'
+import type { MemberRow, TenantRow } from '@atrium/db/tenants'
+import type { z } from 'zod'
+
+type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
+
+/** The row as a caller sees it. `role` is the caller's own. */
+export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date): TenantView {
+  const domains = row.domains ?? []
+  const primary = domains.find((domain) => domain.primary) ?? domains[0]
+  const status = provisioningStatusOf(row)
+  const changed = (row.steps ?? []).map((step) => new Date(step.changedAt).getTime())
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    status: row.status,
+    plan: row.plan,
+    domains: domains.map((domain) => domain.name),
+    primaryDomain: primary?.name ?? null,
+    billingInfo: { company: row.billingCompany, vatNumber: row.billingVatNumber, country: row.billingCountry, email: row.billingEmail },
+    partnerId: row.partnerId,
+    partnerSlug: row.partnerSlug,
+    seats: row.seats,
+    industry: row.industry,
+    brandColor: row.brandColor,
+    provisioningStatus: status,
+    provisioningErrors: provisioningErrorsOf(row),
+    identityGroupId: row.identityGroupId,
+    mailDomainId: primary?.mailDomainId ?? null,
+    fileSpaceId: row.fileSpaceId,
+    owner: row.ownerId && row.ownerEmail && row.ownerName ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName } : null,
+    memberCount: row.memberCount,
+    health: tenantHealth(
+      {
+        status: row.status,
+        createdAt: row.createdAt,
+        provisioningStatus: status,
+        provisioningChangedAt: changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
+        seats: row.seats,
+        memberCount: row.memberCount,
+      },
+      now,
+    ),
+    suspendedReason: row.suspendedReason,
+    role,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export function provisioningStatusOf(row: Pick<TenantRow, 'steps'>): ProvisioningStatus {
+  const status: ProvisioningStatus = { identity: 'pending', mail: 'pending', files: 'pending' }
+  for (const { step, state } of row.steps ?? []) status[step] = state
+  return status
+}
+
+function provisioningErrorsOf(row: Pick<TenantRow, 'steps'>): TenantView['provisioningErrors'] {
+  const failures: TenantView['provisioningErrors'] = {}
+  for (const { step, error } of row.steps ?? []) if (error !== null) failures[step] = error
+  return failures
+}
+
+/** State and message of each step, as a reconcile answers it. */
+export function toStepResults(view: TenantView): StepResults {
+  const result = (step: keyof StepResults) => {
+    const error = view.provisioningErrors[step]
+    return { state: view.provisioningStatus[step], ...(error === undefined ? {} : { error }) }
+  }
+  return { identity: result('identity'), mail: result('mail'), files: result('files') }
+}
+
+export function toTenantEvent(row: TenantRow, now: Date): TenantEvent {
+  return {
+    at: now.toISOString(),
+    status: row.status,
+    provisioningStatus: provisioningStatusOf(row),
+    provisioningErrors: provisioningErrorsOf(row),
+    running: row.running,
+  }
+}
+
+/** True when no step is left that provisioning would try again. */
+export function isSettled(row: Pick<TenantRow, 'steps'>): boolean {
+  return isProvisioned(provisioningStatusOf(row))
+}
+
+export function toMemberView(row: MemberRow): MemberView {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    role: row.role,
+    status: row.deactivatedAt ? 'deactivated' : row.membershipStatus,
+    mailboxAddress: row.mailboxAddress,
+    joinedAt: row.joinedAt.toISOString(),
+  }
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '@atrium/core/errors'
+import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import type { Clock } from './clock.ts'
+import type { Logger } from './log.ts'
+
+/** What a verified access token says. Who it is, not what they may do: that is stored data. */
+export interface TokenClaims {
+  subject: string
+  issuer: string
+  audiences: readonly string[]
+  email: string | undefined
+  name: string | undefined
+  /** Names of the identity groups, without duplicates; undefined when the token has no such claim. */
+  groups: readonly string[] | undefined
+  issuedAt: Date
+  expiresAt: Date
+}
+
+export interface TokenVerifier {
+  /** Throws AppError `unauthenticated`, `token_expired`, `unexpected_issuer`, or `unavailable` when no key could be had. */
+  verify(token: string): Promise<TokenClaims>
+}
+
+export interface TokenVerifierOptions {
+  issuers: readonly string[]
+  audiences: readonly string[]
+  clock: Clock
+  log: Logger
+  fetch?: typeof fetch
+}
+
+// Asymmetric only (RFC 8725 section 3.1): with an HMAC among them, a public key could serve as the shared secret.
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const leewaySeconds = 30
+const longestLifeSeconds = 24 * 3600
+const futureSeconds = 5
+const cacheSize = 10_000
+const cacheMs = 60_000
+
+/**
+ * Verifies access tokens of several issuers against their published keys (docs/contract.md, authentication). A verified token is
+ * remembered under its SHA-256 for at most a minute, never past its expiry, and forgotten when an issuer's keys change.
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { clock } = options
+  const verified = new Map<string, { claims: TokenClaims; until: number }>()
+  const keySets = new Map(options.issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
+
+  async function verifyAnew(token: string): Promise<TokenClaims> {
+    const { iss } = unverified(token)
+    const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
+    if (!keySet || typeof iss !== 'string') throw new AppError('unexpected_issuer')
+    try {
+      const { payload } = await jwtVerify(token, keySet.getKey, {
+        issuer: iss,
+        audience: [...options.audiences],
+        algorithms,
+        clockTolerance: leewaySeconds,
+        currentDate: clock.now(),
+        requiredClaims: ['exp', 'iat', 'sub'],
+      })
+      return toClaims(payload, iss, clock.now())
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      if (error instanceof errors.JWTExpired) throw new AppError('token_expired', undefined, { cause: error })
+      throw new AppError('unauthenticated', undefined, { cause: error })
+    }
+  }
+
+  return {
+    async verify(token) {
+      const key = createHash('sha256').update(token).digest('base64')
+      const now = clock.now().getTime()
+      const known = verified.get(key)
+      if (known && known.until > now) return known.claims
+      const claims = await verifyAnew(token)
+      if (verified.size >= cacheSize) verified.delete(verified.keys().next().value ?? '')
+      verified.set(key, { claims, until: Math.min(now + cacheMs, claims.expiresAt.getTime()) })
+      return claims
+    },
+  }
+}
+
+function unverified(token: string): JWTPayload {
+  try {
+    return decodeJwt(token)
+  } catch (cause) {
+    throw new AppError('unauthenticated', undefined, { cause })
+  }
+}
+
+function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
+  const { sub, iat, exp } = payload
+  const refuse = (why: string) => new AppError('unauthenticated', undefined, { cause: new Error(why) })
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw refuse('sub is no usable text')
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw refuse('iat or exp is no number')
+  if (iat > now.getTime() / 1000 + futureSeconds + leewaySeconds) throw refuse('issued in the future')
+  if (exp - iat > longestLifeSeconds) throw refuse('lives longer than a day')
+  // An ID token is for the app it was issued to, not for an API. authentik's carry no scope, its access tokens always do.
+  if (payload.scope === undefined && (payload.nonce !== undefined || payload.at_hash !== undefined || payload.c_hash !== undefined)) {
+    throw refuse('this is an ID token')
+  }
+  return {
+    subject: sub,
+    issuer,
+    audiences: typeof payload.aud === 'string' ? [payload.aud] : (payload.aud ?? []),
+    email: typeof payload.email === 'string' && payload.email.includes('@') ? payload.email.trim().toLowerCase().slice(0, 254) : undefined,
+    name: typeof payload.name === 'string' && payload.name.trim() !== '' ? payload.name.trim().slice(0, 200) : undefined,
+    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.filter((group) => typeof group === 'string'))] : undefined,
+    issuedAt: new Date(iat * 1000),
+    expiresAt: new Date(exp * 1000),
+  }
+}
+
+type GetKey = ReturnType<typeof createLocalJWKSet>
+
+const refreshMs = 60_000
+const unknownKeyCooldownMs = 30_000
+const fetchDeadlineMs = 5_000
+
+/**
+ * The published keys of one issuer, found by OIDC discovery. Fetched on first use, refreshed in the background every minute and
+ * at once (at most every 30 s) when a token names an unknown key. While the issuer is down the last keys stay in use.
+ */
+function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): { getKey: GetKey } {
+  const doFetch = options.fetch ?? fetch
+  let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
+  let loadedAt = 0
+  let lastAttempt = Number.NEGATIVE_INFINITY
+  let loading: Promise<void> | undefined
+
+  async function load(): Promise<void> {
+    const discovery = await getJson(new URL(`${issuer.replace(/\/?$/, '/')}.well-known/openid-configuration`))
+    if (discovery.issuer !== issuer) throw new Error('the discovery document names another issuer')
+    if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document names no keys')
+    const set = await getJson(new URL(discovery.jwks_uri))
+    if (!Array.isArray(set.keys)) throw new Error('the provider publishes no keys; it may lack a signing key')
+    const text = JSON.stringify(set.keys)
+    if (keys && keys.text !== text) onChange()
+    const usable = { keys: set.keys } as JSONWebKeySet
+    keys = { set: usable, find: createLocalJWKSet(usable), text }
+    loadedAt = options.clock.now().getTime()
+  }
+
+  async function getJson(url: URL): Promise<Record<string, unknown>> {
+    const response = await doFetch(url, { signal: AbortSignal.timeout(fetchDeadlineMs), headers: { accept: 'application/json' } })
+    if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}`)
+    return (await response.json()) as Record<string, unknown>
+  }
+
+  function refresh(): Promise<void> {
+    lastAttempt = options.clock.now().getTime()
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+
+  async function getKey(...args: Parameters<GetKey>) {
+    const now = options.clock.now().getTime()
+    if (!keys) {
+      await refresh().catch((cause: unknown) => {
+        throw new AppError('unavailable', 'The keys of the identity provider cannot be read at this moment.', { cause })
+      })
+    } else if (now - loadedAt > refreshMs && now - lastAttempt > refreshMs / 2) {
+      refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+    }
+    if (!keys) throw new AppError('unavailable')
+    try {
+      return await keys.find(...args)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || now - lastAttempt < unknownKeyCooldownMs) throw error
+      await refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+      return keys.find(...args)
+    }
+  }
+  return { getKey: getKey as GetKey }
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { AuditSource } from '@atrium/core/audit'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context as HonoContext } from 'hono'
+import type { RequestFacts } from '../context.ts'
+
+export interface AppEnv {
+  Bindings: Partial<HttpBindings>
+  Variables: { requestId: string; route: string | undefined }
+}
+
+const usableId = /^[A-Za-z0-9._:@-]{8,128}$/
+
+/** The caller's X-Request-Id when it can safely stand in logs and headers, else a new one. */
+export function chooseRequestId(given: string | undefined): string {
+  return given !== undefined && usableId.test(given) ? given : randomUUID()
+}
+
+/** What the transport knows of a request; see `RequestFacts` for how the address is chosen. */
+export function readFacts(c: HonoContext<AppEnv>): RequestFacts {
+  const peer = c.env.incoming?.socket?.remoteAddress ?? null
+  const peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
+  return {
+    requestId: c.get('requestId'),
+    ip: forwardedFor(c.req.header('x-forwarded-for')) ?? peerIp,
+    peerIp,
+    source: sourceOf(c.req.header('x-atrium-source')),
+    signal: c.req.raw.signal,
+  }
+}
+
+function forwardedFor(header: string | undefined): string | undefined {
+  const leftmost = header
+    ?.split(',')[0]
+    ?.trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+  // A zone such as fe80::1%eth0 is an address to Node and none to PostgreSQL.
+  return leftmost && isIP(leftmost) && !leftmost.includes('%') ? leftmost : undefined
+}
+
+function sourceOf(header: string | undefined): AuditSource {
+  return header === 'portal' || header === 'operator' || header === 'partner' || header === 'booking' ? header : 'api'
+}

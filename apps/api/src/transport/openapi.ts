@@ -1,0 +1,111 @@
+import { errorCodes } from '@atrium/core/errors'
+import { generateOpenApiDocument } from 'trpc-to-openapi'
+import { appRouter } from '../router.ts'
+import { restRoutes } from './rest.ts'
+
+const problem = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: errorCodes },
+    requestId: { type: 'string' },
+    issues: {
+      type: 'array',
+      items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+} as const
+
+/** The OpenAPI 3.1 description of the REST side, made once from the procedures themselves. */
+export function openApiDocument(version: string, baseUrl: string): object {
+  const described = generateOpenApiDocument(appRouter, {
+    title: 'Atrium platform API',
+    version,
+    baseUrl,
+    openApiVersion: '3.1.0',
+    description: 'Tenants, people and audit of a self-hosted workplace. Errors are RFC 9457 problem details.',
+    tags: ['tenants', 'users', 'audit'],
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
+    },
+    // Streams are described below: a JSON schema says nothing about them.
+    filter: ({ metadata }) => !streamed.has(metadata.openapi.path),
+  })
+  const document = structuredClone(described) as unknown as Document
+  document.components = { ...document.components, schemas: { ...document.components?.schemas, Problem: problem } }
+  for (const [path, description] of streamed) document.paths[path] = { get: { ...description, security: [{ bearer: [] }] } }
+  for (const item of Object.values(document.paths)) for (const operation of Object.values(item)) useProblems(operation)
+  for (const route of restRoutes()) useStatus(document, route.path, route.method, route.name)
+  return document
+}
+
+interface Operation {
+  responses: Record<string, object>
+  security?: object[]
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, unknown> }
+}
+
+const parameter = (name: string, place: 'path' | 'query') => ({ name, in: place, required: place === 'path', schema: { type: 'string' } })
+
+const streamed = new Map<string, Operation & Record<string, unknown>>([
+  [
+    '/tenants/{slug}/events',
+    {
+      operationId: 'tenants-events',
+      summary: 'Follow provisioning as server-sent events',
+      tags: ['tenants'],
+      parameters: [parameter('slug', 'path')],
+      responses: {
+        '200': { description: 'One JSON object per message', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      },
+    },
+  ],
+  [
+    '/audit/export',
+    {
+      operationId: 'audit-export',
+      summary: 'Export the audit log as NDJSON or CSV',
+      tags: ['audit'],
+      parameters: ['format', 'since', 'until', 'before', 'action', 'tenantSlug', 'partnerSlug', 'actorEmail', 'outcome', 'q'].map((name) =>
+        parameter(name, 'query'),
+      ),
+      responses: {
+        '200': {
+          description: 'The entries, newest first',
+          content: { 'application/x-ndjson': { schema: { type: 'string' } }, 'text/csv': { schema: { type: 'string' } } },
+        },
+      },
+    },
+  ],
+])
+
+function useProblems(operation: Operation): void {
+  for (const status of Object.keys(operation.responses)) {
+    if (Number(status) >= 400) delete operation.responses[status]
+  }
+  operation.responses.default = {
+    description: 'A refusal or a failure',
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+}
+
+/** The generator writes 200 for everything; a create answers 201 and a delete 204 without a body. */
+function useStatus(document: Document, path: string, method: string, name: string): void {
+  const operation = document.paths[path]?.[method.toLowerCase()]
+  const ok = operation?.responses['200']
+  if (!operation || !ok) return
+  if (method === 'DELETE') {
+    delete operation.responses['200']
+    operation.responses['204'] = { description: 'Done' }
+  } else if (method === 'POST' && !path.includes('{') && /\.(create|invite)$/.test(name)) {
+    delete operation.responses['200']
+    operation.responses['201'] = ok
+  }
+}

@@ -1,0 +1,24 @@
+import { AppError, toProblem } from '@atrium/core/errors'
+import { HTTPException } from 'hono/http-exception'
+import { toAppError } from '../trpc.ts'
+
+/** Headers of RFC 6750 section 3 for answers that ask for a (better) token. */
+function challenge(error: AppError): Record<string, string> {
+  if (error.status !== 401) return {}
+  const reason = error.code === 'unauthenticated' && !error.cause ? '' : `, error="invalid_token", error_description="${error.message}"`
+  return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
+}
+
+/** The answer for a failure: RFC 9457 `application/problem+json`, no stack, no word of an outside system. */
+export function problemResponse(failure: unknown, requestId: string): Response {
+  const error = failure instanceof HTTPException ? fromHttp(failure) : toAppError(failure)
+  return Response.json(toProblem(error, requestId), {
+    status: error.status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...challenge(error) },
+  })
+}
+
+function fromHttp(exception: HTTPException): AppError {
+  if (exception.status === 413) return new AppError('too_large', undefined, { cause: exception })
+  return new AppError('invalid_input', undefined, { cause: exception })
+}

@@ -1,0 +1,138 @@
+import { AppError } from '@atrium/core/errors'
+import type { AnyProcedure } from '@trpc/server'
+import type { Hono, Context as HonoContext } from 'hono'
+import { type Context, createContext } from '../context.ts'
+import type { House } from '../house.ts'
+import { type AppRouter, appRouter } from '../router.ts'
+import { createCallerFactory, type ProcedureMeta } from '../trpc.ts'
+import { type AppEnv, readFacts } from './facts.ts'
+import { onceOnly } from './idempotency.ts'
+import { problemResponse } from './problems.ts'
+import { streamExport, streamServerSentEvents } from './streams.ts'
+
+/** A procedure with its REST address, as found in the router. */
+export interface RestRoute {
+  /** Dotted name, such as `tenants.suspend`. */
+  name: string
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** With parameters in braces, as OpenAPI writes them. */
+  path: string
+  type: 'query' | 'mutation' | 'subscription'
+  secretAnswer: boolean
+}
+
+/** Every procedure of the router that names a REST path. */
+export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
+  // At run time the record is flat, keyed by dotted names; its type mirrors the nesting.
+  const procedures = router._def.procedures as unknown as Record<string, AnyProcedure & { _def: { meta?: ProcedureMeta } }>
+  return Object.entries(procedures).flatMap(([name, { _def }]) => {
+    const { meta, type } = _def
+    if (!meta?.openapi) return []
+    return [{ name, method: meta.openapi.method, path: meta.openapi.path, type, secretAnswer: meta.secretAnswer ?? false }]
+  })
+}
+
+const createCaller = createCallerFactory(appRouter)
+
+/**
+ * Registers every procedure under its REST path, walked once at start. The same procedure runs as over tRPC, so that code, guards
+ * and errors are the same; only the way in (path, query, JSON body) and out (status, problem details) differs.
+ */
+export function registerRest(app: Hono<AppEnv>, house: House): void {
+  // Fixed paths before those with parameters, so that /users/me is not taken for an id.
+  const routes = restRoutes().sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+  for (const route of routes) {
+    const invoke = procedureOf(route.name)
+    app.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), (c) => {
+      c.set('route', route.path)
+      return answer(c, house, route, invoke)
+    })
+  }
+}
+
+type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
+
+function procedureOf(name: string): Invoke {
+  const path = name.split('.')
+  return (ctx, input) => {
+    let target: unknown = createCaller(ctx)
+    for (const part of path) target = (target as Record<string, unknown>)[part]
+    return (target as (input: unknown) => Promise<unknown>)(input)
+  }
+}
+
+async function answer(c: HonoContext<AppEnv>, house: House, route: RestRoute, invoke: Invoke): Promise<Response> {
+  const requestId = c.get('requestId')
+  try {
+    const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
+    if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, route, await invoke(ctx, fromQuery(c)))
+    const text = await c.req.text()
+    const carryOut = async () => {
+      try {
+        return await respond(c, route, await invoke(ctx, fromBody(c, text)))
+      } catch (error) {
+        return logged(house, problemResponse(error, requestId), error, requestId)
+      }
+    }
+    const key = route.method === 'POST' ? c.req.header('idempotency-key') : undefined
+    if (key === undefined) return await carryOut()
+    return await onceOnly(ctx, key, { method: route.method, path: c.req.path, body: text, secretAnswer: route.secretAnswer }, carryOut)
+  } catch (error) {
+    return logged(house, problemResponse(error, requestId), error, requestId)
+  }
+}
+
+function logged(house: House, response: Response, err: unknown, requestId: string): Response {
+  if (response.status >= 500) house.log.error({ err, requestId }, 'a request failed')
+  return response
+}
+
+async function respond(c: HonoContext<AppEnv>, route: RestRoute, result: unknown): Promise<Response> {
+  if (route.type === 'subscription') return streamServerSentEvents(c, result as AsyncIterable<unknown>)
+  if (isAsyncIterable(result)) return streamExport(c, result)
+  if (route.method === 'DELETE' || result === undefined) return c.body(null, 204)
+  const created = route.method === 'POST' && !route.path.includes('{') && route.type === 'mutation'
+  return c.json(result, created ? 201 : 200)
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<string> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+function fromQuery(c: HonoContext<AppEnv>): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (values.length > 1) {
+      throw new AppError('invalid_input', undefined, { issues: [{ path: name, message: 'This parameter is given more than once.' }] })
+    }
+    input[name] = values[0]
+  }
+  return withPath(c, input)
+}
+
+function fromBody(c: HonoContext<AppEnv>, text: string): Record<string, unknown> {
+  if (text === '') return withPath(c, {})
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw new AppError('unsupported_media_type')
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('malformed_json', undefined, { cause })
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: '', message: 'The body must be a JSON object.' }] })
+  }
+  return withPath(c, body as Record<string, unknown>)
+}
+
+/** Path parameters beside the given fields. A field of the same name is refused: the address says which record is meant. */
+function withPath(c: HonoContext<AppEnv>, given: Record<string, unknown>): Record<string, unknown> {
+  const parameters = c.req.param() as Record<string, string>
+  for (const name of Object.keys(parameters)) {
+    if (Object.hasOwn(given, name)) {
+      throw new AppError('invalid_input', undefined, { issues: [{ path: name, message: 'This field is given by the address.' }] })
+    }
+  }
+  return { ...given, ...parameters }
+}

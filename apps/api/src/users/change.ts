@@ -1,0 +1,127 @@
+import { changedFields } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import { type CreateUser, operatorOnlyUserFields, type UpdateUser, type UserView } from '@atrium/core/users'
+import { findPartner } from '@atrium/db/partners'
+import {
+  findUserByEmail,
+  insertUser,
+  lockEmail,
+  lockPlatformAdmins,
+  ownedTenantSlugs,
+  deleteUser as removeUser,
+  setPlatformAdmin,
+  type UserChanges,
+  type UserRow,
+  updateUser as writeUser,
+} from '@atrium/db/users'
+import type { Caller, Context } from '../context.ts'
+import { refuseNonOperator } from '../guards.ts'
+import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
+import { readUser, toUserView } from './view.ts'
+
+/** Operators read anybody, others themselves; who may not see a user is told that there is none. */
+export async function getUser({ house }: Context, caller: Caller, id: string): Promise<UserView> {
+  if (!caller.operator && caller.id !== id) throw new AppError('not_found', 'There is no user with this id.')
+  return toUserView(await readUser(house.database.db, id))
+}
+
+/** A record for somebody whom the identity provider knows already. 409 when the subject or the address is on record. */
+export async function createUser(ctx: Context, caller: Caller, input: CreateUser): Promise<UserView> {
+  const { house } = ctx
+  const { idpSubjectId: subject, ...fields } = input
+  const id = await house.database.db.transaction().execute(async (trx) => {
+    await lockEmail(trx, input.email)
+    if (await findUserByEmail(trx, input.email)) throw new AppError('email_exists')
+    const inserted = await insertUser(trx, { subject, ...fields })
+    if (!inserted) throw new AppError('already_exists', 'A user with this subject exists already.')
+    return inserted.id
+  })
+  await recordOn(ctx, caller, 'user.created', { id, email: input.email })
+  return toUserView(await readUser(house.database.db, id))
+}
+
+/** Contact fields are the user's own and operators'; the administrator flag and the partner are operators' alone. */
+export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser): Promise<UserView> {
+  const { house } = ctx
+  const self = caller.id === input.id
+  const restricted = operatorOnlyUserFields.some((field) => input[field] !== undefined)
+  if (!caller.operator) {
+    if (!self) throw new AppError('not_found', 'There is no user with this id.')
+    if (restricted) refuseNonOperator(caller, house.config.tokens.operatorAudience)
+  }
+  const before = await readUser(house.database.db, input.id)
+  if (input.partnerId) {
+    const partner = await findPartner(house.database.db, input.partnerId)
+    if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
+    if (partner.status !== 'active') throw new AppError('partner_unavailable')
+  }
+  const changes: UserChanges = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.firstName === undefined ? {} : { first_name: input.firstName }),
+    ...(input.lastName === undefined ? {} : { last_name: input.lastName }),
+    ...(input.phone === undefined ? {} : { phone: input.phone }),
+    ...(input.alternativeEmail === undefined ? {} : { alternative_email: input.alternativeEmail }),
+    ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
+  }
+  if (Object.keys(changes).length > 0) await writeUser(house.database.db, input.id, changes)
+  if (input.platformAdmin !== undefined && input.platformAdmin !== before.platformAdmin) {
+    await (input.platformAdmin ? grantPlatformAdmin(ctx, before) : revokePlatformAdmin(ctx, before))
+  }
+  const after = await readUser(house.database.db, input.id)
+  const changed = changedFields(before, after, Object.keys(input))
+  if (Object.keys(changed).length > 0) await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
+  return toUserView(after)
+}
+
+/** The provider's group first: the flag without the group would vanish at the next sign-in. */
+async function grantPlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
+  const identity = requireIdentity(house)
+  await orUpstreamFailed(async () => {
+    const userId = await idpUserIdOf(house, user)
+    if (!userId) throw new AppError('not_found', 'The identity provider does not know this person.')
+    const group = await identity.ensureGroup({ name: house.config.groups.platformAdmins })
+    await identity.addToGroup({ groupId: group.id, userId })
+  })
+  await setPlatformAdmin(house.database.db, user.id, true, 'now')
+}
+
+/** Here first, so that it acts at once; until the provider's group agrees no token may give the flag back. */
+async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
+  await house.database.db.transaction().execute(async (trx) => {
+    const admins = await lockPlatformAdmins(trx)
+    if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
+    await setPlatformAdmin(trx, user.id, false, 'never')
+  })
+  await orUpstreamFailed(async () => {
+    const identity = requireIdentity(house)
+    const group = await identity.findGroup(house.config.groups.platformAdmins)
+    const userId = await idpUserIdOf(house, user)
+    if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
+  }, 'The right was withdrawn here; the group of the identity provider still names the person.')
+  await setPlatformAdmin(house.database.db, user.id, false, 'now')
+}
+
+/** Removes the record. Not oneself, not the last platform administrator, not while the user owns tenants. */
+export async function deleteUser(ctx: Context, caller: Caller, id: string): Promise<void> {
+  const { house } = ctx
+  if (caller.id === id) throw new AppError('self_deactivate')
+  const user = await readUser(house.database.db, id)
+  await house.database.db.transaction().execute(async (trx) => {
+    const admins = await lockPlatformAdmins(trx)
+    if (admins.length > 0 && admins.every((admin) => admin === id)) throw new AppError('last_platform_admin')
+    const owned = await ownedTenantSlugs(trx, id)
+    if (owned.length > 0) throw new AppError('user_in_use', `The user owns ${owned.slice(0, 5).join(', ')}. Transfer the ownership first.`)
+    await removeUser(trx, id)
+  })
+  await recordOn(ctx, caller, 'user.deleted', user)
+}
+
+function recordOn(
+  ctx: Context,
+  caller: Caller,
+  action: 'user.created' | 'user.updated' | 'user.deleted',
+  user: { id: string; email: string },
+  metadata: Record<string, unknown> = {},
+): Promise<void> {
+  return ctx.house.audit.record(ctx, caller, { action, resourceType: 'user', resourceId: user.id, resourceName: user.email, metadata })
+}

@@ -1,0 +1,64 @@
+import { AppError } from '@atrium/core/errors'
+import type { DeactivateUser, UserView } from '@atrium/core/users'
+import { lockPlatformAdmins, setDeactivated, type UserRow } from '@atrium/db/users'
+import type { Caller, Context } from '../context.ts'
+import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
+import { readUser, toUserView } from './view.ts'
+
+/**
+ * Shuts a person out: every request answers 403 from here on, then the identity is made inactive and its sessions end. Not oneself,
+ * not the last platform administrator. When the provider fails the deactivation here stands, and repeating the call finishes it.
+ */
+export async function deactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
+  const { house } = ctx
+  if (caller.id === input.id) throw new AppError('self_deactivate')
+  const user = await readUser(house.database.db, input.id)
+  if (!user.deactivatedAt) {
+    await house.database.db.transaction().execute(async (trx) => {
+      const admins = await lockPlatformAdmins(trx)
+      if (admins.length > 0 && admins.every((id) => id === input.id)) throw new AppError('last_platform_admin')
+      await setDeactivated(trx, input.id, true)
+    })
+  }
+  await record(ctx, caller, 'user.deactivated', user, input.reason)
+  await orUpstreamFailed(
+    () => setIdentityActive(ctx, user, false),
+    'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
+  )
+  return toUserView(await readUser(house.database.db, input.id))
+}
+
+/** Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in. */
+export async function reactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
+  const { house } = ctx
+  const user = await readUser(house.database.db, input.id)
+  await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
+  await setDeactivated(house.database.db, input.id, false)
+  await record(ctx, caller, 'user.reactivated', user, input.reason)
+  return toUserView(await readUser(house.database.db, input.id))
+}
+
+async function setIdentityActive({ house }: Context, user: UserRow, active: boolean): Promise<void> {
+  const identity = requireIdentity(house)
+  const userId = await idpUserIdOf(house, user)
+  // A record may name somebody whom the provider has forgotten; then there is nothing to switch.
+  if (!userId) return
+  await identity.setActive({ userId, active })
+  if (!active) await identity.endSessions({ userId, username: user.email })
+}
+
+function record(
+  ctx: Context,
+  caller: Caller,
+  action: 'user.deactivated' | 'user.reactivated',
+  user: UserRow,
+  reason: string | undefined,
+): Promise<void> {
+  return ctx.house.audit.record(ctx, caller, {
+    action,
+    resourceType: 'user',
+    resourceId: user.id,
+    resourceName: user.email,
+    metadata: reason === undefined ? {} : { reason },
+  })
+}

@@ -1,0 +1,12 @@
+import { cutPage } from '@atrium/core/paging'
+import type { ListUsers, UserView } from '@atrium/core/users'
+import { listUsers as queryUsers } from '@atrium/db/users'
+import type { Context } from '../context.ts'
+import { toUserView } from './view.ts'
+
+/** Users under the filters, newest first. */
+export async function listUsers({ house }: Context, input: ListUsers): Promise<{ items: UserView[]; nextCursor: string | null }> {
+  const { cursor, limit, ...filter } = input
+  const { items, nextCursor } = cutPage(await queryUsers(house.database.db, { ...filter, before: cursor, limit }), limit)
+  return { items: items.map(toUserView), nextCursor }
+}

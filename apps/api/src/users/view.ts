@@ -1,0 +1,40 @@
+import { AppError } from '@atrium/core/errors'
+import type { UserView } from '@atrium/core/users'
+import type { Db, Trx } from '@atrium/db/connect'
+import { findUser, type UserRow } from '@atrium/db/users'
+
+/** The row as operators and the user see it. */
+export function toUserView(row: UserRow): UserView {
+  const tenants = row.tenants ?? []
+  return {
+    id: row.id,
+    idpSubjectId: row.idpSubjectId,
+    email: row.email,
+    name: row.name,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    phone: row.phone,
+    alternativeEmail: row.alternativeEmail,
+    platformAdmin: row.platformAdmin,
+    partnerId: row.partnerId,
+    partner:
+      row.partnerId && row.partnerSlug && row.partnerName && row.partnerStatus
+        ? { id: row.partnerId, slug: row.partnerSlug, name: row.partnerName, status: row.partnerStatus }
+        : null,
+    tenantIds: tenants.map((tenant) => tenant.id),
+    tenantRoles: Object.fromEntries(tenants.map((tenant) => [tenant.id, tenant.role])),
+    tenants,
+    status: row.deactivatedAt ? 'deactivated' : 'active',
+    deactivatedAt: row.deactivatedAt?.toISOString() ?? null,
+    lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** The stored user; 404 when there is none. */
+export async function readUser(db: Db | Trx, id: string): Promise<UserRow> {
+  const row = await findUser(db, id)
+  if (!row) throw new AppError('not_found', 'There is no user with this id.')
+  return row
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { type Database, openDatabase } from '@atrium/db/connect'
+import { seedDemo } from '@atrium/db/demo'
+import { copyDatabase } from '@atrium/db/testing/database'
+import { connectIntegrations, type Integrations } from '@atrium/integrations/connect'
+import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/start'
+import { createTRPCClient, httpLink } from '@trpc/client'
+import superjson from 'superjson'
+import { type App, createApp } from '../src/app.ts'
+import type { Clock } from '../src/clock.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { createLogger } from '../src/log.ts'
+import { runProvisioning } from '../src/provisioning/run.ts'
+import type { AppRouter } from '../src/router.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought
+  body: any
+}
+
+export interface RequestOptions {
+  token?: string | undefined
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** The real app on a database of its own, with the sandbox as the outside world. */
+export interface TestHouse extends AsyncDisposable {
+  app: App
+  config: Config
+  database: Database
+  sandbox: Sandbox
+  /** Everything the service logged, one JSON line each. */
+  logLines: string[]
+  /** An access token of a demo person, exactly as signing in would give it. */
+  token(email: string, app?: 'portal' | 'operator'): Promise<string>
+  /** A REST request through the app. The body is parsed where it is JSON. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** A tRPC client for a token, over the app. */
+  trpc(token?: string): ReturnType<typeof createTRPCClient<AppRouter>>
+  /** Actions in the audit log, oldest first. */
+  auditActions(): Promise<string[]>
+}
+
+export interface HouseOptions {
+  /** Provision the demo tenants; without, they stay pending. Default true. */
+  provisioned?: boolean
+  /** Start job engine and listeners. Default false: most tests need neither. */
+  started?: boolean
+  clock?: Clock
+  env?: Record<string, string>
+  sandbox?: StartOptions
+  integrations?: (integrations: Integrations) => Integrations
+}
+
+export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
+  const accounts = await copyDatabase()
+  const sandbox = await startSandbox(options.sandbox)
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: accounts.appUrl,
+    IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
+    IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
+    IDP_API_URL: sandbox.identityUrl,
+    IDP_API_TOKEN: demoServiceCredentials.identityToken,
+    MAIL_PROVISIONING_ENABLED: 'true',
+    MAIL_API_URL: sandbox.mailUrl,
+    MAIL_API_KEY: demoServiceCredentials.mailApiKey,
+    FILES_API_URL: sandbox.filesUrl,
+    FILES_API_USER: demoServiceCredentials.filesUser,
+    FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+    LOG_LEVEL: 'info',
+    ...options.env,
+  })
+  const logLines: string[] = []
+  const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
+  const database = openDatabase({ url: config.databaseUrl, applicationName: `test-${randomBytes(4).toString('hex')}`, onError: () => {} })
+  const connected = connectIntegrations({ identity: config.identity, mail: config.mail, files: config.files, smtp: config.smtp })
+  const integrations = options.integrations?.(connected) ?? connected
+  const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
+  const tenantIds = await seedDemo(database.db, config.tenantDomain)
+  if (options.started) await app.start()
+  else await app.house.jobs.startSending()
+  if (options.provisioned ?? true) for (const id of tenantIds) await runProvisioning(app.house, id, 'unfinished')
+
+  async function request(method: string, path: string, { token, body, headers }: RequestOptions = {}): Promise<Answer> {
+    const response = await app.fetch(
+      new Request(`http://api.test${path}`, {
+        method,
+        headers: {
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+      {},
+    )
+    const text = await response.text()
+    const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text }
+  }
+
+  return {
+    app,
+    config,
+    database,
+    sandbox,
+    logLines,
+    token: (email, forApp = email.startsWith('operator@') ? 'operator' : 'portal') => sandbox.token(email, forApp),
+    request,
+    trpc: (token) =>
+      createTRPCClient<AppRouter>({
+        links: [
+          httpLink({
+            url: 'http://api.test/trpc',
+            transformer: superjson,
+            headers: token ? { authorization: `Bearer ${token}` } : {},
+            fetch: async (url, init) => app.fetch(new Request(url, init as RequestInit), {}),
+          }),
+        ],
+      }),
+    async auditActions() {
+      const rows = await database.db.selectFrom('audit_events').select('action').orderBy('at').orderBy('id').execute()
+      return rows.map((row) => row.action)
+    },
+    async [Symbol.asyncDispose]() {
+      await app.stop()
+      await database.close()
+      await sandbox.close()
+      await accounts[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
+import { AuditSearch } from './audit/search.ts'
+import { NotFoundPage } from './layout/not-found-page.tsx'
+import { OperatorFrame } from './layout/operator-frame.tsx'
+import { RouteFailure } from './layout/route-failure.tsx'
+import { parseSearch, stringifySearch } from './search.ts'
+import { requireOperator } from './session/access.ts'
+import { SignedOutSearch } from './session/search.ts'
+import { TenantSearch, TenantsSearch } from './tenants/search.ts'
+import type { RouterContext } from './trpc.ts'
+import { UsersSearch } from './users/search.ts'
+
+type Search = Record<string, unknown>
+
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage })
+
+const signedOut = createRoute({
+  getParentRoute: () => root,
+  path: '/signed-out',
+  validateSearch: (search: Search): SignedOutSearch => SignedOutSearch.parse(search),
+}).lazy(() => import('./session/signed-out-page.tsx').then((page) => page.Route))
+
+/** Everything below needs an operator: who is none gets the page that says so, at the address that was asked for. */
+const house = createRoute({
+  getParentRoute: () => root,
+  id: 'house',
+  beforeLoad: ({ context }) => requireOperator(context),
+  component: OperatorFrame,
+  errorComponent: RouteFailure,
+  notFoundComponent: NotFoundPage,
+})
+
+const dashboard = createRoute({ getParentRoute: () => house, path: '/' }).lazy(() =>
+  import('./dashboard/dashboard-page.tsx').then((page) => page.Route),
+)
+
+const tenants = createRoute({
+  getParentRoute: () => house,
+  path: '/tenants',
+  validateSearch: (search: Search): TenantsSearch => TenantsSearch.parse(search),
+}).lazy(() => import('./tenants/tenants-page.tsx').then((page) => page.Route))
+
+const newTenant = createRoute({ getParentRoute: () => house, path: '/tenants/new' }).lazy(() =>
+  import('./tenants/create-tenant-page.tsx').then((page) => page.Route),
+)
+
+const tenant = createRoute({
+  getParentRoute: () => house,
+  path: '/tenants/$slug',
+  validateSearch: (search: Search): TenantSearch => TenantSearch.parse(search),
+}).lazy(() => import('./tenants/tenant-page.tsx').then((page) => page.Route))
+
+const users = createRoute({
+  getParentRoute: () => house,
+  path: '/users',
+  validateSearch: (search: Search): UsersSearch => UsersSearch.parse(search),
+}).lazy(() => import('./users/users-page.tsx').then((page) => page.Route))
+
+const invite = createRoute({ getParentRoute: () => house, path: '/users/invite' }).lazy(() =>
+  import('./users/invite-operator-page.tsx').then((page) => page.Route),
+)
+
+const user = createRoute({ getParentRoute: () => house, path: '/users/$id' }).lazy(() =>
+  import('./users/user-page.tsx').then((page) => page.Route),
+)
+
+const audit = createRoute({
+  getParentRoute: () => house,
+  path: '/audit',
+  validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
+}).lazy(() => import('./audit/audit-page.tsx').then((page) => page.Route))
+
+const routeTree = root.addChildren([
+  signedOut,
+  house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit]),
+])
+
+/** The router of the operator portal. */
+export function createOperatorRouter(context: RouterContext) {
+  return createRouter({
+    routeTree,
+    context,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultErrorComponent: RouteFailure,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createOperatorRouter>
+  }
+}

@@ -1,0 +1,31 @@
+import { type ListTenants, plan, tenantStatus } from '@atrium/core/tenants'
+import { z } from 'zod'
+import { AuditSearch } from '../audit/search.ts'
+import { currentCursor } from '../paging.ts'
+import { lenient, slugWord, trail, words } from '../search.ts'
+
+/** What the address of the tenants list carries. */
+export const TenantsSearch = z.object({
+  q: words,
+  status: lenient(tenantStatus),
+  plan: lenient(plan),
+  partnerSlug: slugWord,
+  trail,
+})
+export type TenantsSearch = z.infer<typeof TenantsSearch>
+
+export const tenantsPerPage = 25
+
+/** The query of the page that an address names. */
+export function tenantsQuery({ trail, ...filters }: TenantsSearch): ListTenants {
+  return { ...filters, cursor: currentCursor(trail), limit: tenantsPerPage }
+}
+
+export const tenantTabs = ['overview', 'members', 'audit'] as const
+
+/** What the address of one tenant carries: the tab, and the filters of the list inside it. */
+export const TenantSearch = AuditSearch.omit({ tenantSlug: true, partnerSlug: true }).extend({
+  tab: z.enum(tenantTabs).optional().catch(undefined),
+  role: lenient(z.enum(['member', 'admin', 'owner'])),
+})
+export type TenantSearch = z.infer<typeof TenantSearch>

@@ -1,0 +1,29 @@
+import { tenantRole } from '@atrium/core/tenants'
+import type { ListUsers } from '@atrium/core/users'
+import { z } from 'zod'
+import { currentCursor } from '../paging.ts'
+import { lenient, slugWord, trail, words } from '../search.ts'
+
+/** What the address of the users list carries. */
+export const UsersSearch = z.object({
+  q: words,
+  role: lenient(tenantRole),
+  tenantSlug: slugWord,
+  partnerSlug: slugWord,
+  platformAdmin: lenient(z.enum(['true', 'false'])),
+  status: lenient(z.enum(['active', 'deactivated'])),
+  trail,
+})
+export type UsersSearch = z.infer<typeof UsersSearch>
+
+export const usersPerPage = 25
+
+/** The query of the page that an address names. */
+export function usersQuery({ trail, platformAdmin, ...filters }: UsersSearch): ListUsers {
+  return {
+    ...filters,
+    platformAdmin: platformAdmin === undefined ? undefined : platformAdmin === 'true',
+    cursor: currentCursor(trail),
+    limit: usersPerPage,
+  }
+}

@@ -1,0 +1,57 @@
+import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { Database } from './connect.ts'
+
+/** What the guards decide by: the caller's stored record, the tenant of the path, and the caller's membership there. */
+export interface CallerRow {
+  id: string
+  email: string
+  name: string
+  platformAdmin: boolean
+  deactivatedAt: Date | null
+  partnerId: string | null
+  partnerSlug: string | null
+  partnerStatus: 'active' | 'suspended' | 'terminated' | null
+}
+
+export interface CallerTenantRow {
+  tenantId: string | null
+  tenantSlug: string | null
+  tenantStatus: TenantStatus | null
+  tenantPartnerId: string | null
+  role: TenantRole | null
+}
+
+const callerColumns = `u.id, u.email, u.name, u.platform_admin as "platformAdmin", u.deactivated_at as "deactivatedAt",
+  u.partner_id as "partnerId", p.slug as "partnerSlug", p.status as "partnerStatus"`
+
+const findCallerStatement = {
+  name: 'find_caller',
+  text: `select ${callerColumns} from users u left join partners p on p.id = u.partner_id where u.idp_subject_id = $1`,
+}
+
+const findCallerInTenantStatement = {
+  name: 'find_caller_in_tenant',
+  text: `select ${callerColumns}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
+      t.partner_id as "tenantPartnerId", m.role
+    from users u
+    left join partners p on p.id = u.partner_id
+    left join tenants t on t.slug = $2
+    left join memberships m on m.tenant_id = t.id and m.user_id = u.id and m.status = 'active'
+    where u.idp_subject_id = $1`,
+}
+
+/** The stored record behind a token's subject; undefined for people who have never called GET /users/me. */
+export async function findCaller(database: Database, subject: string): Promise<CallerRow | undefined> {
+  const [row] = await database.read<CallerRow>(findCallerStatement, [subject])
+  return row
+}
+
+/** The same together with the tenant of the path and the caller's role there, in one statement. Tenant fields are null when unknown. */
+export async function findCallerInTenant(
+  database: Database,
+  subject: string,
+  slug: string,
+): Promise<(CallerRow & CallerTenantRow) | undefined> {
+  const [row] = await database.read<CallerRow & CallerTenantRow>(findCallerInTenantStatement, [subject, slug])
+  return row
+}

@@ -1,0 +1,213 @@
+import type { Plan, ProvisioningStep, StepState, TenantStatus } from '@atrium/core/tenants'
+import { sql } from 'kysely'
+import type { Db, Trx } from './connect.ts'
+import { notifyTenant } from './tenants.ts'
+
+/** A claimed run: everything the steps need, read when the claim was made. */
+export interface ProvisioningRun {
+  run: string
+  tenant: {
+    id: string
+    slug: string
+    name: string
+    status: TenantStatus
+    plan: Plan
+    identityGroupId: string | null
+    fileSpaceId: string | null
+  }
+  owner: { id: string; subject: string; email: string; idpUserId: string | null } | undefined
+  domains: { id: string; name: string; mailDomainId: string | null }[]
+  steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean }[]
+}
+
+/** How long a run holds its tenant without a sign of life. A killed process's tenants are free after that. */
+export const leaseSeconds = 12
+
+/**
+ * Takes a tenant for one run. Undefined when another run holds it. The lease runs by the database's clock, which all processes
+ * share; it is extended with `extendLease` while the run lives.
+ */
+export async function claimProvisioning(db: Db, tenantId: string): Promise<ProvisioningRun | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const claimed = await trx
+      .updateTable('tenants')
+      .set({ provisioning_run: sql<string>`new_id()`, provisioning_lease_until: leaseEnd() })
+      .where('id', '=', tenantId)
+      .where(sql<boolean>`coalesce(provisioning_lease_until < now(), true)`)
+      .returning([
+        'provisioning_run as run',
+        'id',
+        'slug',
+        'name',
+        'status',
+        'plan',
+        'identity_group_id as identityGroupId',
+        'file_space_id as fileSpaceId',
+      ])
+      .executeTakeFirst()
+    if (!claimed?.run) return undefined
+    const { run, ...tenant } = claimed
+    const owner = await trx
+      .selectFrom('memberships as m')
+      .innerJoin('users as u', 'u.id', 'm.user_id')
+      .select(['u.id', 'u.idp_subject_id as subject', 'u.email', 'u.idp_user_id as idpUserId'])
+      .where('m.tenant_id', '=', tenantId)
+      .where('m.role', '=', 'owner')
+      .executeTakeFirst()
+    const domains = await trx
+      .selectFrom('domains')
+      .select(['id', 'name', 'mail_domain_id as mailDomainId'])
+      .where('tenant_id', '=', tenantId)
+      .orderBy('id')
+      .execute()
+    const steps = await trx
+      .selectFrom('provisioning_steps')
+      .select(['step', 'state', 'attempt', sql<boolean>`coalesce(next_at <= now(), true)`.as('due')])
+      .where('tenant_id', '=', tenantId)
+      .execute()
+    return { run, tenant, owner, domains, steps }
+  })
+}
+
+function leaseEnd() {
+  return sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+}
+
+/** Keeps the run alive. False when it is no longer ours: then nothing more may be written. */
+export async function extendLease(db: Db, tenantId: string, run: string): Promise<boolean> {
+  const result = await db
+    .updateTable('tenants')
+    .set({ provisioning_lease_until: leaseEnd() })
+    .where('id', '=', tenantId)
+    .where('provisioning_run', '=', run)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export interface StepOutcome {
+  state: Extract<StepState, 'ok' | 'skipped' | 'error'>
+  error?: string
+  /** Seconds until the next try of a failed step. */
+  retryInSeconds?: number
+  identityGroupId?: string
+  fileSpaceId?: string
+  mailDomains?: readonly { id: string; mailDomainId: string }[]
+  ownerIdpUserId?: { userId: string; idpUserId: string }
+}
+
+/** Marks the moment a step starts, so that watchers see it working. */
+export async function markStepStarted(db: Db, run: ProvisioningRun, step: ProvisioningStep): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdsRun(trx, run))) return
+    await trx
+      .updateTable('provisioning_steps')
+      .set((row) => ({ started_at: sql<Date>`now()`, finished_at: null, attempt: row('attempt', '+', 1) }))
+      .where('tenant_id', '=', run.tenant.id)
+      .where('step', '=', step)
+      .execute()
+    await notifyTenant(trx, run.tenant.id)
+  })
+}
+
+/** Saves one step's outcome the moment it is known. Does nothing when another run took over meanwhile. */
+export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: ProvisioningStep, outcome: StepOutcome): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await holdsRun(trx, run))) return false
+    await trx
+      .updateTable('provisioning_steps')
+      .set({
+        state: outcome.state,
+        error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
+        next_at: outcome.retryInSeconds === undefined ? null : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
+        finished_at: sql<Date>`now()`,
+        changed_at: sql<Date>`case when state = ${outcome.state} then changed_at else now() end`,
+      })
+      .where('tenant_id', '=', run.tenant.id)
+      .where('step', '=', step)
+      .execute()
+    if (outcome.identityGroupId !== undefined || outcome.fileSpaceId !== undefined) {
+      await trx
+        .updateTable('tenants')
+        .set({
+          ...(outcome.identityGroupId === undefined ? {} : { identity_group_id: outcome.identityGroupId }),
+          ...(outcome.fileSpaceId === undefined ? {} : { file_space_id: outcome.fileSpaceId }),
+        })
+        .where('id', '=', run.tenant.id)
+        .execute()
+    }
+    for (const domain of outcome.mailDomains ?? []) {
+      await trx.updateTable('domains').set({ mail_domain_id: domain.mailDomainId }).where('id', '=', domain.id).execute()
+    }
+    if (outcome.ownerIdpUserId) {
+      const { userId, idpUserId } = outcome.ownerIdpUserId
+      await trx.updateTable('users').set({ idp_user_id: idpUserId }).where('id', '=', userId).execute()
+    }
+    await notifyTenant(trx, run.tenant.id)
+    return true
+  })
+}
+
+async function holdsRun(trx: Trx, run: ProvisioningRun): Promise<boolean> {
+  const held = await trx
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', '=', run.tenant.id)
+    .where('provisioning_run', '=', run.run)
+    .forUpdate()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/** Ends a run: frees the tenant, and makes it active when it was pending and every step is done. */
+export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('tenants')
+      .set({
+        provisioning_run: null,
+        provisioning_lease_until: null,
+        status: sql<TenantStatus>`case when status = 'pending' and not exists (
+          select from provisioning_steps where tenant_id = tenants.id and state not in ('ok', 'skipped')) then 'active' else status end`,
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', run.tenant.id)
+      .where('provisioning_run', '=', run.run)
+      .execute()
+    await notifyTenant(trx, run.tenant.id)
+  })
+}
+
+/** When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when nothing is left to do. */
+export async function secondsUntilDue(db: Db, tenantId: string): Promise<number | undefined> {
+  const due = await db
+    .selectFrom('provisioning_steps as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .select(
+      sql<
+        number | null
+      >`extract(epoch from greatest(min(coalesce(s.next_at, now())), max(t.provisioning_lease_until), now()) - now())::float8`.as(
+        'seconds',
+      ),
+    )
+    .where('s.tenant_id', '=', tenantId)
+    .where('s.state', 'in', ['pending', 'error'])
+    .where('t.status', '<>', 'deleted')
+    .executeTakeFirst()
+  return due?.seconds ?? undefined
+}
+
+/** Tenants with work that is due and that no living run holds; at most `limit`. */
+export async function findAbandonedTenants(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('provisioning_steps as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .select('t.id')
+    .distinct()
+    .where('s.state', 'in', ['pending', 'error'])
+    .where(sql<boolean>`coalesce(s.next_at <= now(), true)`)
+    .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
+    .where('t.status', '<>', 'deleted')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}

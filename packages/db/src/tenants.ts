@@ -1,0 +1,290 @@
+import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import { type SqlBool, sql } from 'kysely'
+import type { Database, Db, Trx } from './connect.ts'
+
+/** A tenant as the views need it: its columns, its domains (primary first), steps, owner and member count. */
+export interface TenantRow {
+  id: string
+  slug: string
+  name: string
+  status: TenantStatus
+  plan: Plan
+  partnerId: string | null
+  partnerSlug: string | null
+  seats: number
+  industry: string | null
+  brandColor: string | null
+  billingCompany: string | null
+  billingVatNumber: string | null
+  billingCountry: string | null
+  billingEmail: string | null
+  identityGroupId: string | null
+  fileSpaceId: string | null
+  suspendedReason: string | null
+  createdAt: Date
+  updatedAt: Date
+  running: boolean
+  domains: { name: string; primary: boolean; mailDomainId: string | null }[] | null
+  steps: { step: ProvisioningStep; state: StepState; error: string | null; changedAt: string }[] | null
+  ownerId: string | null
+  ownerEmail: string | null
+  ownerName: string | null
+  memberCount: number
+}
+
+const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId", tp.slug as "partnerSlug", t.seats, t.industry,
+  t.brand_color as "brandColor", t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
+  t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
+  t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.created_at as "createdAt", t.updated_at as "updatedAt",
+  coalesce(t.provisioning_lease_until > now(), false) as running,
+  (select json_agg(json_build_object('name', d.name, 'primary', d.is_primary, 'mailDomainId', d.mail_domain_id) order by d.is_primary desc, d.id)
+    from domains d where d.tenant_id = t.id) as domains,
+  (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', s.changed_at))
+    from provisioning_steps s where s.tenant_id = t.id) as steps,
+  o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
+  (select count(*) from memberships c where c.tenant_id = t.id) as "memberCount"`
+
+const joins = `left join partners tp on tp.id = t.partner_id
+  left join memberships om on om.tenant_id = t.id and om.role = 'owner'
+  left join users o on o.id = om.user_id`
+
+const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
+
+/** A tenant by its slug, deleted ones included, by key on a pipelined connection. */
+export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
+  const [row] = await database.read<TenantRow>(findTenantStatement, [slug])
+  return row
+}
+
+/** Which tenants a list may show. */
+export type TenantScope = { everything: true } | { everything: false; userId: string | undefined; partnerId: string | undefined }
+
+export interface TenantFilter {
+  scope: TenantScope
+  q?: string | undefined
+  status?: TenantStatus | undefined
+  plan?: Plan | undefined
+  partnerSlug?: string | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** Newest first, one row more than asked. Deleted tenants come only when the filter names that status. */
+export async function listTenants(db: Db, filter: TenantFilter): Promise<(TenantRow & { role: TenantRole | null })[]> {
+  const { scope } = filter
+  const userId = scope.everything ? null : (scope.userId ?? null)
+  const conditions = [
+    filter.status ? sql<SqlBool>`t.status = ${filter.status}` : sql<SqlBool>`t.status <> 'deleted'`,
+    ...(filter.plan ? [sql<SqlBool>`t.plan = ${filter.plan}`] : []),
+    ...(filter.before ? [sql<SqlBool>`t.id < ${filter.before}`] : []),
+    ...(filter.partnerSlug
+      ? [sql<SqlBool>`t.partner_id = (select id from partners where slug = ${filter.partnerSlug.toLowerCase()})`]
+      : []),
+    ...(filter.q ? [matchesText(filter.q)] : []),
+    ...(scope.everything
+      ? []
+      : [
+          sql<SqlBool>`(t.id in (select tenant_id from memberships where user_id = ${userId} and status = 'active')
+            or t.partner_id = ${scope.partnerId ?? null})`,
+        ]),
+  ]
+  const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
+    select ${sql.raw(columns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId}) as role
+    from tenants t ${sql.raw(joins)}
+    where ${sql.join(conditions, sql` and `)}
+    order by t.id desc limit ${filter.limit + 1}`.execute(db)
+  return rows
+}
+
+function matchesText(q: string) {
+  const pattern = `%${escapeLike(q.toLowerCase())}%`
+  return sql<SqlBool>`(t.slug like ${pattern} or lower(t.name) like ${pattern} or lower(o.email) like ${pattern}
+    or exists (select from domains d where d.tenant_id = t.id and d.name like ${pattern}))`
+}
+
+/** `%`, `_` and `\` of a person's text stand for themselves in a `like` pattern. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
+export interface LockedTenant {
+  id: string
+  slug: string
+  name: string
+  status: TenantStatus
+  plan: Plan
+  partner_id: string | null
+  seats: number
+  industry: string | null
+  brand_color: string | null
+}
+
+/** Asks for `Trx`: a row lock taken outside a transaction is gone when the statement ends. */
+export function lockTenant(trx: Trx, slug: string): Promise<LockedTenant | undefined> {
+  return trx
+    .selectFrom('tenants')
+    .select(['id', 'slug', 'name', 'status', 'plan', 'partner_id', 'seats', 'industry', 'brand_color'])
+    .where('slug', '=', slug)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export interface NewTenant {
+  slug: string
+  name: string
+  plan: Plan
+  partnerId: string | null
+  seats: number
+  industry: string | null
+  brandColor: string | null
+  billing: { company: string | null; vatNumber: string | null; country: string | null; email: string | null }
+  domains: readonly string[]
+  ownerId: string
+}
+
+/**
+ * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug is taken, so that the caller may try
+ * another inside the same transaction; a taken domain throws `domains_name_key`.
+ */
+export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: string; slug: string } | undefined> {
+  const inserted = await trx
+    .insertInto('tenants')
+    .values({
+      slug: tenant.slug,
+      name: tenant.name,
+      plan: tenant.plan,
+      partner_id: tenant.partnerId,
+      seats: tenant.seats,
+      industry: tenant.industry,
+      brand_color: tenant.brandColor,
+      billing_company: tenant.billing.company,
+      billing_vat_number: tenant.billing.vatNumber,
+      billing_country: tenant.billing.country,
+      billing_email: tenant.billing.email,
+    })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returning(['id', 'slug'])
+    .executeTakeFirst()
+  if (!inserted) return undefined
+  await trx.insertInto('memberships').values({ tenant_id: inserted.id, user_id: tenant.ownerId, role: 'owner' }).execute()
+  await insertDomains(trx, inserted.id, tenant.domains, true)
+  await trx
+    .insertInto('provisioning_steps')
+    .values((['identity', 'mail', 'files'] as const).map((step) => ({ tenant_id: inserted.id, step })))
+    .execute()
+  return inserted
+}
+
+/** Domains in the order given; the first becomes primary when `withPrimary`. */
+export async function insertDomains(trx: Trx, tenantId: string, names: readonly string[], withPrimary: boolean): Promise<void> {
+  // One statement each, so that the ids (and with them the order shown) follow the order given.
+  for (const [index, name] of names.entries()) {
+    await trx
+      .insertInto('domains')
+      .values({ tenant_id: tenantId, name, is_primary: withPrimary && index === 0 })
+      .execute()
+  }
+}
+
+export interface TenantChanges {
+  name?: string
+  plan?: Plan
+  partner_id?: string | null
+  seats?: number
+  industry?: string | null
+  brand_color?: string | null
+}
+
+export async function updateTenant(trx: Trx, id: string, changes: TenantChanges): Promise<void> {
+  await trx
+    .updateTable('tenants')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes the tenant's domains exactly `names`, the first primary. Answers which were added and which removed. */
+export async function replaceDomains(
+  trx: Trx,
+  tenantId: string,
+  names: readonly string[],
+): Promise<{ added: string[]; removed: string[] }> {
+  const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
+  const had = new Set(before.map((domain) => domain.name))
+  const added = names.filter((name) => !had.has(name))
+  const removed = [...had].filter((name) => !names.includes(name))
+  if (removed.length > 0) await trx.deleteFrom('domains').where('tenant_id', '=', tenantId).where('name', 'in', removed).execute()
+  await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()
+  await insertDomains(trx, tenantId, added, false)
+  const primary = names[0]
+  if (primary)
+    await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('name', '=', primary).execute()
+  return { added, removed }
+}
+
+/** Moves a tenant to another status; `suspendedReason` is kept only while suspended. */
+export async function setTenantStatus(trx: Trx, id: string, status: TenantStatus, suspendedReason: string | null = null): Promise<void> {
+  await trx
+    .updateTable('tenants')
+    .set({
+      status,
+      suspended_reason: status === 'suspended' ? suspendedReason : null,
+      suspended_at: status === 'suspended' ? sql<Date>`now()` : null,
+      deleted_at: status === 'deleted' ? sql<Date>`now()` : null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Tells every process that watches this tenant to read it again. Sent when the transaction commits. */
+export async function notifyTenant(db: Db | Trx, tenantId: string): Promise<void> {
+  await sql`select pg_notify('tenant_changed', ${tenantId})`.execute(db)
+}
+
+export interface MemberRow {
+  id: string
+  email: string
+  name: string
+  firstName: string | null
+  lastName: string | null
+  role: TenantRole
+  membershipStatus: 'active' | 'suspended'
+  deactivatedAt: Date | null
+  mailboxAddress: string | null
+  joinedAt: Date
+}
+
+/** Members by user id, newest first, one row more than asked. */
+export async function listTenantMembers(
+  db: Db,
+  tenantId: string,
+  filter: { q?: string | undefined; role?: TenantRole | undefined; before?: string | undefined; limit: number },
+): Promise<MemberRow[]> {
+  const pattern = filter.q ? `%${escapeLike(filter.q.toLowerCase())}%` : undefined
+  let query = db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select([
+      'u.id',
+      'u.email',
+      'u.name',
+      'u.first_name as firstName',
+      'u.last_name as lastName',
+      'm.role',
+      'm.status as membershipStatus',
+      'u.deactivated_at as deactivatedAt',
+      'm.mailbox_address as mailboxAddress',
+      'm.created_at as joinedAt',
+    ])
+    .where('m.tenant_id', '=', tenantId)
+  if (filter.role) query = query.where('m.role', '=', filter.role)
+  if (filter.before) query = query.where('m.user_id', '<', filter.before)
+  if (pattern) {
+    query = query.where(sql<SqlBool>`(u.email like ${pattern} or lower(u.name) like ${pattern} or m.mailbox_address like ${pattern})`)
+  }
+  return query
+    .orderBy('m.user_id', 'desc')
+    .limit(filter.limit + 1)
+    .execute()
+}

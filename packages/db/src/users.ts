@@ -1,0 +1,262 @@
+import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from './connect.ts'
+import { escapeLike } from './tenants.ts'
+
+/** A user as the views need it, with memberships and partner. */
+export interface UserRow {
+  id: string
+  idpSubjectId: string
+  idpUserId: string | null
+  email: string
+  name: string
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  alternativeEmail: string | null
+  platformAdmin: boolean
+  platformAdminChangedAt: Date | null
+  partnerId: string | null
+  partnerSlug: string | null
+  partnerName: string | null
+  partnerStatus: 'active' | 'suspended' | 'terminated' | null
+  deactivatedAt: Date | null
+  lastSeenAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+  tenants: { id: string; slug: string; name: string; status: TenantStatus; role: TenantRole; brandColor: string | null }[] | null
+}
+
+const selectUser = sql`
+  select u.id, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.email, u.name, u.first_name as "firstName",
+    u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.platform_admin as "platformAdmin",
+    u.platform_admin_changed_at as "platformAdminChangedAt", u.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName",
+    p.status as "partnerStatus", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.created_at as "createdAt",
+    u.updated_at as "updatedAt",
+    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color)
+        order by t.name, t.id)
+      from memberships m join tenants t on t.id = m.tenant_id
+      where m.user_id = u.id and t.status <> 'deleted') as tenants
+  from users u left join partners p on p.id = u.partner_id`
+
+export async function findUser(db: Db | Trx, id: string): Promise<UserRow | undefined> {
+  const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id}`.execute(db)
+  return rows[0]
+}
+
+export async function findUserByEmail(db: Db | Trx, email: string): Promise<{ id: string } | undefined> {
+  return db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+}
+
+/** Serialises everything that would create a user with this address, until the transaction ends. */
+export async function lockEmail(trx: Trx, email: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`email:${email}`}, 0))`.execute(trx)
+}
+
+export interface UserFilter {
+  q?: string | undefined
+  role?: TenantRole | undefined
+  tenantSlug?: string | undefined
+  partnerSlug?: string | undefined
+  platformAdmin?: boolean | undefined
+  status?: 'active' | 'deactivated' | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** Newest first, one row more than asked. `role` means: has that role in the named tenant, or in any. */
+export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> {
+  const conditions = [sql<SqlBool>`true`]
+  if (filter.before) conditions.push(sql<SqlBool>`u.id < ${filter.before}`)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    conditions.push(sql<SqlBool>`(u.email like ${pattern} or lower(u.name) like ${pattern})`)
+  }
+  if (filter.role || filter.tenantSlug) {
+    const ofRole = filter.role ? sql<SqlBool>`m.role = ${filter.role}` : sql<SqlBool>`true`
+    const ofTenant = filter.tenantSlug ? sql<SqlBool>`t.slug = ${filter.tenantSlug}` : sql<SqlBool>`true`
+    conditions.push(sql<SqlBool>`exists (select from memberships m join tenants t on t.id = m.tenant_id
+      where m.user_id = u.id and ${ofRole} and ${ofTenant})`)
+  }
+  if (filter.partnerSlug) conditions.push(sql<SqlBool>`p.slug = ${filter.partnerSlug}`)
+  if (filter.platformAdmin !== undefined) conditions.push(sql<SqlBool>`u.platform_admin = ${filter.platformAdmin}`)
+  if (filter.status)
+    conditions.push(filter.status === 'active' ? sql<SqlBool>`u.deactivated_at is null` : sql<SqlBool>`u.deactivated_at is not null`)
+  const { rows } = await sql<UserRow>`
+    ${selectUser} where ${sql.join(conditions, sql` and `)} order by u.id desc limit ${filter.limit + 1}`.execute(db)
+  return rows
+}
+
+export interface NewUser {
+  subject: string
+  idpUserId?: string
+  email: string
+  name: string
+  firstName?: string | undefined
+  lastName?: string | undefined
+  phone?: string | undefined
+  alternativeEmail?: string | undefined
+  platformAdmin?: boolean
+}
+
+/** Inserts a user; undefined when the subject is known already. */
+export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: string } | undefined> {
+  return db
+    .insertInto('users')
+    .values({
+      idp_subject_id: user.subject,
+      idp_user_id: user.idpUserId ?? null,
+      email: user.email,
+      name: user.name,
+      first_name: user.firstName ?? null,
+      last_name: user.lastName ?? null,
+      phone: user.phone ?? null,
+      alternative_email: user.alternativeEmail ?? null,
+      platform_admin: user.platformAdmin ?? false,
+    })
+    .onConflict((conflict) => conflict.column('idp_subject_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+}
+
+export interface TokenIdentity {
+  subject: string
+  email: string | undefined
+  name: string | undefined
+  /** Names in the `groups` claim; undefined when the token carries no such claim, and then nothing is synced from it. */
+  groups: readonly string[] | undefined
+  issuedAt: Date
+  platformAdminGroup: string
+}
+
+/**
+ * Creates or updates the caller's record from a token (docs/contract.md, authentication). A removal that was made here after
+ * the token was issued wins over what the token says, in either direction, and the owner of a tenant is never removed.
+ */
+export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{ id: string }> {
+  return db.transaction().execute(async (trx) => {
+    const email = token.email ?? `${token.subject.toLowerCase()}@unknown.invalid`
+    const user = await trx
+      .insertInto('users')
+      .values({ idp_subject_id: token.subject, email, name: token.name ?? email, last_seen_at: sql<Date>`now()` })
+      .onConflict((conflict) =>
+        conflict.column('idp_subject_id').doUpdateSet({
+          ...(token.email === undefined ? {} : { email: token.email }),
+          ...(token.name === undefined ? {} : { name: token.name }),
+          last_seen_at: sql<Date>`now()`,
+        }),
+      )
+      .returning(['id', 'platform_admin', 'platform_admin_changed_at', 'deactivated_at'])
+      .executeTakeFirstOrThrow()
+    if (token.groups === undefined || user.deactivated_at !== null) return { id: user.id }
+
+    const inAdminGroup = token.groups.includes(token.platformAdminGroup)
+    const newer = user.platform_admin_changed_at === null || token.issuedAt > user.platform_admin_changed_at
+    if (inAdminGroup !== user.platform_admin && newer) {
+      await trx.updateTable('users').set({ platform_admin: inAdminGroup }).where('id', '=', user.id).execute()
+    }
+    await addMembershipsOfGroups(trx, user.id, token)
+    await removeMembershipsOutsideGroups(trx, user.id, token)
+    return { id: user.id }
+  })
+}
+
+/** Only groups that provisioning made for the tenant count: a group that merely bears the same name gives nobody access. */
+async function addMembershipsOfGroups(trx: Trx, userId: string, token: TokenIdentity): Promise<void> {
+  if (!token.groups?.length) return
+  await sql`
+    insert into memberships (tenant_id, user_id, role)
+    select t.id, ${userId}, 'member' from tenants t
+    join provisioning_steps s on s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok'
+    left join membership_revocations r on r.tenant_id = t.id and r.user_id = ${userId}
+    where t.slug = any(${[...token.groups]}) and t.status <> 'deleted' and (r.revoked_at is null or r.revoked_at < ${token.issuedAt})
+    on conflict do nothing`.execute(trx)
+}
+
+async function removeMembershipsOutsideGroups(trx: Trx, userId: string, token: TokenIdentity): Promise<void> {
+  await sql`
+    delete from memberships m using tenants t
+    where m.user_id = ${userId} and t.id = m.tenant_id and m.role <> 'owner' and m.created_at < ${token.issuedAt}
+      and t.slug <> all(${[...(token.groups ?? [])]})
+      and exists (select from provisioning_steps s where s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok')
+      and (m.role = 'member' or exists (
+        select from memberships other where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')))`.execute(
+    trx,
+  )
+}
+
+export interface UserChanges {
+  name?: string
+  first_name?: string | null
+  last_name?: string | null
+  phone?: string | null
+  alternative_email?: string | null
+  partner_id?: string | null
+}
+
+export async function updateUser(db: Db | Trx, id: string, changes: UserChanges): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Sets or clears the administrator flag. `until` says from when on a token may change it again: `now` for a settled change,
+ * `never` while the identity provider still holds the old state, so that no token of the meantime undoes a revocation.
+ */
+export async function setPlatformAdmin(db: Db | Trx, id: string, platformAdmin: boolean, until: 'now' | 'never'): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      platform_admin: platformAdmin,
+      platform_admin_changed_at: until === 'never' ? sql<Date>`'infinity'` : sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Takes the lock under which the number of platform administrators may be lowered, and answers who they are. */
+export async function lockPlatformAdmins(trx: Trx): Promise<string[]> {
+  await sql`select pg_advisory_xact_lock(hashtext('platform_admins'))`.execute(trx)
+  const rows = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('platform_admin', '=', true)
+    .where('deactivated_at', 'is', null)
+    .forUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function setDeactivated(db: Db | Trx, id: string, deactivated: boolean): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ deactivated_at: deactivated ? sql<Date>`now()` : null, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function setIdpUserId(db: Db, id: string, idpUserId: string): Promise<void> {
+  await db.updateTable('users').set({ idp_user_id: idpUserId }).where('id', '=', id).execute()
+}
+
+/** Slugs of the tenants that the user owns, deleted ones included: their owner has to stay on record. */
+export async function ownedTenantSlugs(db: Db | Trx, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select('t.slug')
+    .where('m.user_id', '=', userId)
+    .where('m.role', '=', 'owner')
+    .execute()
+  return rows.map((row) => row.slug)
+}
+
+/** Removes the user and the memberships. The caller has checked that the user owns no tenant. */
+export async function deleteUser(trx: Trx, id: string): Promise<void> {
+  await trx.deleteFrom('memberships').where('user_id', '=', id).execute()
+  await trx.deleteFrom('users').where('id', '=', id).execute()
+}

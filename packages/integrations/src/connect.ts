@@ -1,0 +1,92 @@
+import type { CallOptions } from './call-options.ts'
+import type { CallReport } from './call-policy.ts'
+import { deadline } from './deadline.ts'
+import { opencloud } from './files/opencloud.ts'
+import type { FileStorage } from './files/port.ts'
+import { authentik } from './identity/authentik.ts'
+import type { IdentityProvider } from './identity/port.ts'
+import type { MailServer } from './mail/port.ts'
+import { stalwart } from './mail/stalwart.ts'
+import { parseMailbox } from './mailer/addresses.ts'
+import type { Mailer } from './mailer/port.ts'
+import { smtp } from './mailer/smtp.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** Addresses and credentials; a system that is null is off. */
+export interface IntegrationsConfig {
+  identity: { baseUrl: string; token: string } | null
+  mail: { baseUrl: string; apiKey: string } | null
+  files: { baseUrl: string; user: string; appToken: string } | null
+  smtp: { url: string; from: string } | null
+  /** Called after each try of each request. Must not throw. */
+  onCall?: ((report: CallReport) => void) | undefined
+}
+
+export interface Integrations {
+  identity: IdentityProvider | null
+  mail: MailServer | null
+  files: FileStorage | null
+  mailer: Mailer | null
+  /** Sender of the platform's own mail, `Name <user@host>`. Null when there is no mailer. */
+  mailFrom: string | null
+}
+
+/** Makes one client per configured system; connects to nothing yet. Throws when an address or a credential has no usable form. */
+export function connectIntegrations({ onCall, ...config }: IntegrationsConfig): Integrations {
+  if (config.smtp && !parseMailbox(config.smtp.from))
+    throw new Error('The sender of outgoing mail must be one address, "Name <user@host>".')
+  return {
+    identity: config.identity && authentik({ ...config.identity, onCall }),
+    mail: config.mail && stalwart({ ...config.mail, onCall }),
+    files: config.files && opencloud({ ...config.files, onCall }),
+    mailer: config.smtp && smtp({ url: config.smtp.url, onCall }),
+    mailFrom: config.smtp?.from ?? null,
+  }
+}
+
+export type IntegrationName = Exclude<keyof Integrations, 'mailFrom'>
+
+export interface IntegrationCheck {
+  state: 'ok' | 'error' | 'off'
+  /** What is wrong, fit for operators. */
+  message?: string
+  /** ISO 8601. */
+  checkedAt: string
+}
+
+export interface CheckOptions {
+  deadlineMs: number
+  now?: (() => Date) | undefined
+}
+
+/** Asks every system at once whether it is there and takes our credentials. What a system does wrong is told, not thrown. */
+export async function checkIntegrations(
+  integrations: Integrations,
+  options: CheckOptions,
+): Promise<Record<IntegrationName, IntegrationCheck>> {
+  const [identity, mail, files, mailer] = await Promise.all([
+    check(integrations.identity, options),
+    check(integrations.mail, options),
+    check(integrations.files, options),
+    check(integrations.mailer, options),
+  ])
+  return { identity, mail, files, mailer }
+}
+
+interface Checked {
+  check(options: CallOptions): Promise<unknown>
+}
+
+async function check(system: Checked | null, { deadlineMs, now = () => new Date() }: CheckOptions): Promise<IntegrationCheck> {
+  if (!system) return { state: 'off', checkedAt: now().toISOString() }
+  const limit = deadline(deadlineMs, undefined)
+  try {
+    await system.check({ signal: limit.signal })
+    return { state: 'ok', checkedAt: now().toISOString() }
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    return { state: 'error', message: error.message, checkedAt: now().toISOString() }
+  } finally {
+    limit.clear()
+  }
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import type { CallOptions } from './call-options.ts'
+import { type CallPolicyOptions, callPolicy, type Operation, type RequestRule } from './call-policy.ts'
+import type { UpstreamErrorKind, UpstreamSystem } from './upstream-error.ts'
+
+export interface HttpClientOptions extends CallPolicyOptions {
+  /** Address of the system: http or https, may have a path, no credentials, query or fragment. */
+  baseUrl: string
+  fetch?: typeof globalThis.fetch | undefined
+  /** Largest answer that is read, in bytes after decompression. */
+  maxAnswerBytes?: number | undefined
+}
+
+export interface Answer {
+  status: number
+  /** Undefined for 204, and for a refusal whose body is no JSON. */
+  json: unknown
+}
+
+export interface HttpRequest<T> extends RequestRule {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below the base address, without a leading slash, its parts encoded. */
+  path: string
+  query?: Record<string, string> | undefined
+  headers?: Record<string, string> | undefined
+  body?: unknown
+  /** Statuses that `read` understands. Every other one is a failure by the usual meaning of its number. */
+  accept: readonly number[]
+  /** True when 404 means that the object is gone. Otherwise 404 means that we are talking to the wrong address. */
+  addressesObject?: boolean | undefined
+  maxAnswerBytes?: number | undefined
+  /** Turns the answer into our words. A `ZodError` means that the answer has another shape than agreed. */
+  read: (answer: Answer) => T
+}
+
+export interface HttpClient {
+  operation<T>(call: string, options: CallOptions | undefined, run: (operation: Operation) => Promise<T>): Promise<T>
+  send<T>(operation: Operation, request: HttpRequest<T>): Promise<T>
+}
+
+/**
+ * A client of one system's JSON API: one base address, one credential, redirects never followed, answers bounded in size and time.
+ * Throws when the address or the credential cannot be used at all.
+ */
+export function httpClient(system: UpstreamSystem, authorization: string, options: HttpClientOptions): HttpClient {
+  const base = baseAddress(system, options.baseUrl)
+  const { fetch = globalThis.fetch, maxAnswerBytes = 5_000_000 } = options
+  // fetch quotes a header value that it refuses, credential and all.
+  if (!/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(authorization))
+    throw new Error(`The ${system} credential holds characters that no header can carry.`)
+  const policy = callPolicy(system, options)
+
+  async function exchange<T>(operation: Operation, request: HttpRequest<T>, signal: AbortSignal) {
+    const url = new URL(request.path, base)
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.append(name, value)
+    const headers = { accept: 'application/json', 'user-agent': 'atrium', authorization, ...request.headers }
+    const sent: RequestInit =
+      request.body === undefined
+        ? { headers }
+        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(request.body) }
+    const response = await fetch(url, { ...sent, method: request.method, redirect: 'manual', signal }).catch((error: unknown) => {
+      throw operation.fail('connection', { note: connectionNote(error) })
+    })
+    const { status } = response
+    if (!request.accept.includes(status)) {
+      response.body?.cancel().catch(() => undefined)
+      throw operation.fail(...failureOf(response, request.addressesObject === true))
+    }
+    const json = await readJson(operation, response, request.maxAnswerBytes ?? maxAnswerBytes)
+    try {
+      return { status, value: request.read({ status, json }) }
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error
+      throw operation.fail('invalid_answer', { status, note: shapeNote(error) })
+    }
+  }
+
+  return {
+    operation: policy.operation,
+    send: (operation, request) => operation.request(request, (signal) => exchange(operation, request, signal)),
+  }
+}
+
+/** A reader for answers that must have one shape. */
+export function shaped<S extends z.ZodType>(schema: S): (answer: Answer) => z.output<S> {
+  return ({ json }) => schema.parse(json)
+}
+
+function baseAddress(system: UpstreamSystem, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new Error(`The ${system} address must be http or https, without credentials, query or fragment.`)
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
+
+async function readJson(operation: Operation, response: Response, maxBytes: number): Promise<unknown> {
+  const { status } = response
+  const answered = status >= 200 && status < 300
+  if (status === 204) {
+    response.body?.cancel().catch(() => undefined)
+    return undefined
+  }
+  const type = response.headers.get('content-type') ?? ''
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
+    response.body?.cancel().catch(() => undefined)
+    if (answered) throw operation.fail('invalid_answer', { status, note: 'it is not JSON' })
+    return undefined
+  }
+  const bytes = await readBytes(operation, response, maxBytes)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    if (answered) throw operation.fail('invalid_answer', { status, note: 'it is broken JSON' })
+    return undefined
+  }
+}
+
+async function readBytes(operation: Operation, response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      size += chunk.byteLength
+      if (size > maxBytes) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw operation.fail('connection', { status: response.status, note: connectionNote(error) })
+  }
+  if (size > maxBytes) throw operation.fail('invalid_answer', { status: response.status, note: `it is larger than ${maxBytes} bytes` })
+  return Buffer.concat(chunks)
+}
+
+type Failure = Parameters<Operation['fail']>
+
+function failureOf({ status, headers, type }: Response, addressesObject: boolean): Failure {
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
+    return ['invalid_answer', { status, note: 'it sends us to another address' }]
+  if (status === 404 && !addressesObject) return ['invalid_answer', { status, note: 'there is no such API at the configured address' }]
+  return [kindOf(status), { status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }]
+}
+
+function kindOf(status: number): UpstreamErrorKind {
+  if (status < 300) return 'invalid_answer'
+  if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized'
+  if (status === 404 || status === 410) return 'not_found'
+  if (status === 408) return 'timeout'
+  if (status === 409) return 'conflict'
+  if (status === 429) return 'rate_limited'
+  return status < 500 ? 'refused' : 'server'
+}
+
+/** `Retry-After` in either form, RFC 9110 section 10.2.3. */
+function retryAfterMs(value: string | null): number | undefined {
+  if (value === null) return undefined
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+const connectionNotes: Record<string, string> = {
+  ENOTFOUND: 'its host name does not resolve',
+  EAI_AGAIN: 'its host name does not resolve at the moment',
+  ECONNREFUSED: 'nothing listens at its address',
+  ECONNRESET: 'the connection broke',
+  UND_ERR_SOCKET: 'the connection broke',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped midway',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody we trust',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+}
+
+/** The reason in our words, from the codes along the chain of causes; messages of transports quote addresses and headers. */
+export function connectionNote(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const first = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : at
+    const code = typeof first === 'object' && first !== null && 'code' in first ? first.code : undefined
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return connectionNotes[code] ?? code
+  }
+  return undefined
+}
+
+/** Where the shape differs. Only names that a schema can hold are told; positions and our own field names are no secrets. */
+function shapeNote(error: z.ZodError): string {
+  const path = error.issues[0]?.path ?? []
+  const safe = path.every((part) => typeof part === 'number' || (typeof part === 'string' && /^[a-zA-Z@][a-zA-Z_]{0,40}$/.test(part)))
+  return path.length > 0 && safe ? `"${path.join('.')}" is missing or of another kind` : 'it has another shape'
+}

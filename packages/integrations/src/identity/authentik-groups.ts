@@ -1,0 +1,81 @@
+import type { Operation } from '../call-policy.ts'
+import type { HttpClient } from '../http-client.ts'
+import { groupPath, userKey } from './authentik-paths.ts'
+import type { IdentityProvider } from './port.ts'
+import { Group, GroupPage } from './records.ts'
+
+type GroupMethods = Pick<IdentityProvider, 'ensureGroup' | 'findGroup' | 'addToGroup' | 'removeFromGroup'>
+
+/** Groups and their members. */
+export function authentikGroups(client: HttpClient): GroupMethods {
+  // The name is compared here too: a filter that the server does not know is ignored, and then everything comes back.
+  const find = (operation: Operation, name: string) =>
+    client.send(operation, {
+      label: 'GET /core/groups/',
+      method: 'GET',
+      path: 'api/v3/core/groups/',
+      query: { name, include_users: 'false' },
+      repeatable: true,
+      accept: [200],
+      read: ({ json }) => GroupPage.parse(json).results.find((group) => group.name === name),
+    })
+
+  const create = (operation: Operation, name: string, attributes: Record<string, unknown>) =>
+    client.send(operation, {
+      label: 'POST /core/groups/',
+      method: 'POST',
+      path: 'api/v3/core/groups/',
+      body: { name, attributes },
+      // Names are unique in authentik's database, so a repeated request meets the group of the first one.
+      repeatable: true,
+      accept: [201, 400],
+      read: ({ status, json }) => (status === 201 ? Group.parse(json).pk : undefined),
+    })
+
+  return {
+    ensureGroup: ({ name, attributes = {} }, options) =>
+      client.operation('ensureGroup', options, async (operation) => {
+        const there = await find(operation, name)
+        if (there) return { id: there.pk, created: false }
+        const id = await create(operation, name, attributes)
+        if (id !== undefined) return { id, created: true }
+        // 400 means a lost race or a name that is not taken; only a second look can tell, because messages are translated.
+        const theirs = await find(operation, name)
+        if (theirs) return { id: theirs.pk, created: false }
+        throw operation.fail('refused', { status: 400, note: 'the group name or its attributes are not accepted' })
+      }),
+
+    findGroup: (name, options) =>
+      client.operation('findGroup', options, async (operation) => {
+        const group = await find(operation, name)
+        return group && { id: group.pk }
+      }),
+
+    addToGroup: ({ groupId, userId }, options) =>
+      client.operation('addToGroup', options, (operation) =>
+        client.send(operation, {
+          label: 'POST /core/groups/{id}/add_user/',
+          method: 'POST',
+          path: groupPath(groupId, 'add_user/'),
+          body: { pk: userKey(operation, userId) },
+          repeatable: true,
+          accept: [204],
+          addressesObject: true,
+          read: () => undefined,
+        }),
+      ),
+
+    removeFromGroup: ({ groupId, userId }, options) =>
+      client.operation('removeFromGroup', options, (operation) =>
+        client.send(operation, {
+          label: 'POST /core/groups/{id}/remove_user/',
+          method: 'POST',
+          path: groupPath(groupId, 'remove_user/'),
+          body: { pk: userKey(operation, userId) },
+          repeatable: true,
+          accept: [204, 404],
+          read: () => undefined,
+        }),
+      ),
+  }
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Operation } from '../call-policy.ts'
+import type { HttpClient } from '../http-client.ts'
+import { userPath } from './authentik-paths.ts'
+import type { IdentityProvider } from './port.ts'
+import { identityUser, Recovery, User, UserPage } from './records.ts'
+
+type UserMethods = Pick<
+  IdentityProvider,
+  'findUserByEmail' | 'findUserBySubject' | 'createUser' | 'deleteUser' | 'recoveryLink' | 'setPassword' | 'setActive'
+>
+
+const longestUsername = 150
+
+/** People: look-up, creation, passwords. */
+export function authentikUsers(client: HttpClient): UserMethods {
+  const list = (operation: Operation, filter: 'username' | 'email', value: string) =>
+    client.send(operation, {
+      label: `GET /core/users/?${filter}`,
+      method: 'GET',
+      path: 'api/v3/core/users/',
+      query: { [filter]: value, ordering: 'pk', page_size: '100', include_groups: 'false', include_roles: 'false' },
+      repeatable: true,
+      accept: [200],
+      // Compared here too: a filter that the server does not know is ignored, and then everybody comes back.
+      read: ({ json }) => UserPage.parse(json).results.filter((user) => user[filter].toLowerCase() === value),
+    })
+
+  /** Everybody with this address, the owner of the username first: only usernames are unique. */
+  async function holders(operation: Operation, email: string): Promise<z.infer<typeof User>[]> {
+    const address = email.trim().toLowerCase()
+    return [...(await list(operation, 'username', address)), ...(await list(operation, 'email', address))]
+  }
+
+  const done = { accept: [204], addressesObject: true, repeatable: true, read: () => undefined }
+
+  return {
+    findUserByEmail: (email, options) =>
+      client.operation('findUserByEmail', options, async (operation) => {
+        const [user] = await holders(operation, email)
+        return user && identityUser(user)
+      }),
+
+    findUserBySubject: ({ subject, email }, options) =>
+      client.operation('findUserBySubject', options, async (operation) => {
+        const user = (await holders(operation, email)).find((holder) => holder.uid === subject)
+        return user && identityUser(user)
+      }),
+
+    createUser: ({ email, name, groupIds, path = 'users', attributes = {}, active = true }, options) =>
+      client.operation('createUser', options, async (operation) => {
+        const username = email.trim().toLowerCase()
+        if (username.length > longestUsername) {
+          throw operation.fail('refused', { note: `the address is longer than ${longestUsername} characters` })
+        }
+        const user = await client.send(operation, {
+          label: 'POST /core/users/',
+          method: 'POST',
+          path: 'api/v3/core/users/',
+          body: { username, email: username, name, type: 'internal', path, groups: groupIds, attributes, is_active: active },
+          repeatable: false,
+          accept: [201, 400],
+          read: ({ status, json }) => (status === 201 ? User.parse(json) : undefined),
+        })
+        if (user) return identityUser(user)
+        // Duplicates answer 400 as every other fault does, with translated messages: a look tells which it was.
+        const taken = (await list(operation, 'username', username)).length > 0
+        throw taken
+          ? operation.fail('conflict', { status: 400 })
+          : operation.fail('refused', { status: 400, note: 'the address, the name, a group or the path is not accepted' })
+      }),
+
+    deleteUser: (id, options) =>
+      client.operation('deleteUser', options, (operation) =>
+        client.send(operation, {
+          ...done,
+          label: 'DELETE /core/users/{id}/',
+          method: 'DELETE',
+          path: userPath(operation, id),
+          accept: [204, 404],
+        }),
+      ),
+
+    recoveryLink: ({ userId, publicOrigin }, options) =>
+      client.operation('recoveryLink', options, (operation) =>
+        client.send(operation, {
+          label: 'POST /core/users/{id}/recovery/',
+          method: 'POST',
+          path: userPath(operation, userId, 'recovery/'),
+          body: {},
+          // authentik keeps one recovery token per user and renews it.
+          repeatable: true,
+          // 400 in all its forms: no recovery flow on the brand, or a flow that does not take this user.
+          accept: [200, 400],
+          addressesObject: true,
+          read: ({ status, json }) => (status === 200 ? onOrigin(Recovery.parse(json).link, publicOrigin) : undefined),
+        }),
+      ),
+
+    setPassword: ({ userId, password }, options) =>
+      client.operation('setPassword', options, (operation) =>
+        client.send(operation, {
+          ...done,
+          label: 'POST /core/users/{id}/set_password/',
+          method: 'POST',
+          path: userPath(operation, userId, 'set_password/'),
+          body: { password },
+        }),
+      ),
+
+    setActive: ({ userId, active }, options) =>
+      client.operation('setActive', options, async (operation) => {
+        const user = await client.send(operation, {
+          label: 'PATCH /core/users/{id}/',
+          // PATCH, because PUT leaves the sessions of a deactivated user alone.
+          method: 'PATCH',
+          path: userPath(operation, userId),
+          body: { is_active: active },
+          repeatable: true,
+          accept: [200],
+          addressesObject: true,
+          read: ({ json }) => User.parse(json),
+        })
+        if (user.is_active !== active) throw operation.fail('refused', { status: 200, note: 'the user was left as it was' })
+      }),
+  }
+}
+
+/** The link with the origin that people reach; authentik builds it on the address that we call it by. */
+function onOrigin(link: string, publicOrigin: string | undefined): string {
+  const url = new URL(z.url({ protocol: /^https?$/ }).parse(link))
+  return publicOrigin === undefined ? link : `${new URL(publicOrigin).origin}${url.pathname}${url.search}${url.hash}`
+}

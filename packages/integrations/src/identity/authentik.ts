@@ -1,0 +1,43 @@
+import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
+import { authentikGroups } from './authentik-groups.ts'
+import { authentikSessions } from './authentik-sessions.ts'
+import { authentikUsers } from './authentik-users.ts'
+import type { IdentityProvider } from './port.ts'
+import { Me, Version } from './records.ts'
+
+export interface AuthentikOptions extends HttpClientOptions {
+  /** Key of an API token (intent `api`) of a service user. An app password opens nothing here. */
+  token: string
+}
+
+/**
+ * authentik's REST API, 2026.8. `baseUrl` is the address that people see, without `/api/v3`.
+ * Paths end in a slash: without it authentik answers 404. Duplicates answer 400, bad credentials 403.
+ */
+export function authentik({ token, ...options }: AuthentikOptions): IdentityProvider {
+  const client = httpClient('identity', `Bearer ${token}`, options)
+  return {
+    check: (callOptions) =>
+      client.operation('check', callOptions, async (operation) => {
+        const get = { method: 'GET', repeatable: true } as const
+        await client.send(operation, {
+          ...get,
+          label: 'GET /core/users/me/',
+          path: 'api/v3/core/users/me/',
+          accept: [200],
+          read: shaped(Me),
+        })
+        // The version needs a further right, which the service user may lack.
+        return await client.send(operation, {
+          ...get,
+          label: 'GET /admin/version/',
+          path: 'api/v3/admin/version/',
+          accept: [200, 403],
+          read: ({ status, json }) => ({ version: status === 200 ? Version.parse(json).version_current : undefined }),
+        })
+      }),
+    ...authentikGroups(client),
+    ...authentikUsers(client),
+    ...authentikSessions(client),
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { IdentityUser } from './port.ts'
+
+// The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones change nothing.
+
+export const Group = z.object({ pk: z.string().min(1), name: z.string() })
+export const GroupPage = z.object({ results: z.array(Group) })
+
+export const User = z.object({
+  pk: z.int(),
+  uid: z.string().min(1),
+  username: z.string(),
+  email: z.string().default(''),
+  name: z.string(),
+  is_active: z.boolean(),
+  groups: z.array(z.string()).default([]),
+})
+export const UserPage = z.object({ results: z.array(User) })
+
+// `next` is the number of the next page, 0 at the end.
+const pagination = z.object({ next: z.int() })
+export const SessionPage = z.object({ pagination, results: z.array(z.object({ uuid: z.string().min(1), user: z.int() })) })
+export const RefreshTokenPage = z.object({ pagination, results: z.array(z.object({ pk: z.int(), user: z.object({ pk: z.int() }) })) })
+
+export const Me = z.object({ user: z.object({ pk: z.int() }) })
+export const Version = z.object({ version_current: z.string().optional() })
+export const Recovery = z.object({ link: z.string() })
+
+export function identityUser(user: z.infer<typeof User>): IdentityUser {
+  return {
+    id: String(user.pk),
+    subject: user.uid,
+    username: user.username,
+    email: user.email,
+    name: user.name,
+    active: user.is_active,
+    groupIds: user.groups,
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Operation } from '../call-policy.ts'
+import type { HttpClient } from '../http-client.ts'
+import type { UpstreamError, UpstreamErrorKind } from '../upstream-error.ts'
+
+/** One method call: name, arguments, call id. */
+export type Invocation = readonly [name: string, args: Record<string, unknown>, callId: string]
+
+const Response = z.object({ methodResponses: z.array(z.tuple([z.string(), z.unknown(), z.string()])) })
+const MethodError = z.object({ type: z.string() })
+const Problem = z.object({ type: z.string() })
+
+/** An object that a `/set` refused. Descriptions are not read: they may quote what was sent. */
+export const SetError = z.object({ type: z.string(), properties: z.array(z.string()).nullish() })
+export type SetError = z.infer<typeof SetError>
+
+const using = ['urn:ietf:params:jmap:core', 'urn:stalwart:jmap']
+
+const methodErrors: Record<string, UpstreamErrorKind> = {
+  forbidden: 'unauthorized',
+  accountNotFound: 'not_found',
+  // Stalwart's word for every internal error, a lost write race included.
+  serverUnavailable: 'server',
+  serverPartialFail: 'server',
+  serverFail: 'server',
+}
+
+const setErrors: Record<string, UpstreamErrorKind> = {
+  primaryKeyViolation: 'conflict',
+  objectIsLinked: 'conflict',
+  forbidden: 'unauthorized',
+  notFound: 'not_found',
+}
+
+export interface JmapRequest<T> {
+  calls: readonly Invocation[]
+  repeatable: boolean
+  /** Takes the results in the order of the calls. */
+  read: (results: unknown[]) => T
+}
+
+/**
+ * Runs management calls in one JMAP request. Any method error fails the whole request.
+ * The path is fixed on the configured origin: `apiUrl` of the session names the server's own idea of its address.
+ */
+export function jmap<T>(operation: Operation, client: HttpClient, request: JmapRequest<T>): Promise<T> {
+  return client.send(operation, {
+    label: request.calls.map(([name]) => name).join(' + '),
+    method: 'POST',
+    path: 'jmap',
+    body: { using, methodCalls: request.calls },
+    repeatable: request.repeatable,
+    accept: [200, 400],
+    read: ({ status, json }) => {
+      if (status === 400) throw requestError(operation, json)
+      const { methodResponses } = Response.parse(json)
+      const results = request.calls.map(([name, , callId]) => {
+        const found = methodResponses.find((response) => response[2] === callId)
+        if (found?.[0] === 'error') throw methodError(operation, found[1])
+        if (found?.[0] !== name) throw operation.fail('invalid_answer', { status, note: 'a method result is missing' })
+        return found[1]
+      })
+      return request.read(results)
+    },
+  })
+}
+
+/** The failure behind an object that a `/set` refused. */
+export function setFailure(operation: Operation, error: SetError): UpstreamError {
+  return operation.fail(setErrors[error.type] ?? 'refused', { status: 200, note: safeType(error.type) })
+}
+
+/** `limit` is how Stalwart says that too many requests are in flight. The detail of `notRequest` quotes the request: never read. */
+function requestError(operation: Operation, json: unknown): UpstreamError {
+  const type = Problem.safeParse(json).data?.type
+  return type === 'urn:ietf:params:jmap:error:limit'
+    ? operation.fail('rate_limited', { status: 400 })
+    : operation.fail('refused', { status: 400 })
+}
+
+function methodError(operation: Operation, args: unknown): UpstreamError {
+  const { type } = MethodError.parse(args)
+  return operation.fail(methodErrors[type] ?? 'refused', { status: 200, note: safeType(type) })
+}
+
+const knownTypes = new Set([
+  ...Object.keys(methodErrors),
+  ...Object.keys(setErrors),
+  'invalidArguments',
+  'unknownMethod',
+  'requestTooLarge',
+  'unsupportedFilter',
+  'invalidForeignKey',
+  'validationFailed',
+  'invalidPatch',
+  'invalidProperties',
+  'overQuota',
+])
+
+/** The error type as a note, when it is one that the protocol has. */
+function safeType(type: string): string | undefined {
+  return knownTypes.has(type) ? type : undefined
+}

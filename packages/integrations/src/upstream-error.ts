@@ -1,0 +1,102 @@
+/** The outside systems that this package speaks to. */
+export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp'
+
+/**
+ * What went wrong, in the words that callers decide by.
+ * `refused`: the system understood and said no; a second try ends the same. `invalid_answer`: a redirect, a wrong content type, cut
+ * or misshapen JSON, too large an answer. `circuit_open`: not even tried, because the last calls all failed.
+ */
+export type UpstreamErrorKind =
+  | 'timeout'
+  | 'connection'
+  | 'unauthorized'
+  | 'refused'
+  | 'conflict'
+  | 'not_found'
+  | 'rate_limited'
+  | 'server'
+  | 'invalid_answer'
+  | 'circuit_open'
+
+export interface UpstreamFailureDetail {
+  /** HTTP status or SMTP reply code, when there was an answer. */
+  status?: number | undefined
+  retryAfterMs?: number | undefined
+  /** The deadline that passed, for `timeout`. */
+  deadlineMs?: number | undefined
+  /** Further words of our own for the sentence, never text that came from outside. */
+  note?: string | undefined
+}
+
+export interface UpstreamFailure extends UpstreamFailureDetail {
+  system: UpstreamSystem
+  /** The operation in our words, such as `ensureGroup`. */
+  call: string
+  kind: UpstreamErrorKind
+}
+
+const systemNames = {
+  identity: 'identity provider',
+  mail: 'mail server',
+  files: 'file storage',
+  smtp: 'outgoing mail server',
+} as const satisfies Record<UpstreamSystem, string>
+
+const sentences = {
+  timeout: 'did not answer {call} in time',
+  connection: 'could not be reached for {call}',
+  unauthorized: 'did not accept our credentials or their rights for {call}',
+  refused: 'refused {call}',
+  conflict: 'refused {call} because the name is taken',
+  not_found: 'does not know what {call} is about',
+  rate_limited: 'asked us to slow down at {call}',
+  server: 'failed at {call}',
+  invalid_answer: 'gave an answer to {call} that cannot be used',
+  circuit_open: 'failed repeatedly, so {call} was not tried',
+} as const satisfies Record<UpstreamErrorKind, string>
+
+/**
+ * A call to an outside system that failed. `message` is a sentence that tenants and operators may read: system, call, status and
+ * kind, never a secret, an address or a word of the answer. It carries no `cause`, because loggers print causes, and the errors of
+ * parsers and transports quote what they were given.
+ */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  readonly system: UpstreamSystem
+  readonly call: string
+  readonly kind: UpstreamErrorKind
+  readonly status: number | undefined
+  readonly retryAfterMs?: number
+
+  constructor(failure: UpstreamFailure) {
+    super(sentence(failure))
+    this.system = failure.system
+    this.call = failure.call
+    this.kind = failure.kind
+    this.status = failure.status
+    if (failure.retryAfterMs !== undefined) this.retryAfterMs = failure.retryAfterMs
+  }
+}
+
+function sentence({ system, call, kind, status, deadlineMs, note }: UpstreamFailure): string {
+  const what = deadlineMs === undefined ? sentences[kind] : `did not answer {call} within ${deadlineMs / 1000} s`
+  const label = status === undefined ? kind : `${status}, ${kind}`
+  return `The ${systemNames[system]} ${what.replace('{call}', () => call)} (${label})${note === undefined ? '' : `: ${note}`}.`
+}
+
+const transientKinds: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>([
+  'timeout',
+  'connection',
+  'rate_limited',
+  'server',
+  'invalid_answer',
+  'circuit_open',
+])
+
+/**
+ * True when the same call may succeed later without anybody changing anything. An answer that cannot be used counts, because the
+ * maintenance page of a proxy looks like that. Wrong credentials, refusals, conflicts and absent objects do not.
+ */
+export function isTransient(error: unknown): error is UpstreamError {
+  return error instanceof UpstreamError && transientKinds.has(error.kind)
+}

@@ -1,0 +1,111 @@
+import { demoClients } from '@atrium/core/demo'
+import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { z } from 'zod'
+import type { CallLog } from '../call-log.ts'
+import { FaultInput, type Faults } from '../faults.ts'
+import { deviceKinds } from '../identity/records.ts'
+import type { IdentitySystem } from '../identity/system.ts'
+import type { SandboxSystem } from '../system.ts'
+import { peoplePages } from './people.ts'
+
+/** One running system as the control API sees it. */
+export interface HostedSystem {
+  readonly system: SandboxSystem
+  readonly calls: CallLog
+  /** Addresses for people: the first one is the main one. */
+  readonly addresses: readonly string[]
+}
+
+export interface ControlParts {
+  readonly systems: readonly HostedSystem[]
+  readonly identity: IdentitySystem
+  readonly faults: Faults
+  /** Puts every system back to its seed and clears faults and call logs. */
+  readonly reset: () => void
+}
+
+const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']) })
+const RotateInput = z.strictObject({ drop: z.boolean().default(false) })
+const DeviceInput = z.strictObject({
+  email: z.string(),
+  kind: z.enum(deviceKinds),
+  name: z.string().min(1).default('Device'),
+  confirmed: z.boolean().default(true),
+})
+
+/** The control API of the sandbox, and its page for people at `/`. Errors are `{ error, issues? }`. */
+export function controlApp(parts: ControlParts): Hono {
+  const { identity, faults } = parts
+  const app = new Hono()
+
+  app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse()
+    console.error(error)
+    return c.json({ error: 'The sandbox failed.' }, 500)
+  })
+  app.notFound((c) => c.json({ error: 'There is nothing here.' }, 404))
+
+  app.post('/tokens', async (c) => {
+    const input = await readJson(c.req.raw, TokenInput)
+    const user = identity.findUser(input.email)
+    if (!user) return c.json({ error: `There is no user with the address ${input.email}.` }, 404)
+    if (!user.is_active) return c.json({ error: `${input.email} is deactivated.` }, 403)
+    return c.json({ accessToken: await identity.issueToken(user, demoClients[input.app].slug) })
+  })
+
+  app.get('/faults', (c) => c.json({ faults: faults.list() }))
+  app.post('/faults', async (c) => c.json(faults.add(await readJson(c.req.raw, FaultInput)), 201))
+  app.delete('/faults', (c) => {
+    faults.clear()
+    return c.body(null, 204)
+  })
+  app.delete('/faults/:id', (c) =>
+    faults.remove(c.req.param('id')) ? c.body(null, 204) : c.json({ error: 'There is no such fault.' }, 404),
+  )
+
+  app.get('/state', (c) => {
+    const systems = parts.systems.map(({ system, calls }) => [system.name, { records: system.state(), calls: calls.list() }] as const)
+    return c.json({ ...Object.fromEntries(systems), faults: faults.list() })
+  })
+  app.post('/reset', (c) => {
+    parts.reset()
+    return c.json({ reset: true })
+  })
+
+  app.post('/identity/rotate-keys', async (c) => {
+    const { drop } = await readJson(c.req.raw, RotateInput)
+    return c.json({ keys: identity.rotateKeys({ drop }) })
+  })
+  app.post('/identity/devices', async (c) => {
+    const { email, ...device } = await readJson(c.req.raw, DeviceInput)
+    const user = identity.findUser(email)
+    if (!user) return c.json({ error: `There is no user with the address ${email}.` }, 404)
+    return c.json(identity.addDevice(user, device), 201)
+  })
+
+  app.route('/', peoplePages(parts))
+  return app
+}
+
+/** The body as the schema takes it; an absent body counts as `{}`. Throws 400 with the issues, or 415. */
+async function readJson<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
+  const text = await request.text()
+  const type = request.headers.get('content-type') ?? ''
+  if (text !== '' && !type.startsWith('application/json')) refuse(415, { error: 'The body must be application/json.' })
+  const parsed = schema.safeParse(parseJson(text))
+  if (!parsed.success) return refuse(400, { error: 'The body is not as it should be.', issues: parsed.error.issues })
+  return parsed.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return refuse(400, { error: 'The body is not JSON.', issues: [] })
+  }
+}
+
+function refuse(status: 400 | 415, body: unknown): never {
+  throw new HTTPException(status, { res: Response.json(body, { status }) })
+}

@@ -1,0 +1,68 @@
+import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { html, type PageInput } from '../../page.ts'
+import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
+
+/** Origins to which a finished sign-in leads: browsers hold the redirects after a form against `form-action` too. */
+function returnOrigins(provider: ProviderRecord): string[] {
+  const origins = provider.redirect_uris.map((uri) => URL.parse(uri.url)?.origin)
+  return [...new Set(origins.filter((origin) => origin !== undefined && origin !== 'null'))].filter((origin) => origin !== undefined)
+}
+
+export interface SignInInput {
+  readonly store: Store
+  readonly application: ApplicationRecord
+  readonly provider: ProviderRecord
+  /** What was typed before, or hinted at by the application. */
+  readonly identifier?: string
+  /** A sentence about what was wrong with the last try. */
+  readonly fault?: string
+}
+
+export function signInPage({ store, application, provider, identifier = '', fault }: SignInInput): PageInput {
+  const people = demoPeople.filter((person) => store.records.users.some((user) => user.email === person.email))
+  const what = (groups: readonly string[]) => (groups.length > 0 ? groups.join(', ') : 'no group yet')
+  return {
+    title: `Local sign-in: ${application.name}`,
+    formTargets: returnOrigins(provider),
+    body: html`<h1>Local sign-in</h1><p class="soft">to ${application.name}. This page belongs to the sandbox and knows demo people only.</p>
+${fault && html`<p class="alert" role="alert">${fault}</p>`}
+${
+  people.length > 0 &&
+  html`<section class="card" aria-labelledby="people"><h2 id="people">Sign in as</h2><form method="post">${people.map(
+    (person) =>
+      html`<button class="plain person" name="person" value="${person.email}"><b>${person.name}</b><span class="soft">${person.email} &middot; ${what(person.groups)}</span></button>`,
+  )}</form></section>`
+}
+<section class="card" aria-labelledby="password-form"><h2 id="password-form">With a password</h2><form method="post">
+<label for="identifier">E-mail or user name</label><input id="identifier" name="identifier" value="${identifier}" autocomplete="username" autocapitalize="none" spellcheck="false" required>
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
+<div class="actions"><button>Sign in</button></div></form>
+${people.length > 0 && html`<p class="soft">The password of the demo people is <code>${demoPassword}</code>.</p>`}</section>`,
+  }
+}
+
+/** A person who is signed in, but whom the application does not let in. */
+export function deniedPage(application: ApplicationRecord, email: string, provider: ProviderRecord): PageInput {
+  return {
+    title: 'Permission denied',
+    formTargets: returnOrigins(provider),
+    body: html`<section class="card"><h1>Permission denied</h1><p>${email} may not use ${application.name}.</p>
+<form method="post"><button name="switch" value="yes">Sign in as somebody else</button></form></section>`,
+  }
+}
+
+export function messagePage(title: string, text: string, link?: { href: string; label: string }): PageInput {
+  return {
+    title,
+    body: html`<section class="card"><h1>${title}</h1><p>${text}</p>${link && html`<p><a href="${link.href}">${link.label}</a></p>`}</section>`,
+  }
+}
+
+export function recoveryPage(email: string, fault?: string): PageInput {
+  return {
+    title: 'Set a password',
+    body: html`<h1>Set a password</h1><p class="soft">for ${email}</p>${fault && html`<p class="alert" role="alert">${fault}</p>`}
+<section class="card"><form method="post"><label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required><div class="actions"><button>Save</button></div></form></section>`,
+  }
+}

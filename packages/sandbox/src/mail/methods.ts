@@ -1,0 +1,55 @@
+import type { Caller } from './authentication.ts'
+import { capabilities } from './capabilities.ts'
+import { apiKeys, appPasswords, credentialGet, credentialSet } from './credentials.ts'
+import type { JsonObject } from './json.ts'
+import { principalGet, principalQuery } from './principals.ts'
+import { quotaGet } from './quotas.ts'
+import type { References } from './references.ts'
+import { registry } from './registry.ts'
+import { registryGet } from './registry-get.ts'
+import { registryQuery } from './registry-query.ts'
+import { registrySet } from './registry-set.ts'
+import type { MailWorld } from './registry-type.ts'
+
+/** One call of a method: back references are resolved, access to the account is checked. */
+export interface MethodCall {
+  readonly world: MailWorld
+  readonly caller: Caller
+  readonly accountId: string
+  readonly args: JsonObject
+  readonly references: References
+}
+
+export interface Method {
+  /** The capability that `using` has to name; undefined where the server does not ask for it. */
+  readonly capability?: string
+  /** The permission without which the call is forbidden. Sets check theirs object by object. */
+  readonly permission?: string
+  /** Whether `accountId` may be left out to mean the caller. */
+  readonly accountId: 'optional' | 'required'
+  readonly run: (call: MethodCall) => JsonObject
+}
+
+/**
+ * Methods by name. A folder for another JMAP object (calendars, mail) adds its own table of the same shape here; the dispatcher,
+ * references, access checks and limits are shared.
+ */
+const registryMethods: readonly (readonly [string, Method])[] = Object.values(registry).flatMap((type) => [
+  [`x:${type.name}/get`, { permission: `sys${type.name}Get`, accountId: 'optional', run: registryGet(type) }],
+  [`x:${type.name}/query`, { permission: `sys${type.name}Query`, accountId: 'optional', run: registryQuery(type) }],
+  [`x:${type.name}/set`, { accountId: 'optional', run: registrySet(type) }],
+])
+
+const credentialMethods: readonly (readonly [string, Method])[] = [apiKeys, appPasswords].flatMap((type) => [
+  [`x:${type.name}/get`, { permission: `sys${type.name}Get`, accountId: 'optional', run: credentialGet(type) }],
+  [`x:${type.name}/set`, { accountId: 'optional', run: credentialSet(type) }],
+])
+
+const directoryMethods: readonly (readonly [string, Method])[] = [
+  ['Core/echo', { capability: capabilities.core, permission: 'jmapCoreEcho', accountId: 'optional', run: ({ args }) => args }],
+  ['Principal/get', { capability: capabilities.principals, permission: 'jmapPrincipalGet', accountId: 'required', run: principalGet }],
+  ['Principal/query', { capability: capabilities.principals, permission: 'jmapPrincipalQuery', accountId: 'required', run: principalQuery }],
+  ['Quota/get', { capability: capabilities.quota, permission: 'jmapQuotaGet', accountId: 'required', run: quotaGet }],
+]
+
+export const methods: ReadonlyMap<string, Method> = new Map([...registryMethods, ...credentialMethods, ...directoryMethods])

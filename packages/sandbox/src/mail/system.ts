@@ -1,0 +1,73 @@
+import { getRequestListener } from '@hono/node-server'
+import type { SandboxSystem, SystemContext } from '../system.ts'
+import { createMailApp, type HttpSettings } from './app.ts'
+import { accountByAddress } from './authentication.ts'
+import { methodNames } from './dispatcher.ts'
+import type { JsonObject } from './json.ts'
+import { faultAnswer } from './problems.ts'
+import { indexKeys, registry } from './registry.ts'
+import type { MailSettings, MailWorld } from './registry-type.ts'
+import { seedMail } from './seed.ts'
+import { createMailStore, objectNames } from './store.ts'
+
+export interface MailOptions extends Partial<MailSettings>, Partial<HttpSettings> {
+  /** The domain that the first start creates. */
+  readonly defaultDomain?: string
+}
+
+export interface MailSystem extends SandboxSystem {
+  readonly name: 'mail'
+  /** Fills a mailbox, as mail that arrives would. False when there is no such address. */
+  setUsedDiskQuota(address: string, bytes: number): boolean
+}
+
+/**
+ * The stand-in for Stalwart 0.16.18: JMAP management of domains, DKIM signatures, accounts, groups, mailing lists, API keys and
+ * app passwords, with the service account whose key is in `@atrium/core/demo`.
+ */
+export function createMail(context: SystemContext, options: MailOptions = {}): MailSystem {
+  const defaultDomain = options.defaultDomain ?? 'atrium.test'
+  const world: MailWorld = {
+    store: createMailStore({ indexKeys, now: context.now, changed: context.changed }),
+    now: context.now,
+    settings: {
+      dkimDelayMs: options.dkimDelayMs ?? 300,
+      hostname: options.hostname ?? `mail.${defaultDomain}`,
+      grantRule: options.grantRule ?? true,
+    },
+  }
+  const app = createMailApp(world, {
+    failedLoginDelayMs: options.failedLoginDelayMs ?? [50, 500],
+    workMs: options.workMs ?? 2,
+    requestLimit: options.requestLimit,
+  })
+  seedMail(world, defaultDomain)
+
+  return {
+    name: 'mail',
+    listener: getRequestListener(
+      (request, env) => app.fetch(request, { remoteAddress: 'incoming' in env ? env.incoming.socket.remoteAddress : undefined }),
+      { overrideGlobalObjects: false },
+    ),
+    state: () => Object.fromEntries(objectNames.map((name) => [name, views(world, name)])),
+    save: () => world.store.save(),
+    load: (saved) => world.store.load(saved),
+    reset() {
+      world.store.clear()
+      seedMail(world, defaultDomain)
+    },
+    operations: ({ method, path, body }) => (method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : []),
+    errorAnswer: faultAnswer,
+    setUsedDiskQuota(address, bytes) {
+      const accountId = accountByAddress(world, address)
+      if (accountId === undefined) return false
+      world.store.usedDiskQuota.set(accountId, bytes)
+      context.changed()
+      return true
+    },
+  }
+}
+
+function views(world: MailWorld, name: (typeof objectNames)[number]): readonly JsonObject[] {
+  return world.store.list(name).map(([id, record]) => ({ id, ...registry[name].view(world, id, record, (property) => property !== 'dnsZoneFile') }))
+}

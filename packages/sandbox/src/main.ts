@@ -1,0 +1,33 @@
+import { startSandbox } from './start.ts'
+
+const base = Number(process.env.ATRIUM_PORT_BASE ?? 4_000)
+if (!Number.isInteger(base) || base < 1 || base > 63_000) {
+  console.error('ATRIUM_PORT_BASE must be a port number of at most 63000.')
+  process.exit(1)
+}
+
+const statePath = process.env.ATRIUM_SANDBOX_STATE
+const sandbox = await startSandbox({ portBase: base, ...(statePath && { statePath }) }).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+})
+
+let stopping = false
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (stopping) return
+    stopping = true
+    // A client that does not let go of its connection must not hold the process.
+    setTimeout(() => process.exit(1), 1_500).unref()
+    sandbox.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  })
+}
+
+const { controlUrl, identityUrl } = sandbox
+console.log(JSON.stringify({ ready: true, controlUrl, identityUrl }))

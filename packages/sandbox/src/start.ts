@@ -1,0 +1,118 @@
+import type { RequestListener } from 'node:http'
+import { demoClients } from '@atrium/core/demo'
+import { createCallLog } from './call-log.ts'
+import { controlApp, type HostedSystem } from './control/app.ts'
+import { createFaults, type Fault, FaultInput } from './faults.ts'
+import { createIdentity, type IdentityOptions, type IdentitySystem } from './identity/system.ts'
+import { openSavedState, type SavedState, unsaved } from './saved-state.ts'
+import { guarded, listen } from './serve.ts'
+import { honoListener, type SystemContext, type SystemName } from './system.ts'
+
+export interface StartOptions {
+  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, SMTP +1500 and its page +1501. Absent: free ports. */
+  readonly portBase?: number
+  /** Address to listen on; 127.0.0.1 when absent. */
+  readonly host?: string
+  /** Host name in the addresses that are handed out; localhost when absent. */
+  readonly publicHost?: string
+  /** JSON file that holds the records over a restart. Absent: they live as long as the process. */
+  readonly statePath?: string
+  readonly seed?: 'demo' | 'empty'
+  /** Where the two portals run; by default at +100 and +200 of the base, which is 4000 when absent. */
+  readonly apps?: { readonly portal: { readonly origin: string }; readonly operator: { readonly origin: string } }
+  readonly identity?: Omit<IdentityOptions, 'apps'>
+  /** Milliseconds since 1970; the clock of the machine when absent. */
+  readonly now?: () => number
+}
+
+/** A sandbox that runs. */
+export interface Sandbox {
+  readonly controlUrl: string
+  readonly identityUrl: string
+  readonly issuers: { readonly portal: string; readonly operator: string }
+  /** An access token as the person would get it by signing in. Rejects when there is no such active person. */
+  token(email: string, app: 'portal' | 'operator'): Promise<string>
+  fault(input: FaultInput): Fault
+  clearFaults(): void
+  /** Every system's records and calls, secrets masked: what `GET /state` answers, by system. */
+  state(): Record<string, { records: unknown; calls: readonly unknown[] }>
+  /** Back to the seed, without faults and calls. */
+  reset(): void
+  readonly identity: IdentitySystem
+  close(): Promise<void>
+}
+
+const offsets = { control: 1_000, identity: 1_100, mail: 1_200, files: 1_300, smtp: 1_500, smtpPage: 1_501 } as const
+
+/** Starts every stand-in and the control API. Rejects with one line when a port is taken; nothing is left running then. */
+export async function startSandbox(options: StartOptions = {}): Promise<Sandbox> {
+  const { portBase, host = '127.0.0.1', publicHost = 'localhost', seed = 'demo' } = options
+  const appOrigin = (offset: number) => `http://${publicHost}:${(portBase ?? 4_000) + offset}`
+  const apps = { portal: options.apps?.portal.origin ?? appOrigin(100), operator: options.apps?.operator.origin ?? appOrigin(200) }
+  const faults = createFaults()
+  const origins = new Map<SystemName, string>()
+  let saved: SavedState = unsaved
+
+  const context = (name: SystemName): SystemContext => ({
+    faults,
+    calls: createCallLog(),
+    now: options.now ?? Date.now,
+    changed: () => saved.changed(),
+    origin: () => origins.get(name) ?? '',
+    seed,
+  })
+  const identityContext = context('identity')
+  const identity = createIdentity(identityContext, { ...options.identity, apps })
+  const parts = [{ system: identity, calls: identityContext.calls }]
+  const systems = parts.map((part) => part.system)
+  if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
+
+  const opened: { close(): Promise<void> }[] = []
+  const open = async (listener: RequestListener, purpose: keyof typeof offsets): Promise<string> => {
+    const listening = await listen(listener, portBase === undefined ? 0 : portBase + offsets[purpose], host, purpose)
+    opened.push(listening)
+    return `http://${publicHost}:${listening.port}`
+  }
+  const close = async () => {
+    await Promise.all(opened.map((one) => one.close()))
+    saved.flush()
+  }
+  const reset = () => {
+    for (const { system, calls } of parts) {
+      system.reset()
+      calls.clear()
+    }
+    faults.clear()
+  }
+
+  try {
+    const hosted: HostedSystem[] = []
+    for (const { system, calls } of parts) {
+      const url = await open(guarded(system, { faults, calls }), system.name)
+      origins.set(system.name, url)
+      hosted.push({ system, calls, addresses: [url] })
+    }
+    const control = await open(honoListener(controlApp({ systems: hosted, identity, faults, reset })), 'control')
+    const identityUrl = origins.get('identity') ?? ''
+    const issuer = (app: keyof typeof demoClients) => `${identityUrl}/application/o/${demoClients[app].slug}/`
+    return {
+      controlUrl: control,
+      identityUrl,
+      issuers: { portal: issuer('portal'), operator: issuer('operator') },
+      async token(email, app) {
+        const user = identity.findUser(email)
+        if (!user?.is_active) throw new Error(`There is no active user with the address ${email}.`)
+        return identity.issueToken(user, demoClients[app].slug)
+      },
+      fault: (input) => faults.add(FaultInput.parse(input)),
+      clearFaults: () => faults.clear(),
+      state: () => Object.fromEntries(parts.map(({ system, calls }) => [system.name, { records: system.state(), calls: calls.list() }])),
+      reset,
+      identity,
+      close,
+    }
+  } catch (error) {
+    await Promise.all(opened.map((one) => one.close()))
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+// The pages are in English: dates follow the viewer's own kind of English, and British order for everybody else.
+const locale = typeof navigator !== 'undefined' && navigator.language.startsWith('en') ? navigator.language : 'en-GB'
+
+const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const precise = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const whole = new Intl.NumberFormat(locale)
+
+/** Day and minute in the viewer's zone. */
+export function formatTime(at: string): string {
+  return absolute.format(new Date(at))
+}
+
+/** Day, second and zone: what the title of a time says. */
+export function formatPreciseTime(at: string): string {
+  return precise.format(new Date(at))
+}
+
+export function formatDay(at: string): string {
+  return day.format(new Date(at))
+}
+
+export function formatCount(count: number): string {
+  return whole.format(count)
+}
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** "3 minutes ago", "in 2 days"; under 45 seconds either way "just now". Units are cut, not rounded: 119 minutes is an hour ago. */
+export function formatRelative(at: string, now: Date): string {
+  const seconds = (new Date(at).getTime() - now.getTime()) / 1000
+  const size = Math.abs(seconds)
+  if (size < 45) return 'just now'
+  for (const [unit, length] of units) if (size >= length) return relative.format(Math.trunc(seconds / length), unit)
+  return relative.format(Math.sign(seconds), 'minute')
+}
+
+/** A duration as people say it: "4 s", "1 min 20 s". Negative ones count as zero. */
+export function formatElapsed(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** A size in binary units, as file quotas are counted: "100 GB", "1 TB". */
+export function formatBytes(bytes: number): string {
+  const names = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+  let size = bytes
+  let step = 0
+  while (size >= 1024 && step < names.length - 1) {
+    size /= 1024
+    step += 1
+  }
+  return `${Number(size.toFixed(1))} ${names[step]}`
+}
+
+/** What a `datetime-local` input shows for an instant, in the viewer's zone; empty for none. */
+export function toLocalInput(at: string | undefined): string {
+  if (!at) return ''
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? '' : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The instant that a `datetime-local` input names in the viewer's zone; undefined when it is empty or half typed. */
+export function fromLocalInput(value: string): string | undefined {
+  const date = new Date(value)
+  return value === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}

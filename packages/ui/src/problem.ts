@@ -1,0 +1,105 @@
+import type { ErrorCode, Issue } from '@atrium/core/errors'
+
+/** What a page can say about a failed call. */
+export interface ProblemInfo {
+  /** Our code; `unreachable` when no answer came at all. */
+  code: ErrorCode | 'unreachable' | 'unknown'
+  /** A sentence to show as it stands. */
+  message: string
+  status: number | undefined
+  requestId: string | undefined
+  issues: readonly Issue[]
+}
+
+/** An answer of the server that is no tRPC envelope: RFC 9457 problem details from the app's own server. */
+export class ProblemError extends Error {
+  readonly problem: ProblemInfo
+
+  constructor(problem: ProblemInfo) {
+    super(problem.message)
+    this.name = 'ProblemError'
+    this.problem = problem
+  }
+}
+
+/** Reads the failure out of whatever a query or mutation threw: tRPC's `data`, problem details, or a lost connection. */
+export function problemOf(error: unknown): ProblemInfo {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof ProblemError) return current.problem
+    const data = dataOf(current)
+    if (data) return { ...data, message: current.message }
+  }
+  if (isLostConnection(error)) {
+    return {
+      code: 'unreachable',
+      message: 'The server could not be reached. Check your connection.',
+      status: undefined,
+      requestId: undefined,
+      issues: [],
+    }
+  }
+  return { code: 'unknown', message: 'Something went wrong on this page.', status: undefined, requestId: undefined, issues: [] }
+}
+
+/** Reads problem details (RFC 9457) of a response body; missing members get plain stand-ins. */
+export function problemFromBody(body: unknown, status: number): ProblemInfo {
+  const member = (name: string): unknown => (typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined)
+  return {
+    code: codeOf(member('code')),
+    message: text(member('detail')) ?? text(member('title')) ?? 'The server answered in a way that this page does not understand.',
+    status,
+    requestId: text(member('requestId')),
+    issues: issuesOf(member('issues')),
+  }
+}
+
+/** True when signing in again is what helps. */
+export function needsSignIn(problem: ProblemInfo): boolean {
+  return problem.code === 'unauthenticated' || problem.code === 'token_expired'
+}
+
+/** Whether trying again by itself can help: lost connections, and faults that the server calls passing. */
+export function isPassing(problem: ProblemInfo): boolean {
+  return problem.code === 'unreachable' || problem.code === 'unavailable' || problem.code === 'upstream_failed'
+}
+
+/** `{ field: sentence }` for a form, from the issues of a refused input; the first issue of a field counts. */
+export function fieldErrors(problem: ProblemInfo): Record<string, string> {
+  const errors: Record<string, string> = {}
+  for (const { path, message } of problem.issues) if (path !== '') errors[path] ??= message
+  return errors
+}
+
+function dataOf(error: Error): Omit<ProblemInfo, 'message'> | undefined {
+  const data: unknown = Reflect.get(error, 'data')
+  if (typeof data !== 'object' || data === null || !('code' in data)) return undefined
+  return {
+    code: codeOf(data.code),
+    status: 'httpStatus' in data && typeof data.httpStatus === 'number' ? data.httpStatus : undefined,
+    requestId: 'requestId' in data ? text(data.requestId) : undefined,
+    issues: 'issues' in data ? issuesOf(data.issues) : [],
+  }
+}
+
+// Any text is let through as a code: an older page meets a newer server, and unknown codes fall to the default sentence.
+function codeOf(value: unknown): ProblemInfo['code'] {
+  return typeof value === 'string' ? (value as ErrorCode) : 'unknown'
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function issuesOf(value: unknown): Issue[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item: unknown) => {
+    if (typeof item !== 'object' || item === null || !('path' in item) || !('message' in item)) return []
+    return typeof item.path === 'string' && typeof item.message === 'string' ? [{ path: item.path, message: item.message }] : []
+  })
+}
+
+// Browsers word a failed fetch each in their own way, but all of them throw a TypeError; tRPC wraps it as the cause.
+function isLostConnection(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) if (current instanceof TypeError) return true
+  return false
+}

@@ -1,0 +1,61 @@
+import type { AuditOutcome } from '@atrium/core/audit'
+import type { StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCircleX,
+  IconLoader2,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import classes from './status-badge.module.css'
+import { healthLooks, type Look, outcomeLooks, stepLook, type Tone, tenantStatusLooks } from './tones.ts'
+
+const icons: Readonly<Record<Tone, TablerIcon>> = {
+  good: IconCircleCheck,
+  working: IconLoader2,
+  waiting: IconCircleDashed,
+  warning: IconAlertTriangle,
+  bad: IconCircleX,
+  neutral: IconCircleMinus,
+}
+
+/** Icon and words of a state. */
+export function StatusBadge({ label, tone }: Look) {
+  const Icon = icons[tone]
+  return (
+    <span className={classes.badge} data-tone={tone}>
+      <Icon size={14} stroke={2} aria-hidden className={tone === 'working' ? classes.turning : undefined} />
+      {label}
+    </span>
+  )
+}
+
+/** The icon of a state alone, for places where its words stand right beside it. */
+export function ToneIcon({ tone, size = 22 }: { tone: Tone; size?: number }) {
+  const Icon = icons[tone]
+  return (
+    <span className={classes.icon} data-tone={tone}>
+      <Icon size={size} stroke={1.75} aria-hidden className={tone === 'working' ? classes.turning : undefined} />
+    </span>
+  )
+}
+
+export function TenantStatusBadge({ status }: { status: TenantStatus }) {
+  return <StatusBadge {...tenantStatusLooks[status]} />
+}
+
+export function StepStateBadge({ state, running = false }: { state: StepState; running?: boolean }) {
+  return <StatusBadge {...stepLook(state, running)} />
+}
+
+export function OutcomeBadge({ outcome }: { outcome: AuditOutcome }) {
+  return <StatusBadge {...outcomeLooks[outcome]} />
+}
+
+/** Health in words, with the score where there is one. */
+export function HealthBadge({ health }: { health: Pick<TenantHealth, 'band' | 'score'> }) {
+  const { label, tone } = healthLooks[health.band]
+  return <StatusBadge label={health.score === null ? label : `${label}, ${health.score} of 100`} tone={tone} />
+}

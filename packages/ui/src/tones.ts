@@ -1,0 +1,46 @@
+import type { AuditOutcome } from '@atrium/core/audit'
+import type { StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+
+/** What a state means to the reader; decides colour and icon together, so that colour never stands alone. */
+export type Tone = 'good' | 'working' | 'waiting' | 'warning' | 'bad' | 'neutral'
+
+export interface Look {
+  label: string
+  tone: Tone
+}
+
+export const tenantStatusLooks: Readonly<Record<TenantStatus, Look>> = {
+  pending: { label: 'Setting up', tone: 'working' },
+  active: { label: 'Active', tone: 'good' },
+  suspended: { label: 'Suspended', tone: 'warning' },
+  deleted: { label: 'Deleted', tone: 'neutral' },
+}
+
+export const outcomeLooks: Readonly<Record<AuditOutcome, Look>> = {
+  success: { label: 'Success', tone: 'good' },
+  failure: { label: 'Failure', tone: 'bad' },
+  denied: { label: 'Denied', tone: 'warning' },
+}
+
+export const healthLooks: Readonly<Record<TenantHealth['band'], Look>> = {
+  healthy: { label: 'Healthy', tone: 'good' },
+  watch: { label: 'Watch', tone: 'warning' },
+  at_risk: { label: 'At risk', tone: 'bad' },
+  new: { label: 'New', tone: 'neutral' },
+  inactive: { label: 'Inactive', tone: 'neutral' },
+  unknown: { label: 'Not enough data', tone: 'neutral' },
+}
+
+/** A step as people read it: `pending` is "working" only while a run is under way. */
+export function stepLook(state: StepState, running: boolean): Look {
+  switch (state) {
+    case 'ok':
+      return { label: 'Done', tone: 'good' }
+    case 'skipped':
+      return { label: 'Not needed', tone: 'neutral' }
+    case 'error':
+      return { label: 'Failed', tone: 'bad' }
+    case 'pending':
+      return running ? { label: 'Working', tone: 'working' } : { label: 'Waiting', tone: 'waiting' }
+  }
+}

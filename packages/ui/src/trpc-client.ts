@@ -1,0 +1,58 @@
+import { httpBatchStreamLink, httpSubscriptionLink, splitLink, type TRPCLink } from '@trpc/client'
+import type { AnyTRPCRouter } from '@trpc/server'
+import { observable } from '@trpc/server/observable'
+import superjson from 'superjson'
+import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem.ts'
+
+interface Options {
+  /** Called once, with the first refusal that says the session is over. */
+  onSignedOut: () => void
+}
+
+/**
+ * The links of an app's tRPC client: calls travel batched and streamed, subscriptions as server-sent events, both over the app's own
+ * origin. Failures that come from the app's server and not from the API arrive as ProblemError in the cause of the client's error.
+ */
+export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
+  const url = new URL('/trpc', window.location.origin)
+  return [
+    watchSignOut(onSignedOut),
+    splitLink({
+      condition: (operation) => operation.type === 'subscription',
+      true: httpSubscriptionLink({ url, transformer: superjson }),
+      false: httpBatchStreamLink({ url, transformer: superjson, maxItems: 10, fetch: fetchOrProblem }),
+    }),
+  ]
+}
+
+/** Where the browser goes to sign in and come back to the page it is on. */
+export function signInAddress(location: Pick<Location, 'pathname' | 'search'> = window.location): string {
+  return `/auth/login?${new URLSearchParams({ returnTo: location.pathname + location.search })}`
+}
+
+function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
+  let told = false
+  return () =>
+    ({ op, next }) =>
+      observable((observer) =>
+        next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error: (error) => {
+            if (!told && needsSignIn(problemOf(error))) {
+              told = true
+              onSignedOut()
+            }
+            observer.error(error)
+          },
+        }),
+      )
+}
+
+/** `fetch` that turns problem details into an error, because tRPC would report such a body only as one it cannot parse. */
+const fetchOrProblem: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return response
+  const body: unknown = await response.json().catch(() => undefined)
+  throw new ProblemError(problemFromBody(body, response.status))
+}
