@@ -50,7 +50,7 @@ export type UserView = z.infer<typeof UserView>
 export const UserPage = page(UserView)
 
 /** A flag of a query: `true` or `false` as text, or a boolean over tRPC. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
+const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
 
 export const ListUsers = z.strictObject({
   q: line(200).optional(),

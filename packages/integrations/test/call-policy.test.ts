@@ -213,7 +213,9 @@ describe('circuit', () => {
     for (const outcome of ['server', 'server', 'server'] as const) await call(outcome)
     vi.setSystemTime(10_001)
     const controller = new AbortController()
-    const trying = policy.operation('read', { signal: controller.signal }, (operation) => operation.request(read, () => new Promise(() => undefined)))
+    const trying = policy.operation('read', { signal: controller.signal }, (operation) =>
+      operation.request(read, () => new Promise(() => undefined)),
+    )
     controller.abort(new Error('gone'))
     await expect(trying).rejects.toThrow('gone')
     expect(await call('ok')).toBe('circuit_open')
@@ -221,7 +223,12 @@ describe('circuit', () => {
 
   it('stops the retries of the call that opens it', async () => {
     const reports: CallReport[] = []
-    const policy = callPolicy('files', { ...quick, retries: 9, circuit: { failures: 3, openMs: 60_000 }, onCall: (report) => reports.push(report) })
+    const policy = callPolicy('files', {
+      ...quick,
+      retries: 9,
+      circuit: { failures: 3, openMs: 60_000 },
+      onCall: (report) => reports.push(report),
+    })
     await expect(
       policy.operation('read', undefined, (operation) => operation.request(read, scripted(operation, ['server']).send)),
     ).rejects.toMatchObject({ kind: 'server' })

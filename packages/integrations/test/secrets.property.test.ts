@@ -16,7 +16,20 @@ const poisoned = fc.letrec<{ node: unknown }>((tie) => ({
     fc.json().map((text) => JSON.parse(text)),
     fc.array(tie('node'), { maxLength: 4 }),
     fc.dictionary(
-      fc.constantFrom(canary, 'results', 'pk', 'name', 'value', 'id', 'type', 'detail', 'methodResponses', 'list', 'pagination', 'permissions'),
+      fc.constantFrom(
+        canary,
+        'results',
+        'pk',
+        'name',
+        'value',
+        'id',
+        'type',
+        'detail',
+        'methodResponses',
+        'list',
+        'pagination',
+        'permissions',
+      ),
       tie('node'),
       { maxKeys: 5 },
     ),
@@ -53,7 +66,12 @@ it.each(clients)('no answer makes the $system client tell a credential or a word
         new Response([204, 205, 304].includes(status) ? null : body, {
           status,
           statusText: canary,
-          headers: { 'content-type': type, 'x-canary': canary, location: `http://${canary}/`, ...(retryAfter && { 'retry-after': retryAfter }) },
+          headers: {
+            'content-type': type,
+            'x-canary': canary,
+            location: `http://${canary}/`,
+            ...(retryAfter && { 'retry-after': retryAfter }),
+          },
         })
       const error = await read({
         baseUrl: 'http://127.0.0.1',
@@ -62,7 +80,8 @@ it.each(clients)('no answer makes the $system client tell a credential or a word
         circuit: { failures: Number.MAX_SAFE_INTEGER, openMs: 1 },
         onCall: (report) => reports.push(report),
       }).catch((thrown: unknown) => thrown)
-      const shown = inspect([error instanceof Error ? error : undefined, reports], { depth: 10, showHidden: true }) + JSON.stringify([error, reports])
+      const shown =
+        inspect([error instanceof Error ? error : undefined, reports], { depth: 10, showHidden: true }) + JSON.stringify([error, reports])
       if (error instanceof Error) {
         failures += 1
         expect(error).toBeInstanceOf(UpstreamError)

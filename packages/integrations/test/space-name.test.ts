@@ -7,7 +7,7 @@ it.each([
   ['Acme Inc.', 'Acme Inc'],
   ['acme.example', 'acme-example'],
   ['A/B: "C" <D>|E?', 'A-B- -C- -D-E'],
-  ['  many \t\n spaces  ', 'many - spaces'],
+  ['  many \t\n spaces  ', 'many spaces'],
   ['...', 'acme'],
   ['', 'acme'],
   ['Zoë & Söhne', 'Zoë & Söhne'],

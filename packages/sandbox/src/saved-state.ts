@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { SandboxSystem } from './system.ts'
 
@@ -11,12 +11,12 @@ const debounceMs = 200
 export interface SavedState {
   /** Writes soon; many calls close together are one write. */
   changed(): void
-  /** Writes now if something is unwritten. For the end of the process. */
-  flush(): void
+  /** Writes now, after what is being written. For the end of the process. */
+  flush(): Promise<void>
 }
 
 /** Does nothing: a sandbox whose records live as long as its process. */
-export const unsaved: SavedState = { changed() {}, flush() {} }
+export const unsaved: SavedState = { changed() {}, flush: () => Promise.resolve() }
 
 /**
  * Loads the file at `path` into the systems when there is one, and then keeps it up to date. A file that cannot be read, or that has
@@ -26,27 +26,27 @@ export function openSavedState(path: string, systems: readonly SandboxSystem[]):
   load(path, systems)
   mkdirSync(dirname(path), { recursive: true })
   let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> | undefined
+  let writing = Promise.resolve()
   const content = () => JSON.stringify({ version, systems: Object.fromEntries(systems.map((system) => [system.name, system.save()])) })
 
-  async function write(): Promise<void> {
+  // One after the other: two writers of `.new` would mix their bytes.
+  function write(): Promise<void> {
     timer = undefined
-    await writing
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(`${path}.new`, content(), { mode: 0o600 })
-    await rename(`${path}.new`, path)
+    writing = writing.then(async () => {
+      await writeFile(`${path}.new`, content(), { mode: 0o600 })
+      await rename(`${path}.new`, path)
+    })
+    return writing
   }
   return {
     changed() {
       timer ??= setTimeout(() => {
-        writing = write().catch((error: unknown) => console.error('The sandbox could not save its state:', error))
+        write().catch((error: unknown) => console.error('The sandbox could not save its state:', error))
       }, debounceMs)
     },
-    flush() {
+    async flush() {
       clearTimeout(timer)
-      timer = undefined
-      writeFileSync(`${path}.last`, content(), { mode: 0o600 })
-      renameSync(`${path}.last`, path)
+      await write()
     },
   }
 }

@@ -75,7 +75,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   }
   const close = async () => {
     await Promise.all(opened.map((one) => one.close()))
-    saved.flush()
+    await saved.flush()
   }
   const reset = () => {
     for (const { system, calls } of parts) {

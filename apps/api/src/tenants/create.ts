@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
+import { findCaller } from '@atrium/db/callers'
 import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
@@ -15,9 +16,10 @@ import { readTenant } from './get.ts'
  * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
  * asked for and is taken answers 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner.
  */
-export async function createTenant(ctx: Context, caller: Caller, input: CreateTenant): Promise<TenantView> {
+export async function createTenant(ctx: Context, someone: Caller, input: CreateTenant): Promise<TenantView> {
   const { house } = ctx
-  refuseForeignFields(caller, input)
+  refuseForeignFields(someone, input)
+  const caller = { ...someone, id: await storedId(house, someone) }
   const ownerId = await chooseOwner(house, caller, input)
   const partner = await choosePartner(house, caller, input)
   const tenant = {
@@ -60,27 +62,24 @@ function refuseForeignFields(caller: Caller, input: CreateTenant): void {
   }
 }
 
-async function chooseOwner(house: House, caller: Caller, input: CreateTenant): Promise<string> {
-  if (input.ownerEmail !== undefined && input.ownerEmail !== caller.email) {
-    const owner = await findUserByEmail(house.database.db, input.ownerEmail)
-    if (!owner) {
-      throw new AppError('invalid_input', undefined, {
-        issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }],
-      })
-    }
-    return owner.id
-  }
+/**
+ * Somebody whose first call is this one has no record yet. One is made, because a tenant needs its owner; an existing record is
+ * written from a token by GET /users/me alone.
+ */
+async function storedId(house: House, caller: Caller): Promise<string> {
   if (caller.id) return caller.id
-  // Somebody whose first call is this one has no record yet. One is made, but an existing record is written by GET /users/me alone.
   const email = caller.token.email ?? `${caller.subject.toLowerCase()}@unknown.invalid`
   const inserted = await insertUser(house.database.db, { subject: caller.subject, email, name: caller.token.name ?? email })
-  if (inserted) return inserted.id
-  const row = await house.database.db
-    .selectFrom('users')
-    .select('id')
-    .where('idp_subject_id', '=', caller.subject)
-    .executeTakeFirstOrThrow()
-  return row.id
+  const id = inserted?.id ?? (await findCaller(house.database, caller.subject))?.id
+  if (!id) throw new AppError('internal')
+  return id
+}
+
+async function chooseOwner(house: House, caller: Caller & { id: string }, input: CreateTenant): Promise<string> {
+  if (input.ownerEmail === undefined || input.ownerEmail === caller.email) return caller.id
+  const owner = await findUserByEmail(house.database.db, input.ownerEmail)
+  if (owner) return owner.id
+  throw new AppError('invalid_input', undefined, { issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }] })
 }
 
 async function choosePartner(house: House, caller: Caller, input: CreateTenant): Promise<{ id: string; slug: string } | undefined> {

@@ -8,8 +8,8 @@ export function spaceName(name: string, fallback: string): string {
   const allowed = name
     .toWellFormed()
     .normalize('NFC')
-    .replace(/[/\\.:?*"<>|\p{Cc}\u2028\u2029\ufffd]+/gu, '-')
     .replace(/\s+/gu, ' ')
+    .replace(/[/\\.:?*"<>|\p{Cc}\u2028\u2029\ufffd]+/gu, '-')
     .replace(/^[\s-]+|[\s-]+$/gu, '')
   return shorten(allowed) || fallback
 }

@@ -91,6 +91,7 @@ const notes: Record<string, string> = {
 /** Reads codes only: the text of a reply is the server's, and may quote addresses. */
 function failureOf(operation: Operation, error: unknown): UpstreamError {
   const { code, responseCode, originalCode } = Object(error) as { code?: unknown; responseCode?: unknown; originalCode?: unknown }
+  if (code === 'ETLS') return operation.fail('connection', { note: notes.ETLS })
   if (typeof responseCode === 'number' && responseCode >= 400) {
     if (code === 'EAUTH' && responseCode >= 500) return operation.fail('unauthorized', { status: responseCode })
     // 503 is a bad sequence of commands: the session was in a wrong state, the message was not judged.

@@ -14,9 +14,10 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** A copy with one property set. Works for `__proto__` too, which a plain assignment would swallow. */
+/** A copy with one property set, in its place. Works for `__proto__` too, which a plain assignment would swallow. */
 export function withProperty(object: JsonObject, key: string, value: Json): JsonObject {
-  return Object.fromEntries([...Object.entries(object).filter(([name]) => name !== key), [key, value]])
+  if (!Object.hasOwn(object, key)) return Object.fromEntries([...Object.entries(object), [key, value]])
+  return Object.fromEntries(Object.entries(object).map(([name, held]) => [name, name === key ? value : held]))
 }
 
 /** A copy without one property. */

@@ -45,8 +45,8 @@ export interface AccessTokenInput {
 /** The payload of an access token: authentik's ID token claims plus `azp`, `uid` and `scope`. */
 export function accessTokenClaims(store: Store, input: AccessTokenInput): Record<string, unknown> {
   const { issuer, provider, user, scope, session, nonce } = input
-  const attached = attachedScopes(store, provider)
-  const scopes = new Set(scope.split(' ').filter((one) => attached.has(one)))
+  const asked = scope.split(' ')
+  const scopes = new Set([...attachedScopes(store, provider)].filter((one) => asked.includes(one)))
   return {
     iss: issuer,
     sub: user.uid,

@@ -164,6 +164,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
     rotateRefreshToken: true,
     routes: { authorization: '/authorize/', token: '/token/', jwks: '/jwks/', revocation: '/revoke/' },
     ttl: {
+      AccessToken: accessTokenSeconds(provider),
       AuthorizationCode: Math.max(1, Math.round(parseDuration(provider.access_code_validity) ?? 60)),
       Grant: grantSeconds,
       IdToken: accessTokenSeconds(provider),

@@ -1,0 +1,93 @@
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { Button } from '@mantine/core'
+import { IconBuilding, IconPlus } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { Pager } from '../parts/pager.tsx'
+import { countFilters } from '../search.ts'
+import { useTRPC } from '../trpc.ts'
+import { type TenantsSearch, tenantsQuery } from './search.ts'
+import { tenantColumns } from './tenant-columns.tsx'
+import { TenantFilters } from './tenant-filters.tsx'
+
+const route = getRouteApi('/house/tenants')
+
+export const Route = createLazyRoute('/house/tenants')({ component: TenantsPage })
+
+function TenantsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const trpc = useTRPC()
+  const tenants = useQuery(trpc.tenants.list.queryOptions(tenantsQuery(search), { placeholderData: keepPreviousData }))
+  const narrow = (change: Partial<TenantsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  return (
+    <>
+      <PageHeader
+        title="Tenants"
+        description="Every customer workspace, newest first."
+        actions={
+          <LinkButton to="/tenants/new" leftSection={<IconPlus size={18} aria-hidden />}>
+            New tenant
+          </LinkButton>
+        }
+      />
+      <TenantFilters search={search} onChange={narrow} />
+      {tenants.isError ? (
+        <ErrorState
+          title="The tenants could not be loaded."
+          error={tenants.error}
+          onRetry={() => void tenants.refetch()}
+          retrying={tenants.isFetching}
+        />
+      ) : tenants.isPending ? (
+        <LoadingRows label="Loading tenants" rows={8} />
+      ) : tenants.data.items.length === 0 ? (
+        <NoTenants filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Tenants"
+            columns={tenantColumns}
+            rows={tenants.data.items}
+            rowKey={(tenant) => tenant.id}
+            stale={tenants.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of tenants"
+            trail={search.trail}
+            nextCursor={tenants.data.nextCursor}
+            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function NoTenants({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  return filtered ? (
+    <EmptyState
+      title="No tenant matches"
+      icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Search by part of the name or slug, or take a filter away.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="No tenants yet"
+      icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
+      action={<LinkButton to="/tenants/new">New tenant</LinkButton>}
+    >
+      Create the first one; its identity group, mail domain and file space are set up for it.
+    </EmptyState>
+  )
+}

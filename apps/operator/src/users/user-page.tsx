@@ -1,0 +1,98 @@
+import type { UserView } from '@atrium/core/users'
+import { CopyValue } from '@atrium/ui/copy'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Time } from '@atrium/ui/time'
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { AuditPreview } from '../audit/audit-preview.tsx'
+import { MissingPage } from '../layout/not-found-page.tsx'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { isMissing } from '../parts/problems.ts'
+import { useTRPC } from '../trpc.ts'
+import { ContactPanel } from './contact-panel.tsx'
+import { UserAccess } from './user-access.tsx'
+import { UserMarks } from './user-marks.tsx'
+import { UserTenants } from './user-tenants.tsx'
+
+const route = getRouteApi('/house/users/$id')
+
+export const Route = createLazyRoute('/house/users/$id')({ component: UserPage })
+
+function UserPage() {
+  const { id } = route.useParams()
+  const trpc = useTRPC()
+  const user = useQuery(trpc.users.get.queryOptions({ id }))
+  if (user.data) return <UserDetail key={id} user={user.data} />
+  if (user.isError) {
+    return isMissing(user.error) ? (
+      <MissingPage title="User not found" back={<LinkAnchor to="/users">All users</LinkAnchor>}>
+        There is no user with this id. The record may have been deleted.
+      </MissingPage>
+    ) : (
+      <>
+        <PageHeader title="User" />
+        <ErrorState
+          title="The user could not be loaded."
+          error={user.error}
+          onRetry={() => void user.refetch()}
+          retrying={user.isFetching}
+        />
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHeader title="User" />
+      <LoadingRows label="Loading the user" />
+    </>
+  )
+}
+
+function UserDetail({ user }: { user: UserView }) {
+  return (
+    <>
+      <PageHeader title={user.name} description={user.email} marks={<UserMarks user={user} />} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Stack gap="lg">
+          <ContactPanel user={user} />
+          <Panel title="Record">
+            <Facts>
+              <Fact label="Last seen">{user.lastSeenAt ? <Time at={user.lastSeenAt} show="both" /> : 'Never'}</Fact>
+              <Fact label="Created">
+                <Time at={user.createdAt} show="both" />
+              </Fact>
+              <Fact label="Changed">
+                <Time at={user.updatedAt} show="both" />
+              </Fact>
+              {user.deactivatedAt && (
+                <Fact label="Deactivated">
+                  <Time at={user.deactivatedAt} show="both" />
+                </Fact>
+              )}
+              {user.partner && (
+                <Fact label="Partner">
+                  {user.partner.name} ({user.partner.status})
+                </Fact>
+              )}
+              <Fact label="User id">
+                <CopyValue label="User id" value={user.id} hideLabel />
+              </Fact>
+              <Fact label="Identity subject">
+                <CopyValue label="Identity subject" value={user.idpSubjectId} hideLabel />
+              </Fact>
+            </Facts>
+          </Panel>
+        </Stack>
+        <Stack gap="lg">
+          <UserTenants tenants={user.tenants} />
+          <UserAccess user={user} />
+        </Stack>
+      </SimpleGrid>
+      <AuditPreview title="What this person did" filters={{ actorEmail: user.email }} />
+    </>
+  )
+}

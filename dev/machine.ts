@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { openToOthers } from '@atrium/db/embedded'
+
+/**
+ * Where a local workplace keeps its data: `.atrium/<port base>` in the checkout. The database server cannot run as root, so when
+ * root's checkout lies in a folder that no other account may enter (such as /root), the data lies in /var/tmp instead.
+ */
+export async function chooseDataFolder(root: string, base: number): Promise<string> {
+  const folder = join(root, '.atrium', String(base))
+  if (process.getuid?.() !== 0 || (await openToOthers(folder))) return folder
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 12)
+  return join('/var/tmp', `atrium-${name}`, String(base))
+}
+
+/** Ends with one clear line when a port of the workplace is in use, before anything is started. */
+export async function refuseTakenPorts(ports: readonly [name: string, port: number][]): Promise<void> {
+  const taken: string[] = []
+  for (const [name, port] of ports) if (!(await isFree(port))) taken.push(`${port} (${name})`)
+  if (taken.length === 0) return
+  throw new Error(
+    `In use already: port ${taken.join(', ')}.\nStop what runs there, or start with another base, for example: ATRIUM_PORT_BASE=5000 npx -y pnpm@12 dev`,
+  )
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((answer) => {
+    const probe = createServer()
+    probe.once('error', () => answer(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => answer(true)))
+  })
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { watch } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HouseProcess } from './processes.ts'
+
+type AppName = 'portal' | 'operator'
+
+const sourcesOfApps = (app: AppName) => [`apps/${app}`, 'packages/ui/src', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
+
+/** Builds an app's pages with Vite, unless the last build is newer than every source. */
+export async function buildIfStale(root: string, app: AppName): Promise<void> {
+  const built = await stat(join(root, 'apps', app, 'dist', 'index.html')).then(
+    (found) => found.mtimeMs,
+    () => 0,
+  )
+  const newest = Math.max(...(await Promise.all(sourcesOfApps(app).map((path) => newestChange(join(root, path))))))
+  if (built > newest) return
+  await build(root, app)
+}
+
+async function build(root: string, app: AppName): Promise<void> {
+  const folder = join(root, 'apps', app)
+  const output: string[] = []
+  const child = spawn(process.execPath, [join(folder, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  const code = await new Promise<number | null>((done) => child.once('exit', done))
+  if (code !== 0) throw new Error(`The pages of ${app} could not be built:\n${output.join('')}`)
+}
+
+/** Milliseconds since 1970 of the newest file; `dist` and `node_modules` do not count. */
+async function newestChange(path: string): Promise<number> {
+  const found = await stat(path)
+  if (!found.isDirectory()) return found.mtimeMs
+  let newest = 0
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.name === 'dist' || entry.name === 'node_modules') continue
+    newest = Math.max(newest, await newestChange(join(path, entry.name)))
+  }
+  return newest
+}
+
+/** Restarts what a changed file belongs to; pages are built anew first. Answers how to stop watching. */
+export function watchSources(root: string, processes: Record<'api' | 'portal' | 'operator' | 'sandbox', HouseProcess>): () => void {
+  const waiting = new Map<string, NodeJS.Timeout>()
+  const later = (name: string, work: () => Promise<void>) => {
+    clearTimeout(waiting.get(name))
+    waiting.set(
+      name,
+      setTimeout(() => {
+        work().then(
+          () => process.stdout.write(`[dev] ${name} restarted\n`),
+          (error: unknown) => process.stderr.write(`[dev] ${error instanceof Error ? error.message : String(error)}\n`),
+        )
+      }, 200),
+    )
+  }
+  const restart = (name: keyof typeof processes) => later(name, () => processes[name].restart())
+  const rebuild = (app: AppName) =>
+    later(app, async () => {
+      await build(root, app)
+      await processes[app].restart()
+    })
+  const rules: readonly [string, () => void][] = [
+    ['apps/api/src', () => restart('api')],
+    ['packages/integrations/src', () => restart('api')],
+    ['packages/sandbox/src', () => restart('sandbox')],
+    ['packages/db/src', () => restart('api')],
+    ['apps/portal/src', () => rebuild('portal')],
+    ['apps/operator/src', () => rebuild('operator')],
+    ['packages/ui/src', () => [rebuild('portal'), rebuild('operator')]],
+    ['packages/bff/src', () => [restart('portal'), restart('operator')]],
+  ]
+  const watchers = rules.map(([path, act]) => watch(join(root, path), { recursive: true }, act))
+  return () => {
+    for (const watcher of watchers) watcher.close()
+    for (const timer of waiting.values()) clearTimeout(timer)
+  }
+}

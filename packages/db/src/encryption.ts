@@ -1,0 +1,104 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const cipher = 'aes-256-gcm'
+const formatVersion = 1
+const nonceBytes = 12
+const tagBytes = 16
+
+/** A stored secret that cannot be read: its key is not listed, it was altered, or it belongs to another place. */
+export class DecryptionError extends Error {
+  constructor(reason: string, options?: { cause: unknown }) {
+    super(reason, options)
+    this.name = 'DecryptionError'
+  }
+}
+
+/**
+ * Encrypts what the database must not hold in the clear: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. `context` names
+ * the one place that the value belongs to (`web_sessions.tokens:<row id>`); it is bound as associated data, so that a value moved
+ * to another row or column does not open.
+ */
+export interface Keyring {
+  encrypt(plaintext: string, context: string): Buffer
+  /** Throws DecryptionError. */
+  decrypt(sealed: Uint8Array, context: string): string
+  /** False when the value was encrypted with a key that is no longer the first: it should be written anew. */
+  isCurrent(sealed: Uint8Array): boolean
+}
+
+/**
+ * A keyring from `id:base64,id:base64,…`, each key 32 bytes. The first one encrypts, every listed one decrypts: to rotate, put a new
+ * key in front, write the values anew, then drop the old key. Throws an error that names the faulty entry and never a key.
+ */
+export function createKeyring(spec: string): Keyring {
+  const keys = new Map<string, Buffer>()
+  for (const [index, entry] of spec.split(',').entries()) {
+    const { id, key } = parseKey(entry.trim(), index + 1)
+    if (keys.has(id)) throw new Error(`key id "${id}" is listed twice`)
+    keys.set(id, key)
+  }
+  const [first] = keys
+  if (!first) throw new Error('no key is listed')
+  const [currentId, currentKey] = first
+
+  return {
+    encrypt(plaintext, context) {
+      const header = headerOf(currentId)
+      const nonce = randomBytes(nonceBytes)
+      const encryption = createCipheriv(cipher, currentKey, nonce, { authTagLength: tagBytes })
+      encryption.setAAD(associatedData(header, context))
+      const body = Buffer.concat([encryption.update(plaintext, 'utf8'), encryption.final()])
+      return Buffer.concat([header, nonce, body, encryption.getAuthTag()])
+    },
+    decrypt(sealed, context) {
+      const parts = split(sealed)
+      const key = keys.get(parts.keyId)
+      if (!key) throw new DecryptionError('The value was encrypted with a key that is not listed.')
+      const decryption = createDecipheriv(cipher, key, parts.nonce, { authTagLength: tagBytes })
+      decryption.setAAD(associatedData(parts.header, context))
+      decryption.setAuthTag(parts.tag)
+      try {
+        return Buffer.concat([decryption.update(parts.body), decryption.final()]).toString('utf8')
+      } catch (cause) {
+        throw new DecryptionError('The value was altered, or belongs to another place.', { cause })
+      }
+    },
+    isCurrent: (sealed) => split(sealed).keyId === currentId,
+  }
+}
+
+function parseKey(entry: string, position: number): { id: string; key: Buffer } {
+  const separator = entry.indexOf(':')
+  const id = entry.slice(0, Math.max(separator, 0))
+  if (!/^[A-Za-z0-9._-]{1,32}$/.test(id)) throw new Error(`entry ${position} is not written id:base64`)
+  const encoded = entry.slice(separator + 1)
+  const key = Buffer.from(encoded, 'base64')
+  // Buffer.from skips what is no base64; encoding it back finds a truncated or mistyped key.
+  if (key.length !== 32 || key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
+    throw new Error(`key "${id}" is not 32 bytes in base64`)
+  }
+  return { id, key }
+}
+
+/** Layout: version, length of the key id, key id, nonce, ciphertext, tag. */
+function headerOf(keyId: string): Buffer {
+  return Buffer.concat([Buffer.from([formatVersion, keyId.length]), Buffer.from(keyId, 'latin1')])
+}
+
+function associatedData(header: Uint8Array, context: string): Buffer {
+  return Buffer.concat([header, Buffer.from(context, 'utf8')])
+}
+
+function split(sealed: Uint8Array) {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  const bodyStart = 2 + (bytes[1] ?? 0) + nonceBytes
+  if (bytes[0] !== formatVersion || bytes.length < bodyStart + tagBytes) throw new DecryptionError('The value is not in a known format.')
+  const header = bytes.subarray(0, bodyStart - nonceBytes)
+  return {
+    header,
+    keyId: header.subarray(2).toString('latin1'),
+    nonce: bytes.subarray(header.length, bodyStart),
+    body: bytes.subarray(bodyStart, bytes.length - tagBytes),
+    tag: bytes.subarray(bytes.length - tagBytes),
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { checkIntegrations, connectIntegrations } from '../src/connect.ts'
+import { json, scriptedServer } from './scripted-server.ts'
+import { smtpDialogue } from './smtp-dialogue.ts'
+
+const now = () => new Date('2026-11-02T10:00:00Z')
+const checkedAt = '2026-11-02T10:00:00.000Z'
+
+it('says off for what is not configured', async () => {
+  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null })
+  expect(integrations).toEqual({ identity: null, mail: null, files: null, mailer: null, mailFrom: null })
+  const off = { state: 'off', checkedAt }
+  expect(await checkIntegrations(integrations, { deadlineMs: 1_000, now })).toEqual({ identity: off, mail: off, files: off, mailer: off })
+})
+
+it('tells for each system whether it works, in a sentence, within the deadline', async () => {
+  await using identity = await scriptedServer((_, response) => json(response, 403, { detail: 'Token invalid/expired' }))
+  await using mail = await scriptedServer(() => undefined)
+  await using files = await scriptedServer((_, response) => json(response, 200, { id: 'u1' }))
+  await using outgoing = await smtpDialogue()
+  const calls: string[] = []
+  const integrations = connectIntegrations({
+    identity: { baseUrl: identity.url, token: 'secret-token' },
+    mail: { baseUrl: mail.url, apiKey: 'API_secret' },
+    files: { baseUrl: files.url, user: 'atrium', appToken: 'secret' },
+    smtp: { url: `smtp://127.0.0.1:${outgoing.port}`, from: 'Atrium <no-reply@atrium.test>' },
+    onCall: ({ system, call, outcome }) => calls.push(`${system} ${call} ${outcome}`),
+  })
+  expect(integrations.mailFrom).toBe('Atrium <no-reply@atrium.test>')
+  expect(await checkIntegrations(integrations, { deadlineMs: 300, now })).toEqual({
+    identity: {
+      state: 'error',
+      message: 'The identity provider did not accept our credentials or their rights for check (403, unauthorized).',
+      checkedAt,
+    },
+    mail: { state: 'error', message: 'The mail server did not answer check within 0.3 s (timeout).', checkedAt },
+    files: { state: 'ok', checkedAt },
+    mailer: { state: 'ok', checkedAt },
+  })
+  expect(calls.sort()).toEqual(['files check ok', 'identity check unauthorized', 'mail check timeout', 'smtp check ok'])
+})
+
+it('refuses a sender that is no address', () => {
+  const smtp = { url: 'smtp://127.0.0.1:25', from: 'Atrium' }
+  expect(() => connectIntegrations({ identity: null, mail: null, files: null, smtp })).toThrow('must be one address')
+})

@@ -1,0 +1,90 @@
+import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { IconAlertCircle, IconRefresh } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { CopyValue } from './copy.tsx'
+import { problemOf } from './problem.ts'
+
+interface LoadingProps {
+  /** What is being fetched, for screen readers: "Loading members". */
+  label: string
+  rows?: number
+}
+
+/** Placeholder of a list while it loads. */
+export function LoadingRows({ label, rows = 5 }: LoadingProps) {
+  return (
+    <Stack gap="sm" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never change places
+        <Skeleton key={row} height={44} radius="md" aria-hidden />
+      ))}
+    </Stack>
+  )
+}
+
+interface EmptyProps {
+  icon?: ReactNode
+  title: string
+  /** What to do next. */
+  children: ReactNode
+  action?: ReactNode
+}
+
+/** Says that there is nothing, and what to do about it. */
+export function EmptyState({ icon, title, children, action }: EmptyProps) {
+  return (
+    <Paper p="xl" ta="center" bg="var(--atrium-surface)">
+      <Stack gap="xs" align="center" maw={440} mx="auto" py="md">
+        {icon}
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        <Text c="dimmed">{children}</Text>
+        {action && <Group mt="xs">{action}</Group>}
+      </Stack>
+    </Paper>
+  )
+}
+
+interface ErrorProps {
+  error: unknown
+  /** Leads the sentence: "The members could not be loaded." */
+  title: string
+  onRetry?: (() => void) | undefined
+  retrying?: boolean
+}
+
+/** A failed load: the server's sentence, the request id to quote, and a way to try again. */
+export function ErrorState({ error, title, onRetry, retrying = false }: ErrorProps) {
+  return (
+    <ProblemAlert error={error} title={title}>
+      {onRetry && (
+        <Button variant="default" size="xs" leftSection={<IconRefresh size={16} aria-hidden />} onClick={onRetry} loading={retrying}>
+          Try again
+        </Button>
+      )}
+    </ProblemAlert>
+  )
+}
+
+interface ProblemProps {
+  error: unknown
+  title?: string
+  /** A friendlier sentence for a code that the page knows; without it the server's own is shown. */
+  message?: string | undefined
+  children?: ReactNode
+}
+
+/** A failure in place, beside the form or button that caused it. */
+export function ProblemAlert({ error, title, message, children }: ProblemProps) {
+  const problem = problemOf(error)
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{message ?? problem.message}</Text>
+        {problem.requestId && <CopyValue label="Request id" value={problem.requestId} />}
+        {children}
+      </Stack>
+    </Alert>
+  )
+}

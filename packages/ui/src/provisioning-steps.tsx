@@ -1,0 +1,102 @@
+import { type ProvisioningStatus, type ProvisioningStep, provisioningSteps, type TenantEvent, type TenantStatus } from '@atrium/core/tenants'
+import { Text, VisuallyHidden } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import { formatElapsed } from './format.ts'
+import classes from './provisioning-steps.module.css'
+import { StatusBadge, ToneIcon } from './status-badge.tsx'
+import { stepLook } from './tones.ts'
+
+const about: Readonly<Record<ProvisioningStep, { name: string; text: string }>> = {
+  identity: { name: 'Identity', text: 'The group that people sign in with, and its owner.' },
+  mail: { name: 'Mail', text: 'The mail domains, ready for mailboxes.' },
+  files: { name: 'Files', text: 'The shared file space, with the storage of the plan.' },
+}
+
+type Progress = Pick<TenantEvent, 'status' | 'provisioningStatus' | 'provisioningErrors' | 'running'>
+
+/** The three steps of provisioning as they stand: what each is for, its state, its message when it failed, and how long it has worked. */
+export function ProvisioningSteps({ progress }: { progress: Progress }) {
+  const { provisioningStatus: states, provisioningErrors: errors, running } = progress
+  const elapsed = useElapsed(states, running)
+  return (
+    <>
+      <ol className={classes.steps} aria-label="Provisioning steps">
+        {provisioningSteps.map((step) => {
+          const look = stepLook(states[step], running)
+          const time = elapsed[step]
+          return (
+            <li key={step} className={classes.step} data-tone={look.tone}>
+              <ToneIcon tone={look.tone} size={24} />
+              <div className={classes.text}>
+                <Text fw={550}>{about[step].name}</Text>
+                <Text size="sm" c="dimmed">
+                  {about[step].text}
+                </Text>
+                {errors[step] && states[step] === 'error' && (
+                  <Text size="sm" className={classes.error}>
+                    {errors[step]}
+                  </Text>
+                )}
+              </div>
+              <div className={classes.state}>
+                <StatusBadge {...look} />
+                {time !== undefined && (
+                  <Text size="xs" c="dimmed" className={classes.elapsed}>
+                    {formatElapsed(time)}
+                  </Text>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      <VisuallyHidden role="status" aria-live="polite">
+        {announce(progress)}
+      </VisuallyHidden>
+    </>
+  )
+}
+
+/** One sentence for the whole, said again whenever it changes. */
+export function announce({ status, provisioningStatus, running }: Omit<Progress, 'provisioningErrors'>): string {
+  const steps = provisioningSteps.map((step) => `${about[step].name}: ${stepLook(provisioningStatus[step], running).label.toLowerCase()}`)
+  return `${whole(status, provisioningStatus, running)} ${steps.join(', ')}.`
+}
+
+function whole(status: TenantStatus, states: ProvisioningStatus, running: boolean): string {
+  if (status === 'active') return 'Everything is ready.'
+  if (running) return 'Setting up.'
+  return provisioningSteps.some((step) => states[step] === 'error') ? 'A step has failed.' : 'Waiting to continue.'
+}
+
+type Elapsed = Partial<Record<ProvisioningStep, number>>
+
+/** Time each step has worked in the run being watched; it stops when the step ends. Steps that ended before have none. */
+function useElapsed(states: ProvisioningStatus, running: boolean): Elapsed {
+  const [started, setStarted] = useState<Elapsed>({})
+  const [ended, setEnded] = useState<Elapsed>({})
+  const [now, setNow] = useState(() => Date.now())
+  const working = provisioningSteps.filter((step) => running && states[step] === 'pending')
+  const key = working.join()
+  useInterval(() => setNow(Date.now()), 500, { autoInvoke: true })
+
+  useEffect(() => {
+    const at = Date.now()
+    const active = new Set(key.split(','))
+    setNow(at)
+    setStarted((before) => Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? (before[step] ?? at) : before[step]))))
+    setEnded((before) => Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? undefined : (before[step] ?? at)))))
+  }, [key])
+
+  const elapsed: Elapsed = {}
+  for (const step of provisioningSteps) {
+    const start = started[step]
+    if (start !== undefined) elapsed[step] = (ended[step] ?? now) - start
+  }
+  return elapsed
+}
+
+function keep(step: ProvisioningStep, at: number | undefined): [ProvisioningStep, number][] {
+  return at === undefined ? [] : [[step, at]]
+}

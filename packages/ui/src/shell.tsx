@@ -1,0 +1,156 @@
+import { AppShell, Burger, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconSearch, type TablerIcon } from '@tabler/icons-react'
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { BrandMark } from './brand.tsx'
+import { LinkNav, type Target } from './links.tsx'
+import classes from './shell.module.css'
+import { UserMenu } from './user-menu.tsx'
+
+export interface NavItem {
+  label: string
+  icon: TablerIcon
+  target: Target
+  /** Current only on exactly this path, not below it. */
+  exact?: boolean
+}
+
+export interface NavSection {
+  /** Names the group; left out when there is only one. */
+  label?: string
+  items: readonly NavItem[]
+}
+
+interface Props {
+  /** Where the brand leads. */
+  home: Target
+  /** A word beside the brand that says which app this is: "Operator". */
+  mark?: string
+  nav: readonly NavSection[]
+  user: { name: string; email: string }
+  profile?: Target
+  /** After the brand: the switcher of workplaces. */
+  switcher?: ReactNode
+  /** Opens the search over pages (also mod+K). */
+  onSearch?: () => void
+  /** Between header and page: a banner that concerns every page. */
+  banner?: ReactNode
+  /** The page; the router's outlet when left out. */
+  children?: ReactNode
+}
+
+/** The frame of an app: skip link, header, navigation that folds away on a phone, and the page. Moves the focus after navigation. */
+export function Shell({ home, mark, nav, user, profile, switcher, onSearch, banner, children }: Props) {
+  const [opened, { toggle, close }] = useDisclosure(false)
+  useFocusAfterNavigation(close)
+  return (
+    <AppShell header={{ height: 60 }} navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding={0}>
+      <a className={classes.skip} href="#content">
+        Skip to content
+      </a>
+      <AppShell.Header className={classes.header} data-operator={mark ? true : undefined}>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={opened ? 'Close navigation' : 'Open navigation'}
+              aria-expanded={opened}
+              aria-controls="navigation"
+            />
+            <HomeLink home={home} mark={mark} compact={switcher !== undefined} />
+            {switcher}
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {onSearch && <SearchButton onSearch={onSearch} />}
+            <UserMenu user={user} profile={profile} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar id="navigation" aria-label="Main" className={classes.navbar} p="sm">
+        {nav.map((section, index) => (
+          <div key={section.label ?? index} className={classes.section}>
+            {section.label && (
+              <Text size="xs" fw={550} c="dimmed" px="sm" pb={6}>
+                {section.label}
+              </Text>
+            )}
+            {section.items.map(({ label, icon: Icon, target, exact = false }) => (
+              <LinkNav
+                key={label}
+                {...target}
+                label={label}
+                leftSection={<Icon size={19} stroke={1.75} aria-hidden />}
+                activeOptions={{ exact, includeSearch: false }}
+                activeProps={{ active: true, fw: 550 }}
+                className={classes.navLink}
+                onClick={close}
+              />
+            ))}
+          </div>
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        {banner}
+        <div id="content" tabIndex={-1} className={classes.content}>
+          {children ?? <Outlet />}
+        </div>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefined; compact: boolean }) {
+  const router = useRouter()
+  return (
+    <a
+      href={router.buildLocation(home).href}
+      className={classes.brand}
+      aria-label={mark ? `Atrium ${mark}, home` : 'Atrium, home'}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+        event.preventDefault()
+        void router.navigate(home)
+      }}
+    >
+      <BrandMark />
+      <Text span fw={650} size="lg" className={classes.wordmark} visibleFrom={compact ? 'sm' : 'base'}>
+        Atrium
+      </Text>
+      {mark && <span className={classes.mark}>{mark}</span>}
+    </a>
+  )
+}
+
+function SearchButton({ onSearch }: { onSearch: () => void }) {
+  return (
+    <Tooltip label="Search pages and workplaces">
+      <UnstyledButton className={classes.search} onClick={onSearch} aria-label="Search" aria-keyshortcuts="Control+K Meta+K">
+        <IconSearch size={18} stroke={1.75} aria-hidden />
+        <Text span size="sm" visibleFrom="sm">
+          Search
+        </Text>
+        <Kbd size="xs" visibleFrom="md" aria-hidden>
+          {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'}
+        </Kbd>
+      </UnstyledButton>
+    </Tooltip>
+  )
+}
+
+/** After a change of page the focus goes to its heading, so that keyboard and screen reader start where the eye does. */
+function useFocusAfterNavigation(onNavigate: () => void) {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (!fromLocation || !pathChanged) return
+        onNavigate()
+        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+      }),
+    [router, onNavigate],
+  )
+}

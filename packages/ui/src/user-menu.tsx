@@ -1,0 +1,76 @@
+import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { LinkMenuItem, type Target } from './links.tsx'
+import classes from './shell.module.css'
+
+interface Props {
+  user: { name: string; email: string }
+  profile: Target | undefined
+}
+
+const schemes = [
+  { value: 'light', name: 'Light', Icon: IconSun },
+  { value: 'dark', name: 'Dark', Icon: IconMoon },
+  { value: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
+] as const
+
+/** Who is signed in, their profile, the colour scheme and the way out. */
+export function UserMenu({ user, profile }: Props) {
+  return (
+    <>
+      <form id="sign-out" method="post" action="/auth/logout" hidden />
+      <Menu width={264} position="bottom-end">
+        <Menu.Target>
+          <UnstyledButton className={classes.user} aria-label={`Account of ${user.name || user.email}`}>
+            <Avatar size={32} radius="xl" color="initials" name={user.name || user.email} aria-hidden className={classes.avatar} />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <div className={classes.person}>
+            <Text fw={550} truncate>
+              {user.name}
+            </Text>
+            <Text size="sm" c="dimmed" truncate>
+              {user.email}
+            </Text>
+          </div>
+          <Menu.Divider />
+          {profile && (
+            <LinkMenuItem {...profile} leftSection={<IconUser size={17} aria-hidden />}>
+              My profile
+            </LinkMenuItem>
+          )}
+          <ColorScheme />
+          <Menu.Divider />
+          <Menu.Item component="button" type="submit" form="sign-out" leftSection={<IconLogout size={17} aria-hidden />}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}
+
+function ColorScheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <div className={classes.scheme}>
+      <SegmentedControl
+        aria-label="Colour scheme"
+        size="xs"
+        fullWidth
+        value={colorScheme}
+        onChange={setColorScheme}
+        data={schemes.map(({ value, name, Icon }) => ({
+          value,
+          label: (
+            <span title={name} className={classes.schemeOption}>
+              <Icon size={16} aria-hidden />
+              <VisuallyHidden>{name}</VisuallyHidden>
+            </span>
+          ),
+        }))}
+      />
+    </div>
+  )
+}
