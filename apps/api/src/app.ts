@@ -10,7 +10,7 @@ import { createAuditRecorder } from './audit/recorder.ts'
 import { createBackgroundWork } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { createContext } from './context.ts'
+import { createContext, type RequestFacts } from './context.ts'
 import { checkReadiness } from './health.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
@@ -77,12 +77,17 @@ export function createApp(parts: AppParts): App {
     const started = performance.now()
     const requestId = chooseRequestId(c.req.header('x-request-id'))
     c.set('requestId', requestId)
+    const line: RequestFacts['line'] = {}
+    c.set('line', line)
     await next()
     c.res.headers.set('x-request-id', requestId)
     const seconds = (performance.now() - started) / 1000
     const route = c.get('route') ?? 'other'
     metrics.requests.observe({ method: c.req.method, route, status: String(c.res.status) }, seconds)
-    log.info({ requestId, method: c.req.method, path: c.req.path, route, status: c.res.status, ms: Math.round(seconds * 1000) }, 'request')
+    log.info(
+      { requestId, method: c.req.method, path: c.req.path, route, ...line, status: c.res.status, ms: Math.round(seconds * 1000) },
+      'request',
+    )
   })
   app.onError((error, c) => {
     log.error({ err: error, requestId: c.get('requestId') }, 'a request failed')

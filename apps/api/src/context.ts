@@ -14,6 +14,8 @@ export interface RequestFacts {
   source: AuditSource
   /** Aborts when the caller goes away. */
   signal: AbortSignal
+  /** Fields of the request's one log line; whoever learns something adds it. Ids only, no names and addresses. */
+  line: { userId?: string; tenant?: string; operator?: boolean }
 }
 
 /** The person behind the token, as stored, with what the token adds. `id` is undefined until the first GET /users/me. */
@@ -65,7 +67,7 @@ export function createContext(house: House, request: RequestFacts, authorization
     house,
     request,
     readCaller() {
-      plain ??= verify().then(async (token) => toCaller(house, token, await findCaller(house.database, token.subject)))
+      plain ??= verify().then(async (token) => noted(request, toCaller(house, token, await findCaller(house.database, token.subject))))
       return plain
     },
     readCallerIn(slug) {
@@ -73,12 +75,19 @@ export function createContext(house: House, request: RequestFacts, authorization
       if (known) return known
       const found = verify().then(async (token) => {
         const row = await findCallerInTenant(house.database, token.subject, slug)
-        return { caller: toCaller(house, token, row), tenant: row ? toTenant(row) : undefined }
+        request.line.tenant = slug
+        return { caller: noted(request, toCaller(house, token, row)), tenant: row ? toTenant(row) : undefined }
       })
       inTenant.set(slug, found)
       return found
     },
   }
+}
+
+function noted({ line }: RequestFacts, caller: Caller): Caller {
+  if (caller.id) line.userId = caller.id
+  if (caller.operator) line.operator = true
+  return caller
 }
 
 async function verifyHeader(house: House, authorization: string | undefined): Promise<TokenClaims> {

@@ -36,7 +36,9 @@ const integrations = connectIntegrations({
   },
 })
 const app = createApp({ config, database, integrations, log, metrics })
-const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host }, (address) => {
+// A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
+const serverOptions = { headersTimeout: 15_000, requestTimeout: 30_000 }
+const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions }, (address) => {
   log.info({ port: address.port, host: config.host }, 'listening')
 })
 const metricsServer = serveMetrics(metrics.registry, config.metricsPort, config.host)

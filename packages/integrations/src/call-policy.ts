@@ -112,7 +112,6 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
       const started = performance.now()
       const own = deadline(deadlineMs, whole.signal)
       try {
-        own.signal.throwIfAborted() // after a wait for a slot or a retry nobody may be there any more
         const { status, value } = await untilAborted(send(own.signal), own.signal)
         report(label, number, started, 'ok', status)
         return value
@@ -130,7 +129,11 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
 
     async function guarded<R>(label: string, number: number, send: Send<R>): Promise<R> {
       try {
-        return await gate.execute(() => circuit.execute(() => attempt(label, number, send)))
+        return await gate.execute(() => {
+          // After the wait for a slot or for a retry nobody may be there any more.
+          whole.signal.throwIfAborted()
+          return circuit.execute(() => attempt(label, number, send))
+        })
       } catch (error) {
         if (error instanceof BulkheadRejectedError) throw fail('rate_limited', { note: 'too many of our own requests are waiting' })
         if (!(error instanceof BrokenCircuitError)) throw error

@@ -177,7 +177,7 @@ const connectionNotes: Record<string, string> = {
 }
 
 /** The reason in our words, from the codes along the chain of causes; messages of transports quote addresses and headers. */
-export function connectionNote(error: unknown): string | undefined {
+function connectionNote(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const first = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : at
     const code = typeof first === 'object' && first !== null && 'code' in first ? first.code : undefined

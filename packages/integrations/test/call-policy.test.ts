@@ -93,6 +93,24 @@ describe('retries', () => {
     expect(sent).toBe(1)
   })
 
+  it('neither sends nor counts anything once the deadline of the operation has passed', async () => {
+    const reports: CallReport[] = []
+    const policy = callPolicy('files', {
+      ...quick,
+      operationDeadlineMs: 20,
+      circuit: { failures: 2, openMs: 60_000 },
+      onCall: (report) => reports.push(report),
+    })
+    await expect(
+      policy.operation('read', undefined, (operation) =>
+        operation.request(read, () => Promise.reject(operation.fail('server', { retryAfterMs: 150 }))),
+      ),
+    ).rejects.toMatchObject({ kind: 'timeout' })
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['server'])
+    await policy.operation('read', undefined, (operation) => operation.request(read, async () => ({ status: 200, value: undefined })))
+  })
+
   it('passes on faults of our own code as they are', async () => {
     const policy = callPolicy('files', quick)
     const bug = new RangeError('a bug')

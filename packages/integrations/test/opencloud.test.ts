@@ -11,13 +11,14 @@ interface DriveOptions {
   alias?: string
   total?: number
   trashed?: boolean
+  used?: number
 }
-const drive = ({ id = 'st$1', alias = 'project/acme', total = GB, trashed = false }: DriveOptions = {}) => ({
+const drive = ({ id = 'st$1', alias = 'project/acme', total = GB, trashed = false, used = 10 }: DriveOptions = {}) => ({
   id,
   name: 'Acme',
   driveAlias: alias,
   driveType: 'project',
-  quota: trashed ? { total } : { total, used: 10, remaining: total - 10, state: 'normal' },
+  quota: trashed ? { total } : { total, used, remaining: total - used, state: 'normal' },
   root: { id, webDavUrl: 'x', ...(trashed && { deleted: { state: 'trashed' } }) },
 })
 const graphError = (response: ServerResponse, status: number, code: string) =>
@@ -83,6 +84,12 @@ describe('ensureSpace', () => {
       await using server = await scriptedServer(storageOf(order))
       expect(await opencloud({ ...quick, baseUrl: server.url }).ensureSpace(request)).toEqual({ id: 'st$2', created: false })
     }
+  })
+
+  it('of several spaces with our mark takes the one that holds content', async () => {
+    const several = [drive({ id: 'st$1', used: 0 }), drive({ id: 'st$2', used: 500 }), drive({ id: 'st$3', used: 20 })]
+    await using server = await scriptedServer(storageOf(several))
+    expect(await opencloud({ ...quick, baseUrl: server.url }).ensureSpace(request)).toEqual({ id: 'st$2', created: false })
   })
 
   it('restores a disabled space, then sets the quota that differs', async () => {

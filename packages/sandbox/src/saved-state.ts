@@ -11,12 +11,12 @@ const debounceMs = 200
 export interface SavedState {
   /** Writes soon; many calls close together are one write. */
   changed(): void
-  /** Writes now, after what is being written. For the end of the process. */
-  flush(): Promise<void>
+  /** Writes a last time; later changes are not written any more. */
+  close(): Promise<void>
 }
 
 /** Does nothing: a sandbox whose records live as long as its process. */
-export const unsaved: SavedState = { changed() {}, flush: () => Promise.resolve() }
+export const unsaved: SavedState = { changed() {}, close: () => Promise.resolve() }
 
 /**
  * Loads the file at `path` into the systems when there is one, and then keeps it up to date. A file that cannot be read, or that has
@@ -27,24 +27,29 @@ export function openSavedState(path: string, systems: readonly SandboxSystem[]):
   mkdirSync(dirname(path), { recursive: true })
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
+  let closed = false
   const content = () => JSON.stringify({ version, systems: Object.fromEntries(systems.map((system) => [system.name, system.save()])) })
 
   // One after the other: two writers of `.new` would mix their bytes.
   function write(): Promise<void> {
     timer = undefined
-    writing = writing.then(async () => {
-      await writeFile(`${path}.new`, content(), { mode: 0o600 })
-      await rename(`${path}.new`, path)
-    })
+    writing = writing
+      .catch(() => undefined)
+      .then(async () => {
+        await writeFile(`${path}.new`, content(), { mode: 0o600 })
+        await rename(`${path}.new`, path)
+      })
     return writing
   }
   return {
     changed() {
+      if (closed) return
       timer ??= setTimeout(() => {
         write().catch((error: unknown) => console.error('The sandbox could not save its state:', error))
       }, debounceMs)
     },
-    async flush() {
+    async close() {
+      closed = true
       clearTimeout(timer)
       await write()
     },

@@ -1,12 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { demoClients } from '@atrium/core/demo'
-import { createCallLog } from './call-log.ts'
+import { type Call, type CallLog, createCallLog } from './call-log.ts'
 import { controlApp, type HostedSystem } from './control/app.ts'
 import { createFaults, type Fault, FaultInput } from './faults.ts'
+import { createFiles, type FilesOptions, type FilesSystem } from './files/system.ts'
 import { createIdentity, type IdentityOptions, type IdentitySystem } from './identity/system.ts'
+import { createMail, type MailOptions, type MailSystem } from './mail/system.ts'
 import { openSavedState, type SavedState, unsaved } from './saved-state.ts'
 import { guarded, listen } from './serve.ts'
-import { honoListener, type SystemContext, type SystemName } from './system.ts'
+import { honoListener, type SandboxSystem, type SystemContext, type SystemName } from './system.ts'
 
 export interface StartOptions {
   /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, SMTP +1500 and its page +1501. Absent: free ports. */
@@ -21,24 +23,35 @@ export interface StartOptions {
   /** Where the two portals run; by default at +100 and +200 of the base, which is 4000 when absent. */
   readonly apps?: { readonly portal: { readonly origin: string }; readonly operator: { readonly origin: string } }
   readonly identity?: Omit<IdentityOptions, 'apps'>
+  readonly mail?: MailOptions
+  readonly files?: FilesOptions
   /** Milliseconds since 1970; the clock of the machine when absent. */
   readonly now?: () => number
+}
+
+export interface SystemState {
+  readonly records: unknown
+  readonly calls: readonly Call[]
 }
 
 /** A sandbox that runs. */
 export interface Sandbox {
   readonly controlUrl: string
   readonly identityUrl: string
+  readonly mailUrl: string
+  readonly filesUrl: string
   readonly issuers: { readonly portal: string; readonly operator: string }
   /** An access token as the person would get it by signing in. Rejects when there is no such active person. */
   token(email: string, app: 'portal' | 'operator'): Promise<string>
   fault(input: FaultInput): Fault
   clearFaults(): void
   /** Every system's records and calls, secrets masked: what `GET /state` answers, by system. */
-  state(): Record<string, { records: unknown; calls: readonly unknown[] }>
+  state(): Readonly<Record<'identity' | 'mail' | 'files', SystemState>>
   /** Back to the seed, without faults and calls. */
   reset(): void
   readonly identity: IdentitySystem
+  readonly mail: MailSystem
+  readonly files: FilesSystem
   close(): Promise<void>
 }
 
@@ -53,44 +66,43 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   const origins = new Map<SystemName, string>()
   let saved: SavedState = unsaved
 
+  const calls = createLogs()
   const context = (name: SystemName): SystemContext => ({
     faults,
-    calls: createCallLog(),
+    calls: calls[name],
     now: options.now ?? Date.now,
     changed: () => saved.changed(),
     origin: () => origins.get(name) ?? '',
     seed,
   })
-  const identityContext = context('identity')
-  const identity = createIdentity(identityContext, { ...options.identity, apps })
-  const parts = [{ system: identity, calls: identityContext.calls }]
-  const systems = parts.map((part) => part.system)
+  const identity = createIdentity(context('identity'), { ...options.identity, apps })
+  const mail = createMail(context('mail'), options.mail)
+  const files = createFiles(context('files'), options.files)
+  const systems: readonly SandboxSystem[] = [identity, mail, files]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
   const opened: { close(): Promise<void> }[] = []
+  const closeAll = () => Promise.all(opened.map((one) => one.close()))
+  const portOf = (purpose: keyof typeof offsets) => (portBase === undefined ? 0 : portBase + offsets[purpose])
   const open = async (listener: RequestListener, purpose: keyof typeof offsets): Promise<string> => {
-    const listening = await listen(listener, portBase === undefined ? 0 : portBase + offsets[purpose], host, purpose)
+    const listening = await listen(listener, portOf(purpose), host, purpose)
     opened.push(listening)
     return `http://${publicHost}:${listening.port}`
   }
-  const close = async () => {
-    await Promise.all(opened.map((one) => one.close()))
-    await saved.flush()
-  }
   const reset = () => {
-    for (const { system, calls } of parts) {
+    for (const system of systems) {
       system.reset()
-      calls.clear()
+      calls[system.name].clear()
     }
     faults.clear()
   }
 
   try {
     const hosted: HostedSystem[] = []
-    for (const { system, calls } of parts) {
-      const url = await open(guarded(system, { faults, calls }), system.name)
+    for (const system of [identity, mail, files]) {
+      const url = await open(guarded(system, { faults, calls: calls[system.name] }), system.name)
       origins.set(system.name, url)
-      hosted.push({ system, calls, addresses: [url] })
+      hosted.push({ system, calls: calls[system.name], addresses: [url] })
     }
     const control = await open(honoListener(controlApp({ systems: hosted, identity, faults, reset })), 'control')
     const identityUrl = origins.get('identity') ?? ''
@@ -98,21 +110,36 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     return {
       controlUrl: control,
       identityUrl,
+      mailUrl: origins.get('mail') ?? '',
+      filesUrl: origins.get('files') ?? '',
       issuers: { portal: issuer('portal'), operator: issuer('operator') },
       async token(email, app) {
-        const user = identity.findUser(email)
-        if (!user?.is_active) throw new Error(`There is no active user with the address ${email}.`)
-        return identity.issueToken(user, demoClients[app].slug)
+        const issued = await identity.issueToken(email, demoClients[app].slug)
+        if ('reason' in issued) throw new Error(issued.reason)
+        return issued.accessToken
       },
       fault: (input) => faults.add(FaultInput.parse(input)),
       clearFaults: () => faults.clear(),
-      state: () => Object.fromEntries(parts.map(({ system, calls }) => [system.name, { records: system.state(), calls: calls.list() }])),
+      state: () => ({
+        identity: { records: identity.state(), calls: calls.identity.list() },
+        mail: { records: mail.state(), calls: calls.mail.list() },
+        files: { records: files.state(), calls: calls.files.list() },
+      }),
       reset,
       identity,
-      close,
+      mail,
+      files,
+      async close() {
+        await closeAll()
+        await saved.close()
+      },
     }
   } catch (error) {
-    await Promise.all(opened.map((one) => one.close()))
+    await closeAll()
     throw error
   }
+}
+
+function createLogs(): Readonly<Record<SystemName, CallLog>> {
+  return { identity: createCallLog(), mail: createCallLog(), files: createCallLog(), smtp: createCallLog() }
 }

@@ -45,7 +45,8 @@ export function openBrowser(stopAt: readonly string[]): Browser {
     if (location !== null && response.status >= 300 && response.status < 400) {
       await response.body?.cancel()
       const next = new URL(location, url).href
-      if (stopAt.some((prefix) => next.startsWith(prefix))) return { url: next, status: response.status, text: '', headers: response.headers }
+      if (stopAt.some((prefix) => next.startsWith(prefix)))
+        return { url: next, status: response.status, text: '', headers: response.headers }
       return load(next, {})
     }
     return { url, status: response.status, text: await response.text(), headers: response.headers }

@@ -51,7 +51,7 @@ describe('tokens', () => {
     const api = authentikApi(sandbox)
     await api.patch(`core/users/${await api.pk('core/users/?username=owner@acme.test')}/`, { is_active: false })
     expect((await control('POST', '/tokens', { email: 'owner@acme.test', app: 'portal' })).status).toBe(403)
-    await expect(sandbox.token('owner@acme.test', 'portal')).rejects.toThrow('no active user')
+    await expect(sandbox.token('owner@acme.test', 'portal')).rejects.toThrow('owner@acme.test is deactivated.')
     const unknown = await control('POST', '/tokens', { email: 'admin@acme.test', app: 'booking' })
     expect(unknown).toMatchObject({ status: 400, body: { issues: [expect.objectContaining({ path: ['app'] })] } })
   })
@@ -100,7 +100,7 @@ describe('faults', () => {
   it('of mode timeout do not answer until the client goes', async () => {
     sandbox.fault({ system: 'identity', mode: 'timeout' })
     await expect(version({ signal: AbortSignal.timeout(150) })).rejects.toThrow(/timeout|aborted/)
-    await expect.poll(() => sandbox.state().identity?.calls.at(-1)).toMatchObject({ status: 0, fault: { mode: 'timeout' } })
+    await expect.poll(() => sandbox.state().identity.calls.at(-1)).toMatchObject({ status: 0, fault: { mode: 'timeout' } })
   })
 
   it('of mode latency carry the call out, later', async () => {
@@ -139,6 +139,21 @@ describe('faults', () => {
     expect((await api.get('core/groups/?name=never')).results).toEqual([])
   })
 
+  it('match the JMAP methods of a mail request', async () => {
+    const call = (method: string) =>
+      fetch(`${sandbox.mailUrl}/jmap`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${demoServiceCredentials.mailApiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ using: ['urn:ietf:params:jmap:core'], methodCalls: [[method, { hello: true }, '0']] }),
+      })
+    sandbox.fault({ system: 'mail', mode: 'error', match: 'Core/echo' })
+    expect((await call('Core/echo')).status).toBe(503)
+    expect((await call('x:Domain/get')).status).toBe(200)
+    await expect.poll(() => sandbox.state().mail.calls.map((one) => one.operations)).toEqual([['Core/echo'], ['x:Domain/get']])
+    sandbox.clearFaults()
+    expect(await (await call('Core/echo')).json()).toMatchObject({ methodResponses: [['Core/echo', { hello: true }, '0']] })
+  })
+
   it('hit sign-in pages and the token endpoint too', async () => {
     sandbox.fault({ system: 'identity', mode: 'error', match: 'POST /application/o/atrium-portal/token/' })
     expect((await fetch(`${sandbox.issuers.portal}token/`, { method: 'POST' })).status).toBe(503)
@@ -164,7 +179,7 @@ describe('state', () => {
 
   it('keeps the last 500 calls', async () => {
     for (let batch = 0; batch < 26; batch += 1) await Promise.all(Array.from({ length: 20 }, () => version()))
-    await expect.poll(() => sandbox.state().identity?.calls.length).toBe(500)
+    await expect.poll(() => sandbox.state().identity.calls.length).toBe(500)
   })
 })
 

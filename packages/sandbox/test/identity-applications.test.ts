@@ -73,11 +73,21 @@ describe('the transactional call', () => {
     expect(provider.body).toMatchObject({ client_id: 'wiki', client_secret: 'wiki-secret', assigned_application_slug: 'acme-wiki' })
     expect(provider.body.redirect_uris).toEqual([{ matching_mode: 'strict', url: callback, redirect_uri_type: 'authorization' }])
     expect((await api.get(`policies/bindings/?target=${application.body.pk}`)).results).toEqual([
-      expect.objectContaining({ group_obj: expect.objectContaining({ name: 'acme' }), policy: null, user: null, expires: null, expiring: false }),
+      expect.objectContaining({
+        group_obj: expect.objectContaining({ name: 'acme' }),
+        policy: null,
+        user: null,
+        expires: null,
+        expiring: false,
+      }),
     ])
 
     const tokens = await (await signIn('owner@acme.test')).finish()
-    expect(decodeJwt(tokens.access_token)).toMatchObject({ iss: `${sandbox.identityUrl}/application/o/acme-wiki/`, aud: 'wiki', groups: ['acme'] })
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      iss: `${sandbox.identityUrl}/application/o/acme-wiki/`,
+      aud: 'wiki',
+      groups: ['acme'],
+    })
     expect(tokens.refresh_token).toBeDefined()
   })
 
@@ -234,7 +244,9 @@ async function signInWithoutPkce(): Promise<string> {
   const returned = await browser.post(first.url, { person: 'owner@acme.test' })
   const code = new URL(returned.url).searchParams.get('code') ?? ''
   const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, client_id: 'wiki', client_secret: 'wiki-secret' }
-  const answer = (await (await fetch(`${issuer}token/`, { method: 'POST', body: new URLSearchParams(fields) })).json()) as { access_token: string }
+  const answer = (await (await fetch(`${issuer}token/`, { method: 'POST', body: new URLSearchParams(fields) })).json()) as {
+    access_token: string
+  }
   return answer.access_token
 }
 
@@ -316,7 +328,9 @@ describe('scope mappings', () => {
       expression: 'return {"a": (1, [2])}\n',
     })
     expect(made).toMatchObject({ status: 201, body: { expression: 'return {"a": (1, [2])}', managed: null } })
-    expect((await api.post('propertymappings/provider/scope/', { name: 'mine', scope_name: 'b', expression: 'return {}' })).status).toBe(400)
+    expect((await api.post('propertymappings/provider/scope/', { name: 'mine', scope_name: 'b', expression: 'return {}' })).status).toBe(
+      400,
+    )
     const broken = await api.post('propertymappings/provider/scope/', { name: 'b', scope_name: 'b', expression: 'return {' })
     expect(broken).toMatchObject({ status: 400, body: { expression: [expect.stringContaining('Expression Syntax Error')] } })
   })

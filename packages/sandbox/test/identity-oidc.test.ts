@@ -28,6 +28,34 @@ async function api(method: string, path: string, body?: unknown): Promise<{ stat
 
 const pkOf = (email: string) => sandbox.identity.findUser(email)?.pk
 
+describe('discovery', () => {
+  it('is per application, with every address below the issuer, which ends in a slash', async () => {
+    const metadata = (await openPortal(sandbox)).config.serverMetadata()
+    const { issuer } = metadata
+    expect(issuer).toBe(`${sandbox.identityUrl}/application/o/atrium-portal/`)
+    expect(metadata).toMatchObject({
+      authorization_endpoint: `${issuer}authorize/`,
+      token_endpoint: `${issuer}token/`,
+      revocation_endpoint: `${issuer}revoke/`,
+      end_session_endpoint: `${issuer}end-session/`,
+      jwks_uri: `${issuer}jwks/`,
+      userinfo_endpoint: `${sandbox.identityUrl}/application/o/userinfo/`,
+      id_token_signing_alg_values_supported: ['RS256'],
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      backchannel_logout_supported: true,
+    })
+    expect(metadata.token_endpoint_auth_methods_supported).toEqual(expect.arrayContaining(['client_secret_basic', 'client_secret_post']))
+    expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'email', 'profile', 'groups', 'offline_access']))
+  })
+
+  it('is 404 for an unknown application, and the issuer itself leads to it', async () => {
+    expect((await fetch(`${sandbox.identityUrl}/application/o/none/.well-known/openid-configuration`)).status).toBe(404)
+    const response = await fetch(sandbox.issuers.portal)
+    expect(response.url).toBe(`${sandbox.issuers.portal}.well-known/openid-configuration`)
+  })
+})
+
 describe('sign-in', () => {
   it('ends the code flow of a one-click person in verified tokens', async () => {
     const portal = await openPortal(sandbox)
@@ -75,7 +103,13 @@ describe('sign-in', () => {
   it('puts the scope claims into the ID token, and leaves azp, uid and scope out of it', async () => {
     const tokens = await (await openPortal(sandbox)).signIn({ person: owner })
     const claims = tokens.claims()
-    expect(claims).toMatchObject({ sub: subjectOf(owner), email: owner, groups: ['acme', 'acme'], amr: ['pwd'], auth_time: expect.any(Number) })
+    expect(claims).toMatchObject({
+      sub: subjectOf(owner),
+      email: owner,
+      groups: ['acme', 'acme'],
+      amr: ['pwd'],
+      auth_time: expect.any(Number),
+    })
     expect(claims).toMatchObject({ acr: 'goauthentik.io/providers/oauth2/default', sid: decodeJwt(tokens.access_token).sid })
     expect(claims).not.toHaveProperty('scope')
     expect(claims).not.toHaveProperty('azp')
@@ -135,6 +169,28 @@ describe('sign-in', () => {
     expect(decodeJwt(tokens.access_token).sid).toBe(decodeJwt((await portal.finish(again)).access_token).sid)
   })
 
+  it('answers prompt=none with login_required, and with a code once the browser is signed in', async () => {
+    const portal = await openPortal(sandbox)
+    expect((await portal.start({ prompt: 'none' })).url).toContain('error=login_required')
+    await portal.signIn({ person: owner })
+    expect((await portal.finish(await portal.start({ prompt: 'none' }))).refresh_token).toBeDefined()
+  })
+
+  it('keeps two houses on one host apart', async () => {
+    const neighbour = await startSandbox()
+    try {
+      const browser = openBrowser(['http://localhost:4100/auth/callback'])
+      const here = await openPortal(sandbox, { browser })
+      const there = await openPortal(neighbour, { browser })
+      await here.signIn({ person: owner })
+      await there.signIn({ person: 'member@acme.test' })
+      const again = [await here.finish(await here.start()), await there.finish(await there.start())]
+      expect(again.map((tokens) => tokens.claims()?.email)).toEqual([owner, 'member@acme.test'])
+    } finally {
+      await neighbour.close()
+    }
+  })
+
   it('lets somebody else sign in with prompt=login and ends the first session', async () => {
     const portal = await openPortal(sandbox)
     await portal.signIn({ person: owner })
@@ -184,7 +240,10 @@ describe('refresh', () => {
     expect(second.refresh_token).not.toBe(first.refresh_token)
     const claims = decodeJwt(second.access_token)
     expect(claims).toMatchObject({ sub: subjectOf(owner), sid: decodeJwt(first.access_token).sid, groups: ['acme', 'acme'] })
-    await expect(oidc.refreshTokenGrant(portal.config, String(first.refresh_token))).rejects.toMatchObject({ status: 400, error: 'invalid_grant' })
+    await expect(oidc.refreshTokenGrant(portal.config, String(first.refresh_token))).rejects.toMatchObject({
+      status: 400,
+      error: 'invalid_grant',
+    })
     await expect(oidc.refreshTokenGrant(portal.config, String(second.refresh_token))).resolves.toHaveProperty('refresh_token')
   })
 
@@ -205,7 +264,10 @@ describe('refresh', () => {
     const portal = await openPortal(sandbox)
     const { refresh_token } = await portal.signIn({ person: owner })
     const post = (fields: Record<string, string>) =>
-      fetch(`${sandbox.issuers.portal}token/`, { method: 'POST', body: new URLSearchParams({ client_id: demoClients.portal.clientId, ...fields }) })
+      fetch(`${sandbox.issuers.portal}token/`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: demoClients.portal.clientId, ...fields }),
+      })
     const refused = await post({ grant_type: 'refresh_token', refresh_token: String(refresh_token), client_secret: 'wrong' })
     expect(refused.status).toBe(400)
     expect(await refused.json()).toEqual({
@@ -296,10 +358,29 @@ describe('ending sessions', () => {
     const { refresh_token } = await portal.signIn({ person: owner })
     const { body } = await api('GET', `oauth2/refresh_tokens/?user=${pkOf(owner)}`)
     const [row] = body.results as { pk: number; user: { pk: number }; scope: string[] }[]
-    expect(row).toMatchObject({ user: { pk: pkOf(owner) }, scope: expect.arrayContaining(['offline_access']), revoked: false, is_expired: false })
+    expect(row).toMatchObject({
+      user: { pk: pkOf(owner) },
+      scope: expect.arrayContaining(['offline_access']),
+      revoked: false,
+      is_expired: false,
+    })
     expect(JSON.stringify(row)).not.toContain(String(refresh_token))
     expect((await api('DELETE', `oauth2/refresh_tokens/${row?.pk}/`)).status).toBe(204)
     expect((await api('DELETE', `oauth2/refresh_tokens/${row?.pk}/`)).status).toBe(404)
+    await expect(oidc.refreshTokenGrant(portal.config, String(refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('revoking a refresh token makes it invalid_grant', async () => {
+    const portal = await openPortal(sandbox)
+    const { refresh_token } = await portal.signIn({ person: owner })
+    await oidc.tokenRevocation(portal.config, String(refresh_token))
+    await expect(oidc.refreshTokenGrant(portal.config, String(refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('deleting a person takes the refresh token away', async () => {
+    const portal = await openPortal(sandbox)
+    const { refresh_token } = await portal.signIn({ person: owner })
+    await api('DELETE', `core/users/${pkOf(owner)}/`)
     await expect(oidc.refreshTokenGrant(portal.config, String(refresh_token))).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 

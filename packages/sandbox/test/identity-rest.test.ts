@@ -17,7 +17,10 @@ const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 describe('every call', () => {
   it('is refused with 403 without credentials and with bad ones', async () => {
-    expect(await api.raw('core/users/', {})).toMatchObject({ status: 403, body: { detail: 'Authentication credentials were not provided.' } })
+    expect(await api.raw('core/users/', {})).toMatchObject({
+      status: 403,
+      body: { detail: 'Authentication credentials were not provided.' },
+    })
     const bad = await api.raw('core/users/', { headers: { authorization: 'Bearer wrong' } })
     expect(bad).toMatchObject({ status: 403, body: { detail: 'Token invalid/expired' } })
   })
@@ -100,7 +103,13 @@ describe('groups', () => {
   it('are created once by name and found by it', async () => {
     const made = await api.post('core/groups/', { name: '  initech  ', attributes: { tenant: 'initech' }, num_pk: 1, unknown: true })
     expect(made.status).toBe(201)
-    expect(made.body).toMatchObject({ pk: expect.stringMatching(uuid), name: 'initech', attributes: { tenant: 'initech' }, users: [], users_obj: [] })
+    expect(made.body).toMatchObject({
+      pk: expect.stringMatching(uuid),
+      name: 'initech',
+      attributes: { tenant: 'initech' },
+      users: [],
+      users_obj: [],
+    })
     expect(made.body.num_pk).not.toBe(1)
     expect(await api.post('core/groups/', { name: 'initech' })).toMatchObject({
       status: 400,
@@ -271,7 +280,10 @@ describe('users', () => {
 describe('recovery', () => {
   it('is refused with a bare string while the brand has no flow, before the user is looked at', async () => {
     for (const pk of [await api.pk('core/users/?username=owner@acme.test'), 999_999]) {
-      expect(await api.post(`core/users/${pk}/recovery/`)).toMatchObject({ status: 400, body: { non_field_errors: 'No recovery flow set.' } })
+      expect(await api.post(`core/users/${pk}/recovery/`)).toMatchObject({
+        status: 400,
+        body: { non_field_errors: 'No recovery flow set.' },
+      })
     }
   })
 

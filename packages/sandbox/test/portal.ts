@@ -56,7 +56,11 @@ export async function openPortal(
       return portal.finish(await browser.post(page.url, { ...who }))
     },
     finish: (returned) =>
-      oidc.authorizationCodeGrant(config, new URL(returned.url), { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }),
+      oidc.authorizationCodeGrant(config, new URL(returned.url), {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+      }),
   }
   return portal
 }

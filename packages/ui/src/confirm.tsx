@@ -87,7 +87,7 @@ function ConfirmForm({ onClose, children, confirmLabel, typedWord, reason, destr
           <Button variant="default" onClick={onClose} disabled={pending}>
             Cancel
           </Button>
-          <Button type="submit" color={destructive ? 'red' : undefined} disabled={!ready} loading={pending}>
+          <Button type="submit" {...(destructive ? { color: 'red' } : {})} disabled={!ready} loading={pending}>
             {confirmLabel}
           </Button>
         </Group>

@@ -49,7 +49,15 @@ export function SecretReveal({ opened, onClose, title, label, secret, children }
     onClose()
   }
   return (
-    <Modal opened={opened} onClose={close} title={title} withCloseButton={false} closeOnEscape={false} closeOnClickOutside={false} size="lg">
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={title}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      size="lg"
+    >
       <Stack>
         <Text size="sm">{children}</Text>
         <div>

@@ -15,7 +15,6 @@ export function LoadingRows({ label, rows = 5 }: LoadingProps) {
   return (
     <Stack gap="sm" role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never change places
         <Skeleton key={row} height={44} radius="md" aria-hidden />
       ))}
     </Stack>

@@ -1,4 +1,10 @@
-import { type ProvisioningStatus, type ProvisioningStep, provisioningSteps, type TenantEvent, type TenantStatus } from '@atrium/core/tenants'
+import {
+  type ProvisioningStatus,
+  type ProvisioningStep,
+  provisioningSteps,
+  type TenantEvent,
+  type TenantStatus,
+} from '@atrium/core/tenants'
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
@@ -85,8 +91,12 @@ function useElapsed(states: ProvisioningStatus, running: boolean): Elapsed {
     const at = Date.now()
     const active = new Set(key.split(','))
     setNow(at)
-    setStarted((before) => Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? (before[step] ?? at) : before[step]))))
-    setEnded((before) => Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? undefined : (before[step] ?? at)))))
+    setStarted((before) =>
+      Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? (before[step] ?? at) : before[step]))),
+    )
+    setEnded((before) =>
+      Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? undefined : (before[step] ?? at)))),
+    )
   }, [key])
 
   const elapsed: Elapsed = {}

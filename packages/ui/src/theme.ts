@@ -1,5 +1,5 @@
-import { Anchor, Badge, Button, Card, createTheme, Drawer, Menu, Modal, NavLink, Paper, Popover, Tooltip } from '@mantine/core'
 import type { CSSVariablesResolver, MantineColorsTuple, MantineThemeOverride } from '@mantine/core'
+import { Anchor, Badge, Button, Card, createTheme, Drawer, Menu, Modal, NavLink, Paper, Popover, Tooltip } from '@mantine/core'
 
 /** The colour that tells the two apps apart: `tide` for customers, `iris` for operators. */
 export type Accent = 'tide' | 'iris'

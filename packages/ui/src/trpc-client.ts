@@ -14,13 +14,18 @@ interface Options {
  * origin. Failures that come from the app's server and not from the API arrive as ProblemError in the cause of the client's error.
  */
 export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
-  const url = new URL('/trpc', window.location.origin)
+  const url = '/trpc'
   return [
     watchSignOut(onSignedOut),
     splitLink({
       condition: (operation) => operation.type === 'subscription',
       true: httpSubscriptionLink({ url, transformer: superjson }),
-      false: httpBatchStreamLink({ url, transformer: superjson, maxItems: 10, fetch: fetchOrProblem }),
+      false: httpBatchStreamLink({
+        url,
+        transformer: superjson,
+        maxItems: 10,
+        fetch: (input, init) => fetchOrProblem(input, init as RequestInit),
+      }),
     }),
   ]
 }
@@ -50,7 +55,7 @@ function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
 }
 
 /** `fetch` that turns problem details into an error, because tRPC would report such a body only as one it cannot parse. */
-const fetchOrProblem: typeof fetch = async (input, init) => {
+async function fetchOrProblem(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return response
   const body: unknown = await response.json().catch(() => undefined)

@@ -79,7 +79,9 @@ async function chooseOwner(house: House, caller: Caller & { id: string }, input:
   if (input.ownerEmail === undefined || input.ownerEmail === caller.email) return caller.id
   const owner = await findUserByEmail(house.database.db, input.ownerEmail)
   if (owner) return owner.id
-  throw new AppError('invalid_input', undefined, { issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }] })
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }],
+  })
 }
 
 async function choosePartner(house: House, caller: Caller, input: CreateTenant): Promise<{ id: string; slug: string } | undefined> {

@@ -7,7 +7,7 @@ import type { RequestFacts } from '../context.ts'
 
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
-  Variables: { requestId: string; route: string | undefined }
+  Variables: { requestId: string; route: string | undefined; line: RequestFacts['line'] }
 }
 
 const usableId = /^[A-Za-z0-9._:@-]{8,128}$/
@@ -27,6 +27,7 @@ export function readFacts(c: HonoContext<AppEnv>): RequestFacts {
     peerIp,
     source: sourceOf(c.req.header('x-atrium-source')),
     signal: c.req.raw.signal,
+    line: c.get('line'),
   }
 }
 

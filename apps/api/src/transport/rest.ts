@@ -43,11 +43,23 @@ export function registerRest(app: Hono<AppEnv>, house: House): void {
   const routes = restRoutes().sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const route of routes) {
     const invoke = procedureOf(route.name)
-    app.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), (c) => {
+    app.on(route.method, toHonoPath(route.path), (c) => {
       c.set('route', route.path)
       return answer(c, house, route, invoke)
     })
   }
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = ofPath.map((route) => route.method).join(', ')
+    app.all(toHonoPath(path), (c) => {
+      const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+      response.headers.set('allow', allow)
+      return response
+    })
+  }
+}
+
+function toHonoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
 type Invoke = (ctx: Context, input: unknown) => Promise<unknown>

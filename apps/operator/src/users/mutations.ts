@@ -1,7 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
-/** After a change to a user: users, the members of their tenants and the audit log are read again. */
+/**
+ * After a change to a user: users, the members of their tenants and the audit log are read again. Also after a failure, because an
+ * outside system that fails leaves the first half of a change in place.
+ */
 function useStale() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
@@ -15,17 +18,17 @@ function useStale() {
 
 export function useUpdateUser() {
   const stale = useStale()
-  return useMutation(useTRPC().users.update.mutationOptions({ onSuccess: stale }))
+  return useMutation(useTRPC().users.update.mutationOptions({ onSettled: stale }))
 }
 
 export function useDeactivateUser() {
   const stale = useStale()
-  return useMutation(useTRPC().users.deactivate.mutationOptions({ onSuccess: stale }))
+  return useMutation(useTRPC().users.deactivate.mutationOptions({ onSettled: stale }))
 }
 
 export function useReactivateUser() {
   const stale = useStale()
-  return useMutation(useTRPC().users.reactivate.mutationOptions({ onSuccess: stale }))
+  return useMutation(useTRPC().users.reactivate.mutationOptions({ onSettled: stale }))
 }
 
 /** The page of the deleted user leaves first, so nothing here reads that user again. */
@@ -46,5 +49,5 @@ export function useDeleteUser() {
 
 export function useInviteOperator() {
   const stale = useStale()
-  return useMutation(useTRPC().users.invite.mutationOptions({ onSuccess: stale }))
+  return useMutation(useTRPC().users.invite.mutationOptions({ onSettled: stale }))
 }

@@ -25,29 +25,24 @@ export const Route = createLazyRoute('/house/users/$id')({ component: UserPage }
 function UserPage() {
   const { id } = route.useParams()
   const trpc = useTRPC()
-  const user = useQuery(trpc.users.get.queryOptions({ id }))
-  if (user.data) return <UserDetail key={id} user={user.data} />
-  if (user.isError) {
-    return isMissing(user.error) ? (
+  const { data: user, isError, error, isFetching, refetch } = useQuery(trpc.users.get.queryOptions({ id }))
+  if (!user && isError && isMissing(error)) {
+    return (
       <MissingPage title="User not found" back={<LinkAnchor to="/users">All users</LinkAnchor>}>
         There is no user with this id. The record may have been deleted.
       </MissingPage>
-    ) : (
-      <>
-        <PageHeader title="User" />
-        <ErrorState
-          title="The user could not be loaded."
-          error={user.error}
-          onRetry={() => void user.refetch()}
-          retrying={user.isFetching}
-        />
-      </>
     )
   }
   return (
     <>
-      <PageHeader title="User" />
-      <LoadingRows label="Loading the user" />
+      <PageHeader title={user?.name ?? 'User'} description={user?.email} marks={user && <UserMarks user={user} />} />
+      {user ? (
+        <UserDetail key={id} user={user} />
+      ) : isError ? (
+        <ErrorState title="The user could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <LoadingRows label="Loading the user" />
+      )}
     </>
   )
 }
@@ -55,7 +50,6 @@ function UserPage() {
 function UserDetail({ user }: { user: UserView }) {
   return (
     <>
-      <PageHeader title={user.name} description={user.email} marks={<UserMarks user={user} />} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
           <ContactPanel user={user} />

@@ -43,7 +43,10 @@ export function opencloud({ user, appToken, ...options }: OpenCloudOptions): Fil
       read: ({ status, json }) => (status === 200 ? Drive.parse(json) : undefined),
     })
 
-  /** The space with our mark. Neither names nor marks are unique there, so of several the same one is taken every time: the live one first. */
+  /**
+   * The space with our mark. Neither names nor marks are unique there: a creation that timed out may have been carried out after the
+   * next run looked. Of several the same one is taken every time, one that lives and holds content first.
+   */
   async function search(operation: Operation, alias: string): Promise<Drive | undefined> {
     const drives = await client.send(operation, {
       label: 'GET /v1.0/drives',
@@ -57,7 +60,10 @@ export function opencloud({ user, appToken, ...options }: OpenCloudOptions): Fil
       read: ({ json }) => Drives.parse(json)?.value ?? [],
     })
     const ours = drives.filter((drive) => drive.driveType === 'project' && drive.driveAlias === alias)
-    return ours.sort((a, b) => Number(isDisabled(a)) - Number(isDisabled(b)) || (a.id < b.id ? -1 : 1))[0]
+    return ours.sort(
+      (a, b) =>
+        Number(isDisabled(a)) - Number(isDisabled(b)) || (b.quota?.used ?? 0) - (a.quota?.used ?? 0) || (a.id < b.id ? -1 : 1),
+    )[0]
   }
 
   const create = (operation: Operation, space: { name: string; driveAlias: string; quota: { total: number } }) =>

@@ -27,9 +27,10 @@ export function authentikUsers(client: HttpClient): UserMethods {
     })
 
   /** Everybody with this address, the owner of the username first: only usernames are unique. */
-  async function holders(operation: Operation, email: string): Promise<z.infer<typeof User>[]> {
+  async function* holders(operation: Operation, email: string): AsyncGenerator<z.infer<typeof User>> {
     const address = email.trim().toLowerCase()
-    return [...(await list(operation, 'username', address)), ...(await list(operation, 'email', address))]
+    yield* await list(operation, 'username', address)
+    yield* await list(operation, 'email', address)
   }
 
   const done = { accept: [204], addressesObject: true, repeatable: true, read: () => undefined }
@@ -37,14 +38,14 @@ export function authentikUsers(client: HttpClient): UserMethods {
   return {
     findUserByEmail: (email, options) =>
       client.operation('findUserByEmail', options, async (operation) => {
-        const [user] = await holders(operation, email)
-        return user && identityUser(user)
+        for await (const holder of holders(operation, email)) return identityUser(holder)
+        return undefined
       }),
 
     findUserBySubject: ({ subject, email }, options) =>
       client.operation('findUserBySubject', options, async (operation) => {
-        const user = (await holders(operation, email)).find((holder) => holder.uid === subject)
-        return user && identityUser(user)
+        for await (const holder of holders(operation, email)) if (holder.uid === subject) return identityUser(holder)
+        return undefined
       }),
 
     createUser: ({ email, name, groupIds, path = 'users', attributes = {}, active = true }, options) =>

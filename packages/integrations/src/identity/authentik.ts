@@ -6,7 +6,11 @@ import type { IdentityProvider } from './port.ts'
 import { Me, Version } from './records.ts'
 
 export interface AuthentikOptions extends HttpClientOptions {
-  /** Key of an API token (intent `api`) of a service user. An app password opens nothing here. */
+  /**
+   * Key of an API token (intent `api`; an app password opens nothing here) of a service user that may view, add, change and delete
+   * users and groups, change memberships, reset passwords, and view and delete sessions and refresh tokens. Without a view right
+   * authentik answers shorter lists instead of an error.
+   */
   token: string
 }
 

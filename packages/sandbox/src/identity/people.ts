@@ -27,11 +27,16 @@ export function activeUserBySubject(store: Store, subject: string): UserRecord |
   return store.records.users.find((user) => user.uid === subject && user.is_active)
 }
 
+/** A person by e-mail address, without regard to case; the first one when several share it. */
+export function userByEmail(store: Store, email: string): UserRecord | undefined {
+  const wanted = email.trim().toLowerCase()
+  return wanted === '' ? undefined : store.records.users.find((user) => user.email.toLowerCase() === wanted)
+}
+
 /** The person a sign-in form means: by user name first, then by e-mail address, both without regard to case. */
 export function userForSignIn(store: Store, identifier: string): UserRecord | undefined {
   const wanted = identifier.trim().toLowerCase()
-  const { users } = store.records
-  return users.find((user) => user.username.toLowerCase() === wanted) ?? users.find((user) => user.email.toLowerCase() === wanted)
+  return store.records.users.find((user) => user.username.toLowerCase() === wanted) ?? userByEmail(store, wanted)
 }
 
 /** Whether the bindings of the application let the user in: no binding lets everybody in, else `any` or `all` of them must pass. */

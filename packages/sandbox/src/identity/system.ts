@@ -11,11 +11,12 @@ import { sessionResources } from './api/sessions.ts'
 import { transactionalResources } from './api/transactional.ts'
 import { userActionResources } from './api/user-actions.ts'
 import { userResources } from './api/users.ts'
-import { issueAccessToken } from './oidc/access-tokens.ts'
+import { issueAccessToken, type TokenRefusal } from './oidc/access-tokens.ts'
 import { serveFlows, serveOpenId } from './oidc/front.ts'
 import { publicJwk, rotateKeys, signingKeys } from './oidc/keys.ts'
 import { createLogoutNotices } from './oidc/logout.ts'
 import { createOpenIdProviders } from './oidc/providers.ts'
+import { userByEmail } from './people.ts'
 import { type DeviceKind, type IdentityRecords, isoNow, nextPk, type Store, type UserRecord } from './records.ts'
 import { seedRecords } from './seed.ts'
 import { maskedState } from './state.ts'
@@ -34,8 +35,8 @@ export interface IdentityOptions {
 export interface IdentitySystem extends SandboxSystem {
   /** The user with this e-mail address; undefined when there is none. */
   findUser(email: string): UserRecord | undefined
-  /** An access token as the sign-in of this person at this application would end in. */
-  issueToken(user: UserRecord, application: string): Promise<string>
+  /** An access token as the sign-in of this person at this application (by slug) would end in. */
+  issueToken(email: string, application: string): Promise<{ accessToken: string } | TokenRefusal>
   /** A new signing key; the old ones stay published unless they are dropped. Answers the published key ids, newest first. */
   rotateKeys(options: { drop: boolean }): readonly string[]
   /** Enrols an authenticator, which a real authentik allows in its own sign-in pages only. */
@@ -77,7 +78,11 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
   return {
     name: 'identity',
     listener(request, response) {
-      const url = new URL(request.url ?? '/', context.origin())
+      const url = URL.parse(request.url ?? '/', context.origin())
+      if (!url) {
+        response.writeHead(400).end()
+        return
+      }
       const serve = url.pathname.startsWith('/application/o/') ? serveOpenId : url.pathname.startsWith('/if/') ? serveFlows : undefined
       if (!serve) return rest(request, response)
       serve(front, url, request, response).catch(() => {
@@ -99,8 +104,8 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     },
     // authentik sends its 5xx without a body.
     errorAnswer: () => ({ headers: {}, body: '' }),
-    findUser: (email) => store.records.users.find((user) => user.email !== '' && user.email.toLowerCase() === email.toLowerCase()),
-    issueToken: (user, application) => issueAccessToken(store, user, application),
+    findUser: (email) => userByEmail(store, email),
+    issueToken: (email, application) => issueAccessToken(store, email, application),
     rotateKeys(rotation) {
       rotateKeys(store, rotation)
       return signingKeys(store).map((key) => publicJwk(key).kid ?? '')

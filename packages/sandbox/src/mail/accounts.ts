@@ -7,7 +7,7 @@ import { isPermission } from './permission-names.ts'
 import { accountPermissions, assertMayGrant } from './permissions.ts'
 import type { Change, ForeignKey, MailWorld, RegistryType } from './registry-type.ts'
 import { assertStrongPassword, hashPassword, isPasswordHash, masked } from './secrets.ts'
-import { choice, id, object, optional, type Shape, serverSet, text, union } from './shapes.ts'
+import { id, object, optional, type Shape, serverSet, text, union } from './shapes.ts'
 import type { IndexKey } from './store.ts'
 
 const localPart: Shape = { kind: 'text', rules: [localPartRule] }
@@ -26,11 +26,23 @@ export const credentialLimits = {
   allowedIps: { kind: 'set', has: (member) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(member) },
 } satisfies Record<string, Shape>
 
-const secondary = { credentialId: serverSet, description: text, secret: serverSet, createdAt: serverSet, ...credentialLimits } satisfies Record<string, Shape>
+const secondary = {
+  credentialId: serverSet,
+  description: text,
+  secret: serverSet,
+  createdAt: serverSet,
+  ...credentialLimits,
+} satisfies Record<string, Shape>
 const credentials: Shape = {
   kind: 'list',
   of: union({
-    Password: { credentialId: serverSet, secret: { kind: 'secret' }, otpAuth: optional({ kind: 'secret' }), expiresAt: credentialLimits.expiresAt, allowedIps: credentialLimits.allowedIps },
+    Password: {
+      credentialId: serverSet,
+      secret: { kind: 'secret' },
+      otpAuth: optional({ kind: 'secret' }),
+      expiresAt: credentialLimits.expiresAt,
+      allowedIps: credentialLimits.allowedIps,
+    },
     AppPassword: secondary,
     ApiKey: secondary,
   }),
@@ -49,7 +61,11 @@ const permissions: Shape = union({
 })
 const locale: Shape = { kind: 'enum', name: 'Locale', has: (value) => /^[a-z]{2,3}_[A-Z]{2}$/.test(value), initial: 'en_US' }
 const timeZone: Shape = optional({ kind: 'enum', name: 'TimeZone', has: isTimeZone, initial: 'UTC' })
-const encryption = { publicKey: id, encryptOnAppend: { kind: 'boolean', initial: false }, allowSpamTraining: { kind: 'boolean', initial: true } } satisfies Record<string, Shape>
+const encryption = {
+  publicKey: id,
+  encryptOnAppend: { kind: 'boolean', initial: false },
+  allowSpamTraining: { kind: 'boolean', initial: true },
+} satisfies Record<string, Shape>
 
 function isTimeZone(value: string): boolean {
   try {
@@ -176,8 +192,10 @@ function keptCredential(credential: JsonObject, old: JsonObject): JsonObject {
   if (textOf(credential, '@type') !== type) throw invalidCredentials('Credential type cannot be changed.')
   const secret = textOf(credential, 'secret')
   const kept = secret === masked ? textOf(old, 'secret') : secret
-  if (kept === textOf(old, 'secret')) return { ...credential, secret: kept, ...(credential.otpAuth === masked && { otpAuth: old.otpAuth ?? null }) }
-  if (type !== 'Password') throw new SetError('forbidden', { description: 'Cannot change app password or API credentials through this method.' })
+  if (kept === textOf(old, 'secret'))
+    return { ...credential, secret: kept, ...(credential.otpAuth === masked && { otpAuth: old.otpAuth ?? null }) }
+  if (type !== 'Password')
+    throw new SetError('forbidden', { description: 'Cannot change app password or API credentials through this method.' })
   return { ...credential, secret: newSecret(kept) }
 }
 

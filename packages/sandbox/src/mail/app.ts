@@ -90,8 +90,8 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
 
   app.get('/.well-known/jmap', () => new Response(null, { status: 307, headers: { location: '/jmap/session' } }))
   app.get('/jmap/session', (context) => {
-    if (!context.req.header('authorization')) return context.json(sessionResource(undefined, world.settings.hostname))
-    return authenticated(context, (caller) => context.json(sessionResource(caller, world.settings.hostname)))
+    if (!context.req.header('authorization')) return Response.json(sessionResource(undefined, world.settings.hostname))
+    return authenticated(context, (caller) => Response.json(sessionResource(caller, world.settings.hostname)))
   })
   app.post('/jmap', jmap)
   app.post('/jmap/', jmap)
@@ -99,7 +99,7 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   app.get('/healthz/ready', () => answer(problems.status(200)))
   app.get('/api/account', (context) =>
     authenticated(context, (caller) =>
-      context.json({ permissions: permissionNames.filter((name) => caller.permissions.has(name)), edition: 'oss', locale: 'en_US' }),
+      Response.json({ permissions: permissionNames.filter((name) => caller.permissions.has(name)), edition: 'oss', locale: 'en_US' }),
     ),
   )
   app.notFound(() => answer(problems.notFound()))

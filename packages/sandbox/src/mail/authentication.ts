@@ -62,7 +62,13 @@ function asMaster(world: MailWorld, target: string, master: string, secret: stri
   return account ? callerOf(world, account, accountPermissions(account.record)) : 'unauthorized'
 }
 
-function withPassword(world: MailWorld, account: Account, secret: string, remoteAddress: string | undefined, login: string): Caller | Refusal {
+function withPassword(
+  world: MailWorld,
+  account: Account,
+  secret: string,
+  remoteAddress: string | undefined,
+  login: string,
+): Caller | Refusal {
   const credential = entriesOf(objectOf(account.record, 'credentials')).find((one) => textOf(one, '@type') === 'Password')
   if (!credential || isExpired(world, credential) || !verifyPassword(secret, textOf(credential, 'secret'))) return 'unauthorized'
   if (textOf(credential, 'otpAuth')) return 'codeRequired'
@@ -77,7 +83,8 @@ function withKey(world: MailWorld, secret: string, type: 'ApiKey' | 'AppPassword
   const hash = hashSecret(secret)
   const id = world.store.holder(secretKey(hash))?.id
   const record = id === undefined ? undefined : world.store.get('Account', id)
-  const credential = record && entriesOf(objectOf(record, 'credentials')).find((one) => textOf(one, '@type') === type && textOf(one, 'secret') === hash)
+  const credential =
+    record && entriesOf(objectOf(record, 'credentials')).find((one) => textOf(one, '@type') === type && textOf(one, 'secret') === hash)
   if (id === undefined || !record || !credential || isExpired(world, credential)) return 'unauthorized'
   if (!isAllowedFrom(credential, remoteAddress)) return 'forbidden'
   return callerOf(world, { id, record }, credentialPermissions(accountPermissions(record), credential))
@@ -85,7 +92,12 @@ function withKey(world: MailWorld, secret: string, type: 'ApiKey' | 'AppPassword
 
 function callerOf(world: MailWorld, account: Account, permissions: PermissionSet): Caller | Refusal {
   if (!permissions.has('authenticate')) return 'forbidden'
-  return { accountId: account.id, address: addressOf(world, account.record), permissions, accountPermissions: accountPermissions(account.record) }
+  return {
+    accountId: account.id,
+    address: addressOf(world, account.record),
+    permissions,
+    accountPermissions: accountPermissions(account.record),
+  }
 }
 
 /** By address or alias, on a domain or an alias of it. A bare name is completed with the default domain. */

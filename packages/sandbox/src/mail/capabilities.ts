@@ -27,12 +27,19 @@ export function serverCapabilities(host: string): JsonObject {
     'urn:ietf:params:jmap:filenode': {},
     'urn:ietf:params:jmap:emailpush': {},
     'urn:ietf:params:jmap:sieve': { implementation: 'Stalwart v1.0.0' },
-    'urn:ietf:params:jmap:webpush-vapid': { applicationServerKey: 'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U' },
+    'urn:ietf:params:jmap:webpush-vapid': {
+      applicationServerKey: 'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U',
+    },
     'urn:ietf:params:jmap:websocket': { url: `wss://${host}/jmap/ws`, supportsPush: true },
   }
 }
 
-const known = new Set([...Object.keys(serverCapabilities('')), capabilities.stalwart, 'urn:ietf:params:jmap:principals:owner', 'urn:ietf:params:jmap:mdn'])
+const known = new Set([
+  ...Object.keys(serverCapabilities('')),
+  capabilities.stalwart,
+  'urn:ietf:params:jmap:principals:owner',
+  'urn:ietf:params:jmap:mdn',
+])
 
 /** True for a capability that a request may name in `using`. */
 export function isCapability(name: string): boolean {

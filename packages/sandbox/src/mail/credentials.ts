@@ -1,5 +1,5 @@
-import { idsArgument, textsArgument } from './arguments.ts'
 import { credentialLimits, entriesOf } from './accounts.ts'
+import { idsArgument, textsArgument } from './arguments.ts'
 import type { Caller } from './authentication.ts'
 import { SetError } from './errors.ts'
 import { decodeId, encodeId } from './ids.ts'
@@ -20,7 +20,11 @@ export interface CredentialType {
 }
 
 export const apiKeys: CredentialType = { name: 'ApiKey', words: 'API keys', newSecret: newApiKey }
-export const appPasswords: CredentialType = { name: 'AppPassword', words: 'app passwords', newSecret: (_accountId, id) => newAppPassword(id) }
+export const appPasswords: CredentialType = {
+  name: 'AppPassword',
+  words: 'app passwords',
+  newSecret: (_accountId, id) => newAppPassword(id),
+}
 
 /** How many of each an account may have unless its quotas say otherwise. */
 const defaultQuota = 5
@@ -115,7 +119,9 @@ export function credentialSet(type: CredentialType): (call: MethodCall) => JsonO
 /** What a key of these limits could do, seen from the caller's account: that is what the caller has to hold itself. */
 function grantedBy(caller: Caller, credential: JsonObject): PermissionSet {
   const limit = objectOf(credential, 'permissions')
-  return textOf(limit, '@type') === 'Replace' ? new Set(membersOf(limit.permissions)) : credentialPermissions(caller.accountPermissions, credential)
+  return textOf(limit, '@type') === 'Replace'
+    ? new Set(membersOf(limit.permissions))
+    : credentialPermissions(caller.accountPermissions, credential)
 }
 
 function quotaOf(account: JsonObject, type: CredentialType): number {

@@ -41,7 +41,11 @@ export function parseRequest(body: string): JmapRequest | RequestProblem {
   const wellFormed = calls.filter((call) => call !== undefined)
   if (wellFormed.length < calls.length) return 'notRequest'
   if (calls.length > limits.maxCallsInRequest) return 'maxCallsInRequest'
-  return { using: using.filter((name: Json) => typeof name === 'string'), calls: wellFormed, createdIds: isObject(createdIds) ? createdIds : undefined }
+  return {
+    using: using.filter((name: Json) => typeof name === 'string'),
+    calls: wellFormed,
+    createdIds: isObject(createdIds) ? createdIds : undefined,
+  }
 }
 
 /** The names of the methods in a body, whatever else is wrong with it: for faults and the call log. */
@@ -110,7 +114,8 @@ function call(
 
 function accountOf(method: Method, caller: Caller, args: JsonObject): string {
   const sent = own(args, 'accountId')
-  if (sent !== undefined && typeof sent !== 'string') throw new MethodError('invalidArguments', 'Invalid value for argument "accountId", expected an id')
+  if (sent !== undefined && typeof sent !== 'string')
+    throw new MethodError('invalidArguments', 'Invalid value for argument "accountId", expected an id')
   if (sent === undefined || decodeId(sent) === undefined) {
     if (method.accountId === 'optional') return caller.accountId
     if (sent === undefined) throw new MethodError('invalidArguments', 'The "accountId" property is required.')

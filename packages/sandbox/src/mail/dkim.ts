@@ -14,7 +14,11 @@ const trimmed: Shape = { kind: 'text', rules: [trimRule] }
 
 const signature = {
   auid: optional(trimmed),
-  canonicalization: choice('DkimCanonicalization', ['relaxed/relaxed', 'simple/simple', 'relaxed/simple', 'simple/relaxed'], 'relaxed/relaxed'),
+  canonicalization: choice(
+    'DkimCanonicalization',
+    ['relaxed/relaxed', 'simple/simple', 'relaxed/simple', 'simple/relaxed'],
+    'relaxed/relaxed',
+  ),
   expire: optional({ kind: 'integer', initial: 0 }),
   headers: { kind: 'set', initial: ['From', 'To', 'Date', 'Subject', 'Message-ID'] },
   privateKey: union({

@@ -8,7 +8,20 @@ import { choice, id, object, optional, serverSet, text, union } from './shapes.t
 import { zoneText } from './zone.ts'
 
 const algorithms = ['Dkim1Ed25519Sha256', 'Dkim1RsaSha256', 'Dkim2Ed25519Sha256', 'Dkim2RsaSha256']
-const recordTypes = ['dkim', 'tlsa', 'spf', 'mx', 'dmarc', 'srv', 'mtaSts', 'tlsRpt', 'caa', 'autoConfig', 'autoConfigLegacy', 'autoDiscover']
+const recordTypes = [
+  'dkim',
+  'tlsa',
+  'spf',
+  'mx',
+  'dmarc',
+  'srv',
+  'mtaSts',
+  'tlsRpt',
+  'caa',
+  'autoConfig',
+  'autoConfigLegacy',
+  'autoDiscover',
+]
 
 const shape = object({
   name: { kind: 'text', rules: [domainRule] },
@@ -30,7 +43,11 @@ const shape = object({
   }),
   dnsManagement: union({
     Manual: {},
-    Automatic: { dnsServerId: id, origin: optional(text), publishRecords: { kind: 'set', has: (name) => recordTypes.includes(name), initial: recordTypes } },
+    Automatic: {
+      dnsServerId: id,
+      origin: optional(text),
+      publishRecords: { kind: 'set', has: (name) => recordTypes.includes(name), initial: recordTypes },
+    },
   }),
   memberTenantId: optional(id),
   directoryId: optional(id),
@@ -112,5 +129,8 @@ export const domains: RegistryType = {
   removed(world, domainId) {
     world.store.tasks = world.store.tasks.filter((task) => task.domainId !== domainId)
   },
-  view: (world, domainId, record, wants) => ({ ...record, ...(wants('dnsZoneFile') && { dnsZoneFile: zoneText(world, domainId, record) }) }),
+  view: (world, domainId, record, wants) => ({
+    ...record,
+    ...(wants('dnsZoneFile') && { dnsZoneFile: zoneText(world, domainId, record) }),
+  }),
 }

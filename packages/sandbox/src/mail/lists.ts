@@ -1,5 +1,5 @@
-import { localPartRule } from './addresses.ts'
 import { addressForeignKeys, addressKeys, addressOf, aliasList, entriesOf } from './accounts.ts'
+import { localPartRule } from './addresses.ts'
 import { membersOf, objectOf, textOf } from './json.ts'
 import type { RegistryType } from './registry-type.ts'
 import { id, object, optional, serverSet, text } from './shapes.ts'

@@ -48,7 +48,10 @@ const credentialMethods: readonly (readonly [string, Method])[] = [apiKeys, appP
 const directoryMethods: readonly (readonly [string, Method])[] = [
   ['Core/echo', { capability: capabilities.core, permission: 'jmapCoreEcho', accountId: 'optional', run: ({ args }) => args }],
   ['Principal/get', { capability: capabilities.principals, permission: 'jmapPrincipalGet', accountId: 'required', run: principalGet }],
-  ['Principal/query', { capability: capabilities.principals, permission: 'jmapPrincipalQuery', accountId: 'required', run: principalQuery }],
+  [
+    'Principal/query',
+    { capability: capabilities.principals, permission: 'jmapPrincipalQuery', accountId: 'required', run: principalQuery },
+  ],
   ['Quota/get', { capability: capabilities.quota, permission: 'jmapQuotaGet', accountId: 'required', run: quotaGet }],
 ]
 

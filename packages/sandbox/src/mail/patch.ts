@@ -113,7 +113,8 @@ function readScalar(shape: Shape, pointer: Pointer, value: Json): Json {
 }
 
 function readDate(pointer: Pointer, value: Json): string {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)) return fail(pointer, 'Invalid value for property.')
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value))
+    return fail(pointer, 'Invalid value for property.')
   const time = Date.parse(value)
   return Number.isNaN(time) ? fail(pointer, 'Invalid value for property.') : utcDate(time)
 }

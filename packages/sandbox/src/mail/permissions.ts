@@ -19,7 +19,10 @@ const user = pick((name) => everyone.test(name) || protocols.test(name) || ownTh
 const group = pick((name) => protocols.test(name) || ownThings.test(name))
 const tenantAdministrator = pick(
   (name) =>
-    everyone.test(name) || name === 'fetchAnyBlob' || name === 'liveDeliveryTest' || (tenantObjects.test(name) && !ownThings.test(name) && !ownSecrets.test(name)),
+    everyone.test(name) ||
+    name === 'fetchAnyBlob' ||
+    name === 'liveDeliveryTest' ||
+    (tenantObjects.test(name) && !ownThings.test(name) && !ownSecrets.test(name)),
 )
 const systemAdministrator = pick((name) => systemOnly.test(name) || !protocols.test(name))
 

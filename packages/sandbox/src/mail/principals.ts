@@ -1,6 +1,6 @@
+import { addressOf, entriesOf } from './accounts.ts'
 import { idsArgument, textsArgument } from './arguments.ts'
 import { accountByAddress } from './authentication.ts'
-import { addressOf, entriesOf } from './accounts.ts'
 import { capabilities } from './capabilities.ts'
 import { MethodError } from './errors.ts'
 import { isObject, type Json, type JsonObject, objectOf, own, textOf } from './json.ts'

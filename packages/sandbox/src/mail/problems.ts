@@ -29,12 +29,20 @@ export const problems = {
   notFound: () => blank(404, 'Not Found', 'The requested resource does not exist on this server.'),
   unauthorized: () => blank(401, 'Unauthorized', 'You have to authenticate first.'),
   forbidden: () => blank(403, 'Forbidden', 'You do not have enough permissions to access this resource.'),
-  codeRequired: () => blank(402, 'TOTP code required', 'A TOTP code is required to authenticate this account. Try authenticating again using \'secret$totp_code\'.'),
+  codeRequired: () =>
+    blank(
+      402,
+      'TOTP code required',
+      "A TOTP code is required to authenticate this account. Try authenticating again using 'secret$totp_code'.",
+    ),
   notJson: () => jmap('notJSON', 'Failed to parse JSON: The Content-Type header must be application/json.'),
   /** The detail is the body that came in, secrets and all. */
   notRequest: (body: string) => jmap('notRequest', body),
   limit: (limit: 'maxSizeRequest' | 'maxCallsInRequest' | 'maxConcurrentRequests') => {
-    const headers = limit === 'maxConcurrentRequests' ? { 'ratelimit-policy': '"concurrent-requests";q=4;qu="concurrent-requests"', ratelimit: '"concurrent-requests";r=0' } : {}
+    const headers =
+      limit === 'maxConcurrentRequests'
+        ? { 'ratelimit-policy': '"concurrent-requests";q=4;qu="concurrent-requests"', ratelimit: '"concurrent-requests";r=0' }
+        : {}
     return jmap('limit', limitDetails[limit] ?? '', limit, headers)
   },
   tooManyRequests: (requests: number, windowSeconds: number, resetSeconds: number) =>
@@ -81,7 +89,11 @@ function faultProblem(status: number): Problem {
         'There was a problem while processing your request. Please contact the system administrator if this problem persists.',
       )
     case 503:
-      return blank(503, 'Temporarily Unavailable', 'There was a temporary problem while processing your request. Please try again in a few moments.')
+      return blank(
+        503,
+        'Temporarily Unavailable',
+        'There was a temporary problem while processing your request. Please try again in a few moments.',
+      )
     default:
       return problems.status(status)
   }

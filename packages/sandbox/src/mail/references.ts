@@ -72,7 +72,8 @@ export function orderedCreates(args: JsonObject, createdIds: ReadonlyMap<string,
   const state = new Map<string, 'open' | 'done'>()
   const visit = (name: string) => {
     if (state.get(name) === 'done' || !Object.hasOwn(creates, name)) return
-    if (state.get(name) === 'open') throw new MethodError('invalidResultReference', `Circular reference between client ids ${JSON.stringify(name)}.`)
+    if (state.get(name) === 'open')
+      throw new MethodError('invalidResultReference', `Circular reference between client ids ${JSON.stringify(name)}.`)
     state.set(name, 'open')
     for (const needed of referredNames(creates[name] ?? null)) visit(needed)
     state.set(name, 'done')

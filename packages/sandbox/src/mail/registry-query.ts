@@ -78,9 +78,11 @@ export function queryAnswer(accountId: string, args: JsonObject, sorts: readonly
   const position = integerArgument(args, 'position') ?? 0
   const anchor = own(args, 'anchor')
   const calculateTotal = booleanArgument(args, 'calculateTotal')
-  if (limit !== undefined && limit < 0) throw new MethodError('invalidArguments', 'Invalid value for argument "limit", expected a non-negative integer')
+  if (limit !== undefined && limit < 0)
+    throw new MethodError('invalidArguments', 'Invalid value for argument "limit", expected a non-negative integer')
 
-  const sorted = property === 'id' ? [...rows] : [...rows].sort(([, one], [, other]) => compareTexts(sortKey(one, property), sortKey(other, property)))
+  const sorted =
+    property === 'id' ? [...rows] : [...rows].sort(([, one], [, other]) => compareTexts(sortKey(one, property), sortKey(other, property)))
   let page: readonly string[]
   let start = position < 0 ? Math.max(0, rows.length + position) : position
   const cap = Math.min(limit ?? maxQueryResults, maxQueryResults)

@@ -34,7 +34,8 @@ export function runSet(call: MethodCall, permission: string, steps: SetSteps): J
   const create = objectArgument(args, 'create')
   const update = objectArgument(args, 'update')
   const destroy = idsArgument(args, 'destroy') ?? []
-  if (Object.keys(create).length + Object.keys(update).length + destroy.length > limits.maxObjectsInSet) throw new MethodError('requestTooLarge')
+  if (Object.keys(create).length + Object.keys(update).length + destroy.length > limits.maxObjectsInSet)
+    throw new MethodError('requestTooLarge')
 
   assertPermitted(caller, permission, {
     create: Object.keys(create).length > 0,

@@ -1,11 +1,11 @@
 import { demoServiceCredentials } from '@atrium/core/demo'
+import { isObject, type JsonObject } from './json.ts'
 import { utcDate } from './patch.ts'
 import { registry } from './registry.ts'
 import type { MailWorld } from './registry-type.ts'
 import { hashPassword, hashSecret } from './secrets.ts'
 import { initialValue } from './shapes.ts'
 import type { ObjectName } from './store.ts'
-import { isObject, type JsonObject } from './json.ts'
 
 /**
  * What an installation holds that was set up for the platform: the default domain, and the service account with its API key.
@@ -13,7 +13,12 @@ import { isObject, type JsonObject } from './json.ts'
  */
 export function seedMail(world: MailWorld, defaultDomain: string): void {
   const createdAt = utcDate(world.now())
-  const domainId = world.store.insert('Domain', { ...initialRecord('Domain'), name: defaultDomain, description: 'Default domain', createdAt })
+  const domainId = world.store.insert('Domain', {
+    ...initialRecord('Domain'),
+    name: defaultDomain,
+    description: 'Default domain',
+    createdAt,
+  })
   world.store.insert('Account', {
     ...initialRecord('Account'),
     name: 'platform',
@@ -22,7 +27,14 @@ export function seedMail(world: MailWorld, defaultDomain: string): void {
     roles: { '@type': 'Admin' },
     createdAt,
     credentials: {
-      '0': { '@type': 'Password', credentialId: 'a', secret: hashPassword('sandbox-platform'), otpAuth: null, expiresAt: null, allowedIps: {} },
+      '0': {
+        '@type': 'Password',
+        credentialId: 'a',
+        secret: hashPassword('sandbox-platform'),
+        otpAuth: null,
+        expiresAt: null,
+        allowedIps: {},
+      },
       '1': {
         '@type': 'ApiKey',
         credentialId: 'b',

@@ -40,7 +40,10 @@ export function sessionResource(caller: Caller | undefined, host: string): JsonO
   const held = caller && { ...accountCapabilities, [capabilities.principals]: { currentUserPrincipalId: caller.accountId } }
   return {
     capabilities: serverCapabilities(host),
-    accounts: caller && held ? { [caller.accountId]: { name: caller.address, isPersonal: true, isReadOnly: false, accountCapabilities: held } } : {},
+    accounts:
+      caller && held
+        ? { [caller.accountId]: { name: caller.address, isPersonal: true, isReadOnly: false, accountCapabilities: held } }
+        : {},
     primaryAccounts: caller && held ? Object.fromEntries(Object.keys(held).map((name) => [name, caller.accountId])) : {},
     username: caller?.address ?? '',
     apiUrl: `${base}/jmap/`,

@@ -20,7 +20,9 @@ export interface KeyTask {
   readonly dueAt: number
 }
 
-const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]))
+const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+)
 const Saved = z.object({
   counters: z.record(z.string(), z.int()),
   lastLongId: z.string().optional(),

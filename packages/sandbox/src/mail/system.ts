@@ -56,7 +56,8 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
       world.store.clear()
       seedMail(world, defaultDomain)
     },
-    operations: ({ method, path, body }) => (method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : []),
+    operations: ({ method, path, body }) =>
+      method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : [],
     errorAnswer: faultAnswer,
     setUsedDiskQuota(address, bytes) {
       const accountId = accountByAddress(world, address)
@@ -69,5 +70,7 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
 }
 
 function views(world: MailWorld, name: (typeof objectNames)[number]): readonly JsonObject[] {
-  return world.store.list(name).map(([id, record]) => ({ id, ...registry[name].view(world, id, record, (property) => property !== 'dnsZoneFile') }))
+  return world.store
+    .list(name)
+    .map(([id, record]) => ({ id, ...registry[name].view(world, id, record, (property) => property !== 'dnsZoneFile') }))
 }

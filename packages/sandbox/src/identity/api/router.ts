@@ -49,8 +49,9 @@ export function createApi(store: Store, resources: readonly Resource[]): (reques
       const fits = entry.segments.every((pattern, index) => {
         const segment = segments[index] ?? ''
         if (!pattern.startsWith(':')) return pattern === segment
-        params[pattern.slice(1)] = decodeURIComponent(segment)
-        return segment !== ''
+        const value = decode(segment)
+        if (value !== undefined) params[pattern.slice(1)] = value
+        return segment !== '' && value !== undefined
       })
       if (fits) return { resource: entry.resource, params }
     }
@@ -63,7 +64,7 @@ export function createApi(store: Store, resources: readonly Resource[]): (reques
       const found = find(url.pathname.slice('/api/v3/'.length))
       if (!found) return new Response('<h1>Not Found</h1>', { status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
       const caller = authenticate(store, request)
-      const method = methods.find((one) => one === request.method)
+      const method = methods.find((one) => one === (request.method === 'HEAD' ? 'GET' : request.method))
       const handler = method && found.resource[method]
       if (!handler) throw new ApiError(405, { detail: `Method "${request.method}" not allowed.` })
       const body = await readBody(request)
@@ -74,6 +75,14 @@ export function createApi(store: Store, resources: readonly Resource[]): (reques
       if (error instanceof ApiError) return answer(error.status, error.body)
       throw error
     }
+  }
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
   }
 }
 
@@ -93,7 +102,7 @@ function authenticate(store: Store, request: Request): UserRecord {
 }
 
 async function readBody(request: Request): Promise<unknown> {
-  if (request.method === 'GET') return {}
+  if (request.method === 'GET' || request.method === 'HEAD') return {}
   const text = await request.text()
   if (text === '') return {}
   const type = request.headers.get('content-type') ?? ''

@@ -117,7 +117,7 @@ function createUser(call: ApiCall) {
     email: values.email ?? '',
     type: values.type ?? 'internal',
     path: values.path ?? 'users',
-    groups: values.groups ?? [],
+    groups: [...new Set(values.groups)],
     attributes: values.attributes ?? {},
     is_active: values.is_active ?? true,
     password: null,
@@ -134,7 +134,7 @@ function createUser(call: ApiCall) {
 function updateUser(call: ApiCall, notices: LogoutNotices, partial: boolean) {
   const user = findUser(call)
   const values: Values = readUser(call, partial, user)
-  Object.assign(user, values, { last_updated: isoNow(call.store) })
+  Object.assign(user, values, values.groups && { groups: [...new Set(values.groups)] }, { last_updated: isoNow(call.store) })
   if (partial && values.is_active === false) endLoginsOf(call.store, notices, user)
   if (!user.is_active) revokeTokensOf(call.store, user)
   return ok(userView(call.store, user))

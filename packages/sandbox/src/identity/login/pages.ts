@@ -24,7 +24,7 @@ export function signInPage({ store, application, provider, identifier = '', faul
   return {
     title: `Local sign-in: ${application.name}`,
     formTargets: returnOrigins(provider),
-    body: html`<h1>Local sign-in</h1><p class="soft">to ${application.name}. This page belongs to the sandbox and knows demo people only.</p>
+    body: html`<h1>Local sign-in</h1><p class="soft">to ${application.name}. This page belongs to the sandbox; no real account is asked for.</p>
 ${fault && html`<p class="alert" role="alert">${fault}</p>`}
 ${
   people.length > 0 &&

@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { decodeJwt, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import { parseDuration } from '../duration.ts'
-import { activeUserBySubject, applicationBySlug } from '../people.ts'
+import { activeUserBySubject, applicationBySlug, mayUse, userByEmail } from '../people.ts'
 import { type ApplicationRecord, nextPk, type ProviderRecord, type Store, type UserRecord } from '../records.ts'
 import { type AccessTokenInput, accessTokenClaims, attachedScopes } from './claims.ts'
 import { privateKey, signingKeys } from './keys.ts'
@@ -39,14 +39,24 @@ export function recordAccessToken(store: Store, input: AccessTokenInput): void {
 /** The scopes that the portals ask for at sign-in. */
 const portalScopes = ['openid', 'email', 'profile', 'groups', 'offline_access']
 
+/** Why no token was issued: what the sign-in page or the token endpoint would have refused. */
+export interface TokenRefusal {
+  readonly status: 403 | 404
+  readonly reason: string
+}
+
 /**
  * An access token as the code flow would issue it to this person and application: the same claims, key and lifetime, with a login
  * session behind it.
  */
-export async function issueAccessToken(store: Store, user: UserRecord, slug: string): Promise<string> {
+export async function issueAccessToken(store: Store, email: string, slug: string): Promise<{ accessToken: string } | TokenRefusal> {
+  const user = userByEmail(store, email)
+  if (!user) return { status: 404, reason: `There is no user with the address ${email}.` }
+  if (!user.is_active) return { status: 403, reason: `${email} is deactivated.` }
   const found = applicationBySlug(store, slug)
-  if (!found) throw new Error(`There is no application ${slug}.`)
+  if (!found) return { status: 404, reason: `There is no application ${slug}.` }
   const { application, provider } = found
+  if (!mayUse(store, application, user)) return { status: 403, reason: `${email} may not use ${application.name}.` }
   const login = loginForTokens(store, user)
   const iat = Math.floor(store.now() / 1000)
   const attached = attachedScopes(store, provider)
@@ -63,9 +73,10 @@ export async function issueAccessToken(store: Store, user: UserRecord, slug: str
   }
   recordAccessToken(store, input)
   const key = provider.signing_key ? signingKeys(store)[0] : undefined
-  return new SignJWT(accessTokenClaims(store, input))
+  const accessToken = await new SignJWT(accessTokenClaims(store, input))
     .setProtectedHeader({ alg: key ? 'RS256' : 'HS256', typ: 'JWT', ...(key && { kid: key.kid }) })
     .sign(key ? privateKey(key) : Buffer.from(provider.client_secret))
+  return { accessToken }
 }
 
 /** The person and scopes of a live access token of ours; undefined for any other text. */

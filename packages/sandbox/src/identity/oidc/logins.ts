@@ -24,6 +24,7 @@ export function touchLogin(
     Object.assign(login, { expires, last_used: isoNow(store), authTime: seen.authTime })
     return
   }
+  store.records.logins = listLogins(store)
   store.records.logins.push({
     uuid: newUuid(),
     uid: seen.uid,

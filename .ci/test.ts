@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Everything that must hold, in one command: types, lint and format, architecture, unit, integration and browser tests. Goes on
+ * after a failure, so that one run shows all of them, and closes with `N passed, N failed`.
+ */
+const root = join(import.meta.dirname, '..')
+const reports = await mkdtemp(join(tmpdir(), 'atrium-tests-'))
+const only = process.argv.slice(2)
+
+interface Check {
+  name: string
+  commands: readonly (readonly [program: string, ...args: string[]])[]
+  /** The project of Vitest whose single tests are counted; other checks count as one. */
+  project?: string
+  cwd?: string
+}
+
+const vite = (app: string): [string, ...string[]] => [
+  join(root, 'apps', app, 'node_modules/.bin/vite'),
+  'build',
+  join(root, 'apps', app),
+  '--logLevel',
+  'warn',
+]
+const vitest = (project: string): [string, ...string[]] => [
+  'vitest',
+  'run',
+  '--project',
+  project,
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${join(reports, `${project}.json`)}`,
+]
+
+const checks: readonly Check[] = [
+  {
+    name: 'types',
+    commands: [
+      ['tsc', '--noEmit', '-p', 'tsconfig.json'],
+      ['tsc', '--noEmit', '-p', 'tsconfig.web.json'],
+    ],
+  },
+  { name: 'lint', commands: [['biome', 'ci', '.']] },
+  { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
+  { name: 'unit', commands: [vitest('unit')], project: 'unit' },
+  { name: 'integration', commands: [vitest('integration')], project: 'integration' },
+  { name: 'pages', commands: [vite('portal'), vite('operator')] },
+  { name: 'browser', commands: [vitest('browser')], project: 'browser' },
+]
+
+let passed = 0
+let failed = 0
+const summary: string[] = []
+const unknown = only.filter((name) => !checks.some((check) => check.name === name))
+if (unknown.length > 0) {
+  process.stderr.write(`There is no check called ${unknown.join(', ')}. Known: ${checks.map((check) => check.name).join(', ')}\n`)
+  process.exit(2)
+}
+
+for (const check of checks.filter(({ name }) => only.length === 0 || only.includes(name))) {
+  const started = performance.now()
+  process.stdout.write(`\n── ${check.name}\n`)
+  let ok = true
+  for (const [program, ...args] of check.commands) ok = (await run(program, args)) === 0 && ok
+  const counted = check.project ? await countTests(check.project) : { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
+  // A runner that fails without a failed test (a broken setup, no test found) is a failure of its own.
+  if (!ok && counted.failed === 0) counted.failed = 1
+  passed += counted.passed
+  failed += counted.failed
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  summary.push(
+    `${counted.failed === 0 ? 'ok    ' : 'FAILED'} ${check.name.padEnd(13)} ${counted.passed} passed, ${counted.failed} failed (${seconds} s)`,
+  )
+}
+
+await rm(reports, { recursive: true, force: true })
+process.stdout.write(`\n${summary.join('\n')}\n\n${passed} passed, ${failed} failed\n`)
+process.exitCode = failed > 0 ? 1 : 0
+
+function run(program: string, args: readonly string[]): Promise<number | null> {
+  return new Promise((done) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
+    })
+    child.once('error', () => done(1))
+    child.once('exit', (code) => done(code ?? 1))
+  })
+}
+
+async function countTests(project: string): Promise<{ passed: number; failed: number }> {
+  try {
+    const report = JSON.parse(await readFile(join(reports, `${project}.json`), 'utf8')) as {
+      numPassedTests: number
+      numFailedTests: number
+    }
+    return { passed: report.numPassedTests, failed: report.numFailedTests }
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}

@@ -1,0 +1,38 @@
+import { type NavSection, Shell } from '@atrium/ui/shell'
+import { spotlight } from '@mantine/spotlight'
+import { IconBuilding, IconHistory, IconLayoutDashboard, IconUsers } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../session/session.ts'
+import { useTRPC } from '../trpc.ts'
+import { OperatorSpotlight } from './operator-spotlight.tsx'
+
+const nav: readonly NavSection[] = [
+  {
+    items: [
+      { label: 'Overview', icon: IconLayoutDashboard, target: { to: '/' }, exact: true },
+      { label: 'Tenants', icon: IconBuilding, target: { to: '/tenants' } },
+      { label: 'Users', icon: IconUsers, target: { to: '/users' } },
+      { label: 'Audit', icon: IconHistory, target: { to: '/audit' } },
+    ],
+  },
+]
+
+/** The frame around every page that operators see. */
+export function OperatorFrame() {
+  const trpc = useTRPC()
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  const { data: me } = useSuspenseQuery(trpc.users.me.queryOptions())
+  return (
+    <>
+      <Shell
+        home={{ to: '/' }}
+        mark="Operator"
+        nav={nav}
+        user={{ name: me.name, email: me.email || (session.email ?? '') }}
+        profile={{ to: '/users/$id', params: { id: me.id } }}
+        onSearch={spotlight.open}
+      />
+      <OperatorSpotlight />
+    </>
+  )
+}

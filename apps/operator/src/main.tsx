@@ -1,0 +1,54 @@
+import '@atrium/ui/styles.css'
+import type { AppRouter } from '@atrium/api/router'
+import { AppProvider } from '@atrium/ui/app-provider'
+import { isPassing, problemOf } from '@atrium/ui/problem'
+import { shareStyleNonce } from '@atrium/ui/style-nonce'
+import { signInAddress, trpcLinks } from '@atrium/ui/trpc-client'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createTRPCClient } from '@trpc/client'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createOperatorRouter } from './router.tsx'
+import { refusalOf, rememberRefusal } from './session/access.ts'
+import { TRPCProvider } from './trpc.ts'
+
+shareStyleNonce()
+
+// Rights are withdrawn while a page is open: the first call that is refused for it shows the page that says so.
+function noticeRefusal(error: unknown): void {
+  const refusal = refusalOf(error)
+  if (!refusal) return
+  rememberRefusal(queryClient, refusal)
+  void router.invalidate()
+}
+
+const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeRefusal }),
+  mutationCache: new MutationCache({ onError: noticeRefusal }),
+  defaultOptions: {
+    queries: { staleTime: 15_000, retry: (failures, error) => failures < 2 && isPassing(problemOf(error)) },
+  },
+})
+
+const trpcClient = createTRPCClient<AppRouter>({
+  links: trpcLinks({ onSignedOut: () => window.location.assign(signInAddress()) }),
+})
+const trpc = createTRPCOptionsProxy<AppRouter>({ client: trpcClient, queryClient })
+const router = createOperatorRouter({ trpc, queryClient })
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no element #root.')
+
+createRoot(root).render(
+  <StrictMode>
+    <AppProvider accent="iris">
+      <QueryClientProvider client={queryClient}>
+        <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+          <RouterProvider router={router} />
+        </TRPCProvider>
+      </QueryClientProvider>
+    </AppProvider>
+  </StrictMode>,
+)

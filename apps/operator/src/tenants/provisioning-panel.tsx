@@ -1,0 +1,69 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { problemOf } from '@atrium/ui/problem'
+import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
+import { Button, Stack, Text } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { done } from '../parts/done.ts'
+import { Panel } from '../parts/panel.tsx'
+import { useReconcileTenant } from './mutations.ts'
+import { RecentRuns } from './recent-runs.tsx'
+
+interface Props {
+  tenant: TenantView
+  events: { running: boolean; live: boolean }
+}
+
+/** The steps as they stand and as they change, with the way to run them again. */
+export function ProvisioningPanel({ tenant, events }: Props) {
+  const reconcile = useReconcileTenant()
+  const { slug, status, provisioningStatus, provisioningErrors } = tenant
+  const running = events.running || reconcile.isPending
+  const busy = reconcile.error !== null && problemOf(reconcile.error).code === 'provisioning_in_progress'
+  return (
+    <Panel
+      title="Provisioning"
+      description={events.live ? 'Shown as it happens.' : undefined}
+      actions={
+        status !== 'deleted' && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={reconcile.isPending}
+            disabled={events.running}
+            onClick={() =>
+              reconcile.mutate(
+                { slug },
+                {
+                  onSuccess: ({ results }) => {
+                    const failed = Object.values(results).filter(({ state }) => state === 'error').length
+                    if (failed === 0) done('Every step is done.')
+                  },
+                },
+              )
+            }
+          >
+            Reconcile now
+          </Button>
+        )
+      }
+    >
+      <Stack gap="md">
+        <ProvisioningSteps progress={{ status, provisioningStatus, provisioningErrors, running }} />
+        {reconcile.error && !(busy && !events.running) && (
+          <ProblemAlert
+            error={reconcile.error}
+            message={busy ? 'A run is under way already. Its steps are shown here as they finish.' : undefined}
+          />
+        )}
+        {status === 'suspended' && (
+          <Text size="sm" c="dimmed">
+            Reconciling a suspended tenant brings the outside systems up to date; it stays suspended.
+          </Text>
+        )}
+        <RecentRuns slug={slug} />
+      </Stack>
+    </Panel>
+  )
+}

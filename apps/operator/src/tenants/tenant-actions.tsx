@@ -1,0 +1,66 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { Button, List, Text } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import { done } from '../parts/done.ts'
+import { useResumeTenant, useSuspendTenant } from './mutations.ts'
+
+/** Suspending and resuming, which concern the tenant as a whole; every other act stands beside what it changes. */
+export function TenantActions({ tenant }: { tenant: TenantView }) {
+  const [opened, setOpened] = useState(false)
+  const suspend = useSuspendTenant()
+  const resume = useResumeTenant()
+  const { slug, name } = tenant
+  const close = () => setOpened(false)
+  if (tenant.status === 'deleted') return null
+  return tenant.status === 'suspended' ? (
+    <>
+      <Button leftSection={<IconPlayerPlay size={17} aria-hidden />} onClick={() => setOpened(true)}>
+        Resume
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        onClose={close}
+        title={`Resume ${name}?`}
+        confirmLabel="Resume tenant"
+        destructive={false}
+        reason="optional"
+        onConfirm={async (reason) => {
+          await resume.mutateAsync({ slug, reason })
+          done(`${name} is resumed.`)
+        }}
+      >
+        Members can change things again, and public booking pages come back. The tenant is active when every provisioning step is done, and
+        is set up further when one is not.
+      </ConfirmDialog>
+    </>
+  ) : (
+    <>
+      <Button variant="default" leftSection={<IconPlayerPause size={17} aria-hidden />} onClick={() => setOpened(true)}>
+        Suspend
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        onClose={close}
+        title={`Suspend ${name}?`}
+        confirmLabel="Suspend tenant"
+        reason="optional"
+        onConfirm={async (reason) => {
+          await suspend.mutateAsync({ slug, reason })
+          done(`${name} is suspended.`)
+        }}
+      >
+        <Text inherit mb={6}>
+          What happens to {tenant.memberCount === 1 ? 'its one member' : `its ${tenant.memberCount} members`}:
+        </Text>
+        <List size="sm" spacing={4}>
+          <List.Item>Changes to members, domains and apps are refused.</List.Item>
+          <List.Item>Public booking pages are not found.</List.Item>
+          <List.Item>Reading and billing go on. Mail and files are not touched.</List.Item>
+          <List.Item>Members see the reason that you give here.</List.Item>
+        </List>
+      </ConfirmDialog>
+    </>
+  )
+}

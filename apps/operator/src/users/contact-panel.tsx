@@ -1,0 +1,82 @@
+import { UpdateUser, type UserView } from '@atrium/core/users'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { done } from '../parts/done.ts'
+import { Fact, Facts } from '../parts/facts.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
+import { useUpdateUser } from './mutations.ts'
+
+/** Name and contact fields of a user, to read and to edit. */
+export function ContactPanel({ user }: { user: UserView }) {
+  const [editing, setEditing] = useState(false)
+  return (
+    <Panel
+      title="Contact"
+      actions={
+        !editing && (
+          <Button variant="default" size="xs" onClick={() => setEditing(true)}>
+            Edit contact
+          </Button>
+        )
+      }
+    >
+      {editing ? (
+        <ContactEditor user={user} onClose={() => setEditing(false)} />
+      ) : (
+        <Facts>
+          <Fact label="Name">{user.name}</Fact>
+          <Fact label="E-mail">{user.email}</Fact>
+          <Fact label="First name">{user.firstName}</Fact>
+          <Fact label="Last name">{user.lastName}</Fact>
+          <Fact label="Phone">{user.phone}</Fact>
+          <Fact label="Alternative e-mail">{user.alternativeEmail}</Fact>
+        </Facts>
+      )}
+    </Panel>
+  )
+}
+
+function ContactEditor({ user, onClose }: { user: UserView; onClose: () => void }) {
+  const update = useUpdateUser()
+  const form = useForm<ContactForm>({
+    initialValues: toContactForm(user),
+    validate: (values) => zodForm(UpdateUser)(toContactUpdate(user.id, values)),
+    validateInputOnBlur: true,
+  })
+  const save = form.onSubmit((values) =>
+    update.mutate(toContactUpdate(user.id, values), {
+      onSuccess: (saved) => {
+        done(`The contact of ${saved.name} is saved.`)
+        onClose()
+      },
+      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+    }),
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput label="First name" autoComplete="off" {...form.getInputProps('firstName')} />
+          <TextInput label="Last name" autoComplete="off" {...form.getInputProps('lastName')} />
+        </SimpleGrid>
+        <TextInput label="Phone" type="tel" autoComplete="off" {...form.getInputProps('phone')} />
+        <TextInput label="Alternative e-mail" type="email" autoComplete="off" {...form.getInputProps('alternativeEmail')} />
+        {update.error && <ProblemAlert error={update.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={update.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+            Save contact
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

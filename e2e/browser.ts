@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import chromium, { inflate } from '@sparticuz/chromium'
+import { type Browser, type LaunchOptions, chromium as playwright } from 'playwright-core'
+
+const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+// A house knows nothing of the outside, and Chromium's own look-ups of Google's hosts would only wait for their time-out.
+const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
+
+/** Chromium: `CHROME_PATH`, else the system's, else the one that npm brings. */
+export async function launchBrowser(): Promise<Browser> {
+  const own = process.env.CHROME_PATH ?? installed.find((path) => existsSync(path))
+  if (own) return playwright.launch({ executablePath: own, args: ['--no-sandbox', ...quiet] })
+  const options: LaunchOptions = {
+    executablePath: await chromium.executablePath(),
+    args: [...chromium.args.filter((arg) => !arg.startsWith('--headless')), ...quiet],
+  }
+  return playwright.launch(options).catch(async (error: unknown) => {
+    if (!String(error).includes('error while loading shared libraries')) throw error
+    return playwright.launch({ ...options, env: { ...process.env, ...(await broughtLibraries()) } })
+  })
+}
+
+/** A bare machine lacks NSS and fonts; the package carries both for the machines it was first made for. */
+async function broughtLibraries(): Promise<Record<string, string>> {
+  const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin')
+  await inflate(join(packed, 'al2023.tar.br'))
+  return { LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'), FONTCONFIG_PATH: join(tmpdir(), 'fonts') }
+}

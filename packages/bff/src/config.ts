@@ -1,0 +1,104 @@
+import { createKeyring, type Keyring } from '@atrium/db/encryption'
+import type { WebApp } from '@atrium/db/web-sessions'
+import { z } from 'zod'
+
+const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
+const required = z.string({ error: 'is missing' }).min(1, 'is missing')
+
+const Env = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
+  PUBLIC_URL: address.refine((url) => isOrigin(url), 'has more than scheme, host and port'),
+  API_URL: address,
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
+  IDP_ISSUER: address,
+  OIDC_CLIENT_ID: required,
+  OIDC_CLIENT_SECRET: required,
+  ENCRYPTION_KEYS: required,
+  TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
+  IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
+  IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
+  IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export interface AppConfig {
+  app: WebApp
+  host: string
+  port: number
+  /** Where browsers reach this server: scheme, host and port, without a slash at the end. */
+  publicUrl: string
+  apiUrl: string
+  databaseUrl: string
+  oidc: { issuer: string; clientId: string; clientSecret: string }
+  keyring: Keyring
+  /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
+  trustedProxyHops: number
+  /** Identity groups that are no tenant: administrators and partner staff. */
+  staffGroups: readonly string[]
+  logLevel: string
+}
+
+/**
+ * The settings of an app's server from its environment. Throws one error with one line per fault, naming the variable. Nothing else
+ * in the server reads the environment.
+ */
+export function readAppConfig(app: WebApp, env: Readonly<Record<string, string | undefined>>): AppConfig {
+  // An empty variable means the same as none, as in the files that container tools read.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = Env.safeParse(given)
+  if (!parsed.success) throw unusable(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${wording(issue)}`))
+  const e = parsed.data
+  const faults: string[] = []
+  for (const name of ['PUBLIC_URL', 'IDP_ISSUER'] as const) {
+    // Cookies and codes would cross the network in the clear (RFC 9700 section 2.6).
+    if (!isHttps(e[name]) && !isLoopback(e[name])) faults.push(`${name}: plain http is accepted for localhost only`)
+  }
+  const keyring = readKeyring(e.ENCRYPTION_KEYS, faults)
+  if (!keyring || faults.length > 0) throw unusable(faults)
+  return {
+    app,
+    host: e.HOST,
+    port: e.PORT,
+    publicUrl: new URL(e.PUBLIC_URL).origin,
+    apiUrl: e.API_URL,
+    databaseUrl: e.DATABASE_URL,
+    oidc: { issuer: e.IDP_ISSUER, clientId: e.OIDC_CLIENT_ID, clientSecret: e.OIDC_CLIENT_SECRET },
+    keyring,
+    trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
+    logLevel: e.LOG_LEVEL,
+  }
+}
+
+export function isHttps(url: string): boolean {
+  return new URL(url).protocol === 'https:'
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
+
+function isOrigin(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { origin, href } = new URL(url)
+  return href === `${origin}/`
+}
+
+function readKeyring(spec: string, faults: string[]): Keyring | undefined {
+  try {
+    return createKeyring(spec)
+  } catch (error) {
+    faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
+    return undefined
+  }
+}
+
+function wording(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message
+}
+
+function unusable(faults: readonly string[]): Error {
+  return new Error(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+}

@@ -1,0 +1,92 @@
+import { isIP } from 'node:net'
+import type { WebApp } from '@atrium/db/web-sessions'
+import type { AppContext } from './request.ts'
+
+// A list of what goes on, not of what is held back: cookies and Authorization of the browser are not the API's to see.
+const forwardedRequestHeaders = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'trpc-accept',
+  'user-agent',
+  'x-trpc-source',
+]
+
+const heldBackResponseHeaders = new Set([
+  // Hop-by-hop (RFC 9110 section 7.6.1).
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  // The API's words about its own origin and callers with tokens; the browser talks to this one, with a session.
+  'alt-svc',
+  'clear-site-data',
+  'server',
+  'set-cookie',
+  'www-authenticate',
+])
+
+/** The headers of a request to the API, without its Authorization. */
+export function requestHeaders(c: AppContext, { app, trustedProxyHops }: { app: WebApp; trustedProxyHops: number }): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-atrium-source': app,
+    'x-request-id': c.get('requestId'),
+    // What the API sends is passed on as it is; a body that had to be unpacked first could not be streamed.
+    'accept-encoding': 'identity',
+  }
+  for (const name of forwardedRequestHeaders) {
+    const value = c.req.header(name)
+    if (value !== undefined) headers[name] = value
+  }
+  const addresses = forwardedFor(c.req.header('x-forwarded-for'), c.env.incoming.socket.remoteAddress, trustedProxyHops)
+  if (addresses !== '') headers['x-forwarded-for'] = addresses
+  return headers
+}
+
+/**
+ * X-Forwarded-For for the API, whose leftmost entry it records as the client. Each trusted proxy has appended one entry, so only as
+ * many from the right are known to be true; what stands left of them was written by whoever sent the request.
+ */
+export function forwardedFor(given: string | undefined, peer: string | undefined, trustedHops: number): string {
+  const entries = (given ?? '').split(',').map((entry) => plainAddress(entry.trim()))
+  const trusted = trustedHops === 0 ? [] : entries.slice(-trustedHops)
+  return [...trusted, plainAddress(peer ?? '')].filter((entry) => isIP(entry) !== 0).join(', ')
+}
+
+/** An IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** The headers of an answer of the API that the browser gets. Kept by the API's rules otherwise; without any, nothing is cached. */
+export function responseHeaders(raw: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const named = String(raw.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(raw)) {
+    if (value === undefined || heldBackResponseHeaders.has(name) || named.includes(name) || name.startsWith('access-control-')) continue
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  // Some reverse proxies collect a stream before they pass it on unless they are told not to.
+  if (isStream(headers)) headers.set('x-accel-buffering', 'no')
+  return headers
+}
+
+/** Server-sent events, which last as long as the page. */
+export function isEventStream(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false
+}
+
+function isStream(headers: Headers): boolean {
+  return isEventStream(headers) || !headers.has('content-length')
+}

@@ -1,0 +1,19 @@
+import { AppError, findAppError, toProblem } from '@atrium/core/errors'
+import { isUnavailable } from '@atrium/db/failures'
+import { IdentityProviderUnavailable } from './oidc/client.ts'
+
+/** The refusal that a browser is told; what is no AppError and no passing failure becomes `internal` with a fixed sentence. */
+export function toRefusal(error: unknown): AppError {
+  const known = findAppError(error)
+  if (known) return known
+  if (error instanceof IdentityProviderUnavailable || isUnavailable(error)) return new AppError('unavailable', undefined, { cause: error })
+  return new AppError('internal', undefined, { cause: error })
+}
+
+/** RFC 9457 `application/problem+json`. */
+export function problemResponse(error: AppError, requestId: string): Response {
+  return Response.json(toProblem(error, requestId), {
+    status: error.status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { AppError } from '@atrium/core/errors'
+import type { WebApp } from '@atrium/db/web-sessions'
+import { isEventStream, requestHeaders, responseHeaders } from './forwarding.ts'
+import type { Logger } from './log.ts'
+import type { AppContext } from './request.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface Call {
+  method: 'GET' | 'POST'
+  /** Path and query at the API, exactly as they go on the wire. */
+  target: string
+  body?: Uint8Array | undefined
+}
+
+export interface Proxy {
+  /**
+   * Carries a call to the API with the session's access token, and streams the answer back. An expired token is refreshed before, a
+   * refused one (401) afterwards; then the call is made once more, be it a read or a write: a refused call was not carried out.
+   */
+  forward(c: AppContext, session: Session, call: Call): Promise<Response>
+  /** The session of the request. Throws AppError `unauthenticated`. */
+  requireSession(c: AppContext): Promise<Session>
+}
+
+export interface ProxyOptions {
+  app: WebApp
+  sessions: Sessions
+  upstream: Upstream
+  readCookie: (c: AppContext) => string | undefined
+  trustedProxyHops: number
+  log: Logger
+  /** Ends server-sent events when the server stops. */
+  stopping: AbortSignal
+  /** How often a stream makes sure that its session still exists, in milliseconds. */
+  streamCheckMs?: number
+}
+
+const bodyless = new Set([101, 204, 205, 304])
+
+export function createProxy(options: ProxyOptions): Proxy {
+  const { sessions, upstream, log, stopping, streamCheckMs = 30_000 } = options
+
+  async function currentAccess(c: AppContext, session: Session): Promise<string> {
+    const { access } = session.tokens
+    if (!session.accessDue) return access
+    try {
+      return await refreshed(c, session, access)
+    } catch (error) {
+      // It is about to expire but has not: while the identity provider is away it may still serve.
+      if (error instanceof AppError && error.code === 'unavailable' && !session.accessExpired) return access
+      throw error
+    }
+  }
+
+  function refreshed(c: AppContext, session: Session, stale: string): Promise<string> {
+    c.get('line').refreshed = true
+    return sessions.refresh(session, stale)
+  }
+
+  /** Ends a stream when the browser leaves, the server stops, or the session behind it is gone. */
+  function streamLife(c: AppContext) {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([c.req.raw.signal, ending.signal])
+    const watch = (answer: Readable) => {
+      const cookie = options.readCookie(c)
+      const stop = () => ending.abort()
+      const check = setInterval(() => {
+        sessions.find(cookie, { touch: false }).then(
+          (session) => session ?? stop(),
+          (err: unknown) => log.warn({ err }, 'the session of a stream could not be looked up'),
+        )
+      }, streamCheckMs)
+      stopping.addEventListener('abort', stop, { once: true })
+      if (stopping.aborted) stop()
+      answer.once('close', () => {
+        clearInterval(check)
+        stopping.removeEventListener('abort', stop)
+      })
+    }
+    return { signal, watch }
+  }
+
+  return {
+    async forward(c, session, { method, target, body }) {
+      const life = streamLife(c)
+      const headers = requestHeaders(c, options)
+      const send = (access: string) =>
+        upstream.send({ method, target, body, headers: { ...headers, authorization: `Bearer ${access}` }, signal: life.signal })
+      const access = await currentAccess(c, session)
+      let answer = await send(access)
+      if (answer.statusCode === 401) {
+        const newer = await refreshed(c, session, access).catch((error: unknown) => {
+          answer.destroy()
+          throw error
+        })
+        answer.resume()
+        answer = await send(newer)
+      }
+      const status = answer.statusCode ?? 502
+      c.get('line').upstreamStatus = status
+      const answerHeaders = responseHeaders(answer.headers)
+      if (bodyless.has(status)) {
+        answer.resume()
+        return new Response(null, { status, headers: answerHeaders })
+      }
+      if (isEventStream(answerHeaders)) life.watch(answer)
+      // The types of Node's own web streams and of the global ones differ in name only.
+      return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array> as unknown as BodyInit, { status, headers: answerHeaders })
+    },
+
+    async requireSession(c) {
+      const session = await sessions.find(options.readCookie(c))
+      if (!session) throw new AppError('unauthenticated', 'You are not signed in, or your session has ended.')
+      Object.assign(c.get('line'), { session: session.id, subject: session.subject })
+      return session
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { createMiddleware } from 'hono/factory'
+import type { Logger } from './log.ts'
+import type { AppEnv, RequestLine } from './request.ts'
+
+/**
+ * Gives every request an id (the caller's own, when it is usable) and writes one line for it. The line has the path without its query:
+ * the callback's holds code and state. `ms` ends where the answer's head is ready, so a stream does not count until its end.
+ */
+export function requestLog(log: Logger) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const started = performance.now()
+    const given = c.req.header('x-request-id')
+    const requestId = given && /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
+    const line: RequestLine = { requestId, method: c.req.method, path: c.req.path.slice(0, 500) }
+    c.set('requestId', requestId)
+    c.set('line', line)
+    await next()
+    c.res.headers.set('x-request-id', requestId)
+    const { status } = c.res
+    const level = status >= 500 ? 'error' : c.req.path === '/health' || c.req.path.startsWith('/assets/') ? 'debug' : 'info'
+    log[level]({ ...line, status, ms: Math.round(performance.now() - started) }, 'request')
+  })
+}

@@ -1,0 +1,16 @@
+/**
+ * The page to come back to after signing in, as a path of this site; `/` for everything that could lead elsewhere. Browsers read
+ * `//host`, `/\host` and paths with tabs or newlines in them as other sites.
+ */
+export function safeReturnTo(wanted: string | undefined, publicUrl: string): string {
+  if (!wanted || wanted.length > 2_000 || !wanted.startsWith('/')) return '/'
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\\\u0000-\u001f\u007f-\u009f]/.test(wanted)) return '/'
+  const url = URL.parse(wanted, publicUrl)
+  if (!url || url.origin !== new URL(publicUrl).origin) return '/'
+  const path = url.pathname + url.search + url.hash
+  // Dots are resolved by now: `/.//host` has become `//host`.
+  if (path.startsWith('//')) return '/'
+  // A sign-in that ends at the sign-in would go round in circles.
+  return /^\/(auth|api|trpc)(\/|$)/.test(url.pathname) ? '/' : path
+}

@@ -1,0 +1,152 @@
+import { demoPeople, demoServiceCredentials } from '@atrium/core/demo'
+import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { authentik } from '../src/identity/authentik.ts'
+import type { IdentityProvider } from '../src/identity/port.ts'
+
+let sandbox: Sandbox
+let identity: IdentityProvider
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+afterAll(() => sandbox.close())
+beforeEach(() => {
+  sandbox.reset()
+  identity = client(demoServiceCredentials.identityToken)
+})
+
+function client(token: string): IdentityProvider {
+  return authentik({ baseUrl: sandbox.identityUrl, token, backoffMs: { initial: 1, max: 5 } })
+}
+
+const owner = demoPeople.find((person) => person.email === 'owner@acme.test')
+
+/** A call of the REST API past our client, as an administrator would make it. */
+async function api(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${sandbox.identityUrl}/api/v3${path}`, {
+    method,
+    headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBeLessThan(300)
+  return response.status === 204 ? undefined : await response.json()
+}
+
+describe('identity contract: the local stand-in', () => {
+  it('tells good from bad credentials', async () => {
+    expect((await identity.check()).version).toMatch(/^2026\.8/)
+    await expect(client('wrong').check()).rejects.toMatchObject({ kind: 'unauthorized', status: 403 })
+  })
+
+  it('makes one group of twenty callers', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => identity.ensureGroup({ name: 'newco', attributes: { tenant: 'newco' } })),
+    )
+    expect(new Set(results.map(({ id }) => id)).size).toBe(1)
+    expect(results.filter(({ created }) => created)).toHaveLength(1)
+    expect(await identity.findGroup('newco')).toEqual({ id: results[0]?.id })
+    expect(await identity.findGroup('NewCo')).toBeUndefined()
+  })
+
+  it('finds people by address in any case and by subject', async () => {
+    const user = await identity.findUserByEmail('Owner@Acme.TEST')
+    expect(user).toMatchObject({ email: 'owner@acme.test', name: owner?.name, subject: owner?.subject, active: true })
+    expect(await identity.findUserBySubject({ subject: owner?.subject ?? '', email: 'owner@acme.test' })).toEqual(user)
+    expect(await identity.findUserBySubject({ subject: 'f'.repeat(64), email: 'owner@acme.test' })).toBeUndefined()
+    expect(await identity.findUserByEmail('nobody@acme.test')).toBeUndefined()
+  })
+
+  it('creates a user with a group once, and refuses the second', async () => {
+    const { id: group } = await identity.ensureGroup({ name: 'newco' })
+    const request = {
+      email: 'Nina@NewCo.test',
+      name: 'Nina New',
+      groupIds: [group],
+      path: 'tenants/newco',
+      attributes: { tenant: 'newco' },
+    }
+    const user = await identity.createUser(request)
+    expect(user).toMatchObject({ username: 'nina@newco.test', email: 'nina@newco.test', groupIds: [group], active: true })
+    expect(user.subject).toMatch(/^[0-9a-f]{64}$/)
+    await expect(identity.createUser(request)).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(identity.createUser({ ...request, email: 'other@newco.test', path: '/bad/' })).rejects.toMatchObject({ kind: 'refused' })
+    expect(await identity.findUserByEmail('nina@newco.test')).toEqual(user)
+  })
+
+  it('moves people in and out of groups, any number of times', async () => {
+    const { id: groupId } = await identity.ensureGroup({ name: 'newco' })
+    const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
+    const groups = async () => (await identity.findUserByEmail('nina@newco.test'))?.groupIds
+    await identity.addToGroup({ groupId, userId: user.id })
+    await identity.addToGroup({ groupId, userId: user.id })
+    expect(await groups()).toEqual([groupId])
+    await identity.removeFromGroup({ groupId, userId: user.id })
+    await identity.removeFromGroup({ groupId, userId: user.id })
+    expect(await groups()).toEqual([])
+    await expect(identity.addToGroup({ groupId, userId: '999999' })).rejects.toMatchObject({ kind: 'not_found' })
+    await identity.removeFromGroup({ groupId, userId: '999999' })
+  })
+
+  it('deletes a user once and takes the second time for done', async () => {
+    const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
+    await identity.deleteUser(user.id)
+    await identity.deleteUser(user.id)
+    expect(await identity.findUserByEmail('nina@newco.test')).toBeUndefined()
+  })
+
+  it('has no recovery link until the brand has a recovery flow, then one on our origin', async () => {
+    const user = await identity.findUserByEmail('owner@acme.test')
+    const request = { userId: user?.id ?? '', publicOrigin: 'https://id.example' }
+    expect(await identity.recoveryLink(request)).toBeUndefined()
+    const flows = (await api('GET', '/flows/instances/?designation=recovery')) as { results: { pk: string }[] }
+    const brands = (await api('GET', '/core/brands/?default=true')) as { results: { brand_uuid: string }[] }
+    await api('PATCH', `/core/brands/${brands.results[0]?.brand_uuid}/`, { flow_recovery: flows.results[0]?.pk })
+    expect(await identity.recoveryLink(request)).toMatch(/^https:\/\/id\.example\/if\/flow\/[^/]+\/\?flow_token=.+/)
+  })
+
+  it('sets a password, but never a blank one', async () => {
+    const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
+    await identity.setPassword({ userId: user.id, password: 'Xk3!vbnmQw7?yUiP' })
+    await expect(identity.setPassword({ userId: user.id, password: '' })).rejects.toMatchObject({ kind: 'refused', status: 400 })
+  })
+
+  it('suspends and resumes', async () => {
+    const user = await identity.findUserByEmail('member@acme.test')
+    const userId = user?.id ?? ''
+    await identity.setActive({ userId, active: false })
+    expect(await identity.findUserByEmail('member@acme.test')).toMatchObject({ active: false })
+    await expect(sandbox.token('member@acme.test', 'portal')).rejects.toThrow()
+    await identity.setActive({ userId, active: true })
+    await expect(sandbox.token('member@acme.test', 'portal')).resolves.toBeTruthy()
+    await expect(identity.setActive({ userId: '999999', active: false })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('ends the sessions of one person and leaves the others signed in', async () => {
+    await sandbox.token('owner@acme.test', 'portal')
+    await sandbox.token('member@acme.test', 'portal')
+    const user = await identity.findUserByEmail('owner@acme.test')
+    const request = { userId: user?.id ?? '', username: user?.username ?? '' }
+    expect(await identity.endSessions(request)).toEqual({ sessions: 1, refreshTokens: 0 })
+    expect(await identity.endSessions(request)).toEqual({ sessions: 0, refreshTokens: 0 })
+    expect(await api('GET', '/core/authenticated_sessions/')).toMatchObject({ results: [{ user: expect.any(Number) }] })
+  })
+
+  it('makes one group when the connection breaks after it was stored', async () => {
+    sandbox.fault({ system: 'identity', match: 'POST /api/v3/core/groups/', mode: 'reset', after: true, times: 1 })
+    const { id } = await identity.ensureGroup({ name: 'newco' })
+    expect(await api('GET', '/core/groups/?name=newco')).toMatchObject({ pagination: { count: 1 }, results: [{ pk: id }] })
+  })
+
+  it.each([
+    ['error', 'server'],
+    ['reset', 'connection'],
+    ['garbage', 'invalid_answer'],
+    ['shape', 'invalid_answer'],
+  ] as const)('heals from two faults in a row and reports three (%s)', async (mode, kind) => {
+    sandbox.fault({ system: 'identity', match: 'GET /api/v3/core/groups/', mode, times: 2 })
+    expect(await identity.findGroup('acme')).toBeDefined()
+    sandbox.fault({ system: 'identity', match: 'GET /api/v3/core/groups/', mode, times: 3 })
+    await expect(identity.findGroup('acme')).rejects.toMatchObject({ kind, system: 'identity' })
+  })
+})

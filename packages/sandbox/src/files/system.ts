@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { demoServiceCredentials } from '@atrium/core/demo'
+import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
+import { errorBody } from './answers.ts'
+import { createFilesApp } from './app.ts'
+import { hashToken } from './authentication.ts'
+import { createFilesStore, type FilesStore } from './records.ts'
+import { appRoles } from './roles.ts'
+import { ensurePersonalDrive } from './users.ts'
+import type { FilesWorld } from './world.ts'
+
+export interface FilesOptions {
+  /** Whether users may sign in with their own password; off, as on a real server behind an identity provider. */
+  readonly passwords?: boolean
+}
+
+export interface FilesSystem extends SandboxSystem {
+  readonly name: 'files'
+  /** Plays a user's first sign-in, which creates the personal drive. False when there is no such user. */
+  signIn(username: string): boolean
+  /** Fills a space up to a number of bytes, as uploads would. False when there is no such space. */
+  setUsed(spaceId: string, bytes: number): boolean
+}
+
+const tokenLifetimeMs = 10 * 365 * 86_400_000
+
+/** The stand-in for OpenCloud's libre-graph: spaces, members, users, groups and roles, for an Admin with an app token. */
+export function createFiles(context: SystemContext, { passwords = false }: FilesOptions = {}): FilesSystem {
+  const store = createFilesStore()
+  const world: FilesWorld = { store, now: context.now, changed: context.changed, origin: context.origin }
+  const signedIn = (userId: string) => {
+    const user = store.users.get(userId)
+    if (user && ensurePersonalDrive(store, user, context.now())) context.changed()
+  }
+  const app = createFilesApp(world, { passwords, signedIn })
+  seedFiles(store, context.now())
+
+  return {
+    name: 'files',
+    listener: honoListener(app),
+    state: () => ({
+      users: [...store.users.values()].map(({ passwordHash: _hash, ...user }) => user),
+      groups: [...store.groups.values()],
+      drives: [...store.drives.values()],
+      appTokens: store.appTokens.map((token) => ({ userId: token.userId, expiresAt: new Date(token.expiresAt).toISOString() })),
+    }),
+    save: () => store.save(),
+    load: (saved) => store.load(saved),
+    reset() {
+      store.clear()
+      seedFiles(store, context.now())
+    },
+    errorAnswer(status) {
+      if (status === 401)
+        return {
+          headers: { 'www-authenticate': `Bearer realm="${new URL(context.origin() || 'http://localhost').host}", charset="UTF-8"` },
+          body: '',
+        }
+      return {
+        headers: { 'content-type': 'application/json' },
+        body: errorBody(codeOf(status), 'the service cannot answer at the moment', context.now()),
+      }
+    },
+    signIn(username) {
+      const user = store.findUser(username)
+      if (user) signedIn(user.id)
+      return user !== undefined
+    },
+    setUsed(spaceId, bytes) {
+      const drive = store.findDrive(spaceId)
+      if (drive) drive.used = bytes
+      context.changed()
+      return drive !== undefined
+    },
+  }
+}
+
+function codeOf(status: number): string {
+  const codes: Readonly<Record<number, string>> = {
+    400: 'invalidRequest',
+    403: 'accessDenied',
+    404: 'itemNotFound',
+    409: 'nameAlreadyExists',
+    429: 'activityLimitReached',
+    503: 'serviceNotAvailable',
+  }
+  return codes[status] ?? 'generalException'
+}
+
+/** The service account of the platform: an Admin with an app token. Accounts and spaces come from the platform. */
+function seedFiles(store: FilesStore, now: number): void {
+  const id = randomUUID()
+  const username = demoServiceCredentials.filesUser
+  store.users.set(id, {
+    id,
+    username,
+    displayName: 'Workplace platform',
+    mail: `${username}@atrium.test`,
+    roleId: appRoles.admin,
+    roleAssignmentId: randomUUID(),
+  })
+  store.appTokens.push({ userId: id, hash: hashToken(demoServiceCredentials.filesAppToken), expiresAt: now + tokenLifetimeMs })
+}

@@ -1,0 +1,139 @@
+import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit'
+import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { actionSuggestions } from './audit-actions.ts'
+import { DebouncedInput } from './debounced-input.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { fromLocalInput, toLocalInput } from './format.ts'
+import { outcomeLooks } from './tones.ts'
+
+/** The filters of the audit log, as the address carries them. Times are ISO 8601 instants. */
+export interface AuditFilterValues {
+  q?: string | undefined
+  action?: string | undefined
+  outcome?: QueryAudit['outcome']
+  actorEmail?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  before?: string | undefined
+  tenantSlug?: string | undefined
+  partnerSlug?: string | undefined
+}
+
+export type AuditFilterName = keyof AuditFilterValues
+
+interface Props {
+  value: AuditFilterValues
+  /** Which filters are offered, in this order. */
+  fields: readonly AuditFilterName[]
+  /** Called with the fields that changed; undefined takes a filter away. */
+  onChange: (change: AuditFilterValues) => void
+  /** Actions to suggest; all known ones when left out. */
+  actions?: readonly string[]
+}
+
+const texts: Partial<Record<AuditFilterName, { label: string; placeholder: string }>> = {
+  q: { label: 'Search', placeholder: 'Action, name or person' },
+  actorEmail: { label: 'Person', placeholder: 'E-mail address' },
+  tenantSlug: { label: 'Workplace', placeholder: 'Slug' },
+  partnerSlug: { label: 'Partner', placeholder: 'Slug' },
+}
+const times: Partial<Record<AuditFilterName, string>> = { since: 'From', until: 'Until', before: 'Before' }
+
+export function AuditFilters({ value, fields, onChange, actions }: Props) {
+  const set = fields.filter((field) => value[field] !== undefined)
+  return (
+    <FilterBar label="Filter the audit log">
+      {fields.map((field) => {
+        const time = times[field]
+        const text = texts[field]
+        if (time !== undefined)
+          return <TimeField key={field} label={time} value={value[field]} onChange={(at) => onChange({ [field]: at })} />
+        if (field === 'action')
+          return <ActionField key={field} value={value.action} actions={actions} onChange={(action) => onChange({ action })} />
+        if (field === 'outcome') return <OutcomeField key={field} value={value.outcome} onChange={(outcome) => onChange({ outcome })} />
+        return (
+          <DebouncedInput
+            key={field}
+            label={text?.label}
+            placeholder={text?.placeholder}
+            {...(field === 'q'
+              ? { type: 'search', leftSection: <IconSearch size={16} aria-hidden /> }
+              : { autoCapitalize: 'none', spellCheck: false })}
+            value={value[field]}
+            onChange={(words) => onChange({ [field]: words })}
+          />
+        )
+      })}
+      {set.length > 0 && (
+        <Button variant="subtle" color="gray" onClick={() => onChange(Object.fromEntries(fields.map((field) => [field, undefined])))}>
+          Clear filters
+        </Button>
+      )}
+    </FilterBar>
+  )
+}
+
+function OutcomeField({
+  value,
+  onChange,
+}: {
+  value: AuditFilterValues['outcome']
+  onChange: (value: AuditFilterValues['outcome']) => void
+}) {
+  return (
+    <NativeSelect
+      label="Outcome"
+      value={value ?? ''}
+      onChange={(event) => onChange(auditOutcome.safeParse(event.currentTarget.value).data)}
+      data={[{ value: '', label: 'Any' }, ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeLooks[outcome].label }))]}
+    />
+  )
+}
+
+interface TextProps {
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
+const actionFilter = QueryAudit.shape.action
+
+/** An action, or a leading part of one. What is half typed is said to be so and not yet sent. */
+function ActionField({ value, actions, onChange }: TextProps & { actions: readonly string[] | undefined }) {
+  const [text, setText] = useState(value ?? '')
+  const send = useDebouncedCallback((next: string) => {
+    const parsed = actionFilter.safeParse(next.trim() || undefined)
+    if (parsed.success) onChange(parsed.data)
+  }, 250)
+  useEffect(() => setText(value ?? ''), [value])
+  const parsed = actionFilter.safeParse(text.trim() || undefined)
+  return (
+    <Autocomplete
+      label="Action"
+      placeholder="tenant.* or tenant.created"
+      autoCapitalize="none"
+      spellCheck={false}
+      data={actionSuggestions(actions)}
+      maxDropdownHeight={320}
+      value={text}
+      error={parsed.success ? undefined : parsed.error.issues[0]?.message}
+      onChange={(next) => {
+        setText(next)
+        send(next)
+      }}
+    />
+  )
+}
+
+function TimeField({ label, value, onChange }: TextProps & { label: string }) {
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={toLocalInput(value)}
+      onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
+    />
+  )
+}

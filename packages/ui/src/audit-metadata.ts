@@ -1,0 +1,66 @@
+/** One line of an entry's metadata as a person reads it. */
+export interface MetadataLine {
+  /** Path of keys from the root; unique within an entry. */
+  path: string
+  /** The key as words: `requestId` is "Request id". */
+  label: string
+  depth: number
+  /** Absent on a line that only heads the lines below it. */
+  value?: string
+  /** A change of a field, when the value is the pair that `metadata.changes` holds. */
+  change?: { before: string; after: string }
+}
+
+/**
+ * Metadata as an indented list, in the order the server wrote it. `changes` (pairs of before and after) become changes; other objects
+ * and lists of objects become headings with their parts below; lists of plain values stay on one line.
+ */
+export function readMetadata(metadata: Readonly<Record<string, unknown>>): MetadataLine[] {
+  return Object.entries(metadata).flatMap(([key, value]) =>
+    key === 'changes' && isRecord(value) ? changesOf(key, value) : linesOf(key, labelOf(key), value, 0),
+  )
+}
+
+function linesOf(path: string, label: string, value: unknown, depth: number): MetadataLine[] {
+  const parts = partsOf(value)
+  if (!parts) return [{ path, label, depth, value: textOf(value) }]
+  return [{ path, label, depth }, ...parts.flatMap(([key, part]) => linesOf(`${path}.${key}`, labelOf(key), part, depth + 1))]
+}
+
+function changesOf(key: string, changes: Record<string, unknown>): MetadataLine[] {
+  const fields = Object.entries(changes).map(([field, pair]): MetadataLine => {
+    const line = { path: `${key}.${field}`, label: labelOf(field), depth: 1 }
+    return Array.isArray(pair) && pair.length === 2
+      ? { ...line, change: { before: textOf(pair[0]), after: textOf(pair[1]) } }
+      : { ...line, value: textOf(pair) }
+  })
+  return [{ path: key, label: labelOf(key), depth: 0 }, ...fields]
+}
+
+/** The parts of a value that has named ones; undefined for plain values, empty ones and lists of plain values. */
+function partsOf(value: unknown): [string, unknown][] | undefined {
+  if (Array.isArray(value)) {
+    return value.some((item) => typeof item === 'object' && item !== null)
+      ? value.map((item, index) => [String(index + 1), item])
+      : undefined
+  }
+  return isRecord(value) && Object.keys(value).length > 0 ? Object.entries(value) : undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value as text: nothing is a dash, so that an empty field is seen to be empty. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length > 0 ? value.map(textOf).join(', ') : '–'
+  if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value) : '–'
+  return String(value)
+}
+
+function labelOf(key: string): string {
+  const spaced = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ')
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase()
+}

@@ -1,0 +1,92 @@
+import type { AuditEvent } from '@atrium/core/audit'
+import { Anchor, Text, UnstyledButton } from '@mantine/core'
+import { actionWords } from './audit-actions.ts'
+import type { AuditFilterValues } from './audit-filters.tsx'
+import classes from './audit-table.module.css'
+import { type Column, ResponsiveTable } from './responsive-table.tsx'
+import { OutcomeBadge } from './status-badge.tsx'
+import { Time } from './time.tsx'
+
+interface Props {
+  caption: string
+  events: readonly AuditEvent[]
+  /** Opens an entry's details. */
+  onOpen: (event: AuditEvent) => void
+  /** Narrows the list to a value that was clicked; without it values are plain text. */
+  onNarrow?: (filter: AuditFilterValues) => void
+  /** Shows which workplace an entry concerns: lists over several of them. */
+  showTenant?: boolean
+  stale?: boolean
+}
+
+/** Entries of the audit log, newest first as they come. */
+export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = false, stale = false }: Props) {
+  const columns: Column<AuditEvent>[] = [
+    { key: 'action', header: 'What', primary: true, cell: (event) => <What event={event} onOpen={onOpen} /> },
+    { key: 'actor', header: 'Who', cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
+    ...(showTenant ? [tenantColumn(onNarrow)] : []),
+    { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
+    { key: 'at', header: 'When', cell: (event) => <Time at={event.at} show="both" /> },
+  ]
+  return <ResponsiveTable caption={caption} columns={columns} rows={events} rowKey={(event) => event.id} stale={stale} />
+}
+
+function What({ event, onOpen }: { event: AuditEvent; onOpen: (event: AuditEvent) => void }) {
+  return (
+    <>
+      <UnstyledButton className={classes.open} data-row-link onClick={() => onOpen(event)}>
+        {actionWords(event.action)}
+      </UnstyledButton>
+      {event.resourceName && (
+        <Text size="sm" c="dimmed">
+          {event.resourceName}
+        </Text>
+      )}
+    </>
+  )
+}
+
+interface CellProps {
+  event: AuditEvent
+  onNarrow: Props['onNarrow']
+}
+
+function Who({ event: { actorEmail, actorType }, onNarrow }: CellProps) {
+  if (actorEmail === null) return <>{actorWords[actorType]}</>
+  return <Narrowing text={actorEmail} label={`Only entries of ${actorEmail}`} onClick={onNarrow && (() => onNarrow({ actorEmail }))} />
+}
+
+function tenantColumn(onNarrow: Props['onNarrow']): Column<AuditEvent> {
+  return {
+    key: 'tenant',
+    header: 'Tenant',
+    cell: ({ tenantSlug }) =>
+      tenantSlug === null ? (
+        '–'
+      ) : (
+        <Narrowing
+          text={tenantSlug}
+          label={`Only entries of tenant ${tenantSlug}`}
+          onClick={onNarrow && (() => onNarrow({ tenantSlug }))}
+        />
+      ),
+  }
+}
+
+function Narrowing({ text, label, onClick }: { text: string; label: string; onClick: (() => void) | undefined }) {
+  if (!onClick) return <>{text}</>
+  return (
+    <Anchor component="button" type="button" size="sm" underline="hover" ta="start" title={label} onClick={onClick}>
+      {text}
+    </Anchor>
+  )
+}
+
+/** Who acted, when no person is named. */
+const actorWords: Readonly<Record<AuditEvent['actorType'], string>> = {
+  user: 'A person',
+  operator: 'An operator',
+  partner: 'A partner',
+  system: 'Atrium itself',
+  visitor: 'A visitor',
+}

@@ -1,0 +1,40 @@
+import { Button, Group, Text } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { readTrail, stepBack, stepForward } from './paging.ts'
+
+interface Props {
+  /** What is being paged, for people who hear the page: "Pages of tenants". */
+  label: string
+  trail: string | undefined
+  nextCursor: string | null | undefined
+  onChange: (trail: string | undefined) => void
+}
+
+/** Previous and Next of a list that is paged by cursors. Nothing to page shows nothing. */
+export function Pager({ label, trail, nextCursor, onChange }: Props) {
+  const page = readTrail(trail).length + 1
+  if (page === 1 && !nextCursor) return null
+  return (
+    <Group component="nav" aria-label={label} justify="space-between" mt="md">
+      <Button
+        variant="default"
+        leftSection={<IconChevronLeft size={16} aria-hidden />}
+        disabled={page === 1}
+        onClick={() => onChange(stepBack(trail))}
+      >
+        Previous
+      </Button>
+      <Text size="sm" c="dimmed" aria-live="polite">
+        Page {page}
+      </Text>
+      <Button
+        variant="default"
+        rightSection={<IconChevronRight size={16} aria-hidden />}
+        disabled={!nextCursor}
+        onClick={() => nextCursor && onChange(stepForward(trail, nextCursor))}
+      >
+        Next
+      </Button>
+    </Group>
+  )
+}
