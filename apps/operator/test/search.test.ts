@@ -3,7 +3,7 @@ import { ListTenants } from '@atrium/core/tenants'
 import { ListUsers } from '@atrium/core/users'
 import { describe, expect, it } from 'vitest'
 import { AuditSearch, auditQuery, exportAddress, tenantAuditQuery } from '../src/audit/search.ts'
-import { countFilters, parseSearch, stringifySearch } from '../src/search.ts'
+import { countFilters, parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { TenantSearch, TenantsSearch, tenantsQuery } from '../src/tenants/search.ts'
 import { UsersSearch, usersQuery } from '../src/users/search.ts'
 

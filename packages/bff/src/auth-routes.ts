@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { beginIdempotent, finishIdempotent, releaseIdempotent } from '@atrium/db/idempotency'
 import type { Database } from '@atrium/db/connect'
 import type { Keyring } from '@atrium/db/encryption'
+import { beginIdempotent, finishIdempotent, releaseIdempotent } from '@atrium/db/idempotency'
 import { lifetimeDays, type WebApp } from '@atrium/db/web-sessions'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'

@@ -34,7 +34,10 @@ const heldBackResponseHeaders = new Set([
 ])
 
 /** The headers of a request to the API, without its Authorization. */
-export function requestHeaders(c: AppContext, { app, trustedProxyHops }: { app: WebApp; trustedProxyHops: number }): Record<string, string> {
+export function requestHeaders(
+  c: AppContext,
+  { app, trustedProxyHops }: { app: WebApp; trustedProxyHops: number },
+): Record<string, string> {
   const headers: Record<string, string> = {
     'x-atrium-source': app,
     'x-request-id': c.get('requestId'),

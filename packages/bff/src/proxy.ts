@@ -15,7 +15,7 @@ export interface Call {
   body?: Uint8Array | undefined
 }
 
-export interface Proxy {
+export interface ApiProxy {
   /**
    * Carries a call to the API with the session's access token, and streams the answer back. An expired token is refreshed before, a
    * refused one (401) afterwards; then the call is made once more, be it a read or a write: a refused call was not carried out.
@@ -40,7 +40,7 @@ export interface ProxyOptions {
 
 const bodyless = new Set([101, 204, 205, 304])
 
-export function createProxy(options: ProxyOptions): Proxy {
+export function createApiProxy(options: ProxyOptions): ApiProxy {
   const { sessions, upstream, log, stopping, streamCheckMs = 30_000 } = options
 
   async function currentAccess(c: AppContext, session: Session): Promise<string> {
@@ -107,8 +107,7 @@ export function createProxy(options: ProxyOptions): Proxy {
         return new Response(null, { status, headers: answerHeaders })
       }
       if (isEventStream(answerHeaders)) life.watch(answer)
-      // The types of Node's own web streams and of the global ones differ in name only.
-      return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array> as unknown as BodyInit, { status, headers: answerHeaders })
+      return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers: answerHeaders })
     },
 
     async requireSession(c) {

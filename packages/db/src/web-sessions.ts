@@ -101,7 +101,12 @@ export async function deleteWebSession(db: Db, id: string): Promise<void> {
 
 /** Ends the session behind a cookie, also one that has run out, and answers its row id and tokens. */
 export async function takeWebSession(db: Db, app: WebApp, tokenHash: Buffer): Promise<{ id: string; tokens: Buffer } | undefined> {
-  return db.deleteFrom('web_sessions').where('token_hash', '=', tokenHash).where('app', '=', app).returning(['id', 'tokens']).executeTakeFirst()
+  return db
+    .deleteFrom('web_sessions')
+    .where('token_hash', '=', tokenHash)
+    .where('app', '=', app)
+    .returning(['id', 'tokens'])
+    .executeTakeFirst()
 }
 
 /** Which sessions a back-channel logout means: those of one login at the identity provider, or all of a person. At least one is given. */
@@ -121,10 +126,7 @@ export async function deleteExpiredWebSessions(db: Db): Promise<number> {
   const result = await db
     .deleteFrom('web_sessions')
     .where((row) =>
-      row.or([
-        row('expires_at', '<', sql<Date>`now()`),
-        row('last_used_at', '<', sql<Date>`now() - make_interval(hours => ${idleHours})`),
-      ]),
+      row.or([row('expires_at', '<', sql<Date>`now()`), row('last_used_at', '<', sql<Date>`now() - make_interval(hours => ${idleHours})`)]),
     )
     .executeTakeFirst()
   return Number(result.numDeletedRows)

@@ -7,7 +7,8 @@ import { createFiles, type FilesOptions, type FilesSystem } from './files/system
 import { createIdentity, type IdentityOptions, type IdentitySystem } from './identity/system.ts'
 import { createMail, type MailOptions, type MailSystem } from './mail/system.ts'
 import { openSavedState, type SavedState, unsaved } from './saved-state.ts'
-import { guarded, listen } from './serve.ts'
+import { describeListenError, guarded, listen } from './serve.ts'
+import { createSmtp, type SmtpSystem } from './smtp/system.ts'
 import { honoListener, type SandboxSystem, type SystemContext, type SystemName } from './system.ts'
 
 export interface StartOptions {
@@ -40,18 +41,22 @@ export interface Sandbox {
   readonly identityUrl: string
   readonly mailUrl: string
   readonly filesUrl: string
+  /** `smtp://localhost:port` */
+  readonly smtpUrl: string
+  readonly smtpPageUrl: string
   readonly issuers: { readonly portal: string; readonly operator: string }
   /** An access token as the person would get it by signing in. Rejects when there is no such active person. */
   token(email: string, app: 'portal' | 'operator'): Promise<string>
   fault(input: FaultInput): Fault
   clearFaults(): void
   /** Every system's records and calls, secrets masked: what `GET /state` answers, by system. */
-  state(): Readonly<Record<'identity' | 'mail' | 'files', SystemState>>
+  state(): Readonly<Record<SystemName, SystemState>>
   /** Back to the seed, without faults and calls. */
   reset(): void
   readonly identity: IdentitySystem
   readonly mail: MailSystem
   readonly files: FilesSystem
+  readonly smtp: SmtpSystem
   close(): Promise<void>
 }
 
@@ -78,7 +83,8 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   const identity = createIdentity(context('identity'), { ...options.identity, apps })
   const mail = createMail(context('mail'), options.mail)
   const files = createFiles(context('files'), options.files)
-  const systems: readonly SandboxSystem[] = [identity, mail, files]
+  const smtp = createSmtp(context('smtp'))
+  const systems: readonly SandboxSystem[] = [identity, mail, files, smtp]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
   const opened: { close(): Promise<void> }[] = []
@@ -104,6 +110,15 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       origins.set(system.name, url)
       hosted.push({ system, calls: calls[system.name], addresses: [url] })
     }
+    const smtpPort = await smtp.listen(portOf('smtp'), host).catch((error: unknown) => {
+      throw describeListenError(error, portOf('smtp'), 'smtp')
+    })
+    opened.push(smtp)
+    const smtpUrl = `smtp://${publicHost}:${smtpPort}`
+    // Faults of SMTP are about its commands; the page that shows the mail stays readable.
+    const smtpPageUrl = await open(smtp.listener, 'smtpPage')
+    origins.set('smtp', smtpPageUrl)
+    hosted.push({ system: smtp, calls: calls.smtp, addresses: [smtpPageUrl, smtpUrl] })
     const control = await open(honoListener(controlApp({ systems: hosted, identity, faults, reset })), 'control')
     const identityUrl = origins.get('identity') ?? ''
     const issuer = (app: keyof typeof demoClients) => `${identityUrl}/application/o/${demoClients[app].slug}/`
@@ -112,6 +127,8 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       identityUrl,
       mailUrl: origins.get('mail') ?? '',
       filesUrl: origins.get('files') ?? '',
+      smtpUrl,
+      smtpPageUrl,
       issuers: { portal: issuer('portal'), operator: issuer('operator') },
       async token(email, app) {
         const issued = await identity.issueToken(email, demoClients[app].slug)
@@ -124,11 +141,13 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
         identity: { records: identity.state(), calls: calls.identity.list() },
         mail: { records: mail.state(), calls: calls.mail.list() },
         files: { records: files.state(), calls: calls.files.list() },
+        smtp: { records: smtp.state(), calls: calls.smtp.list() },
       }),
       reset,
       identity,
       mail,
       files,
+      smtp,
       async close() {
         await closeAll()
         await saved.close()

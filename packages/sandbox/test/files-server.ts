@@ -21,7 +21,13 @@ export interface FilesServer extends AsyncDisposable {
   /** A call below `/graph` as the service account: `body` is sent as JSON. */
   graph(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** The same with other credentials. */
-  graphAs(authorization: string | undefined, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  graphAs(
+    authorization: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 export const serviceBasic = basic(demoServiceCredentials.filesUser, demoServiceCredentials.filesAppToken)
@@ -38,7 +44,11 @@ export async function openFiles(options: FilesOptions = {}): Promise<FilesServer
   const graphAs: FilesServer['graphAs'] = async (authorization, method, path, body, headers = {}) => {
     const response = await fetch(`${url}/graph${path}`, {
       method,
-      headers: { ...(authorization !== undefined && { authorization }), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()

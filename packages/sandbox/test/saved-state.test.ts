@@ -90,11 +90,16 @@ describe('a sandbox with a state file', () => {
 })
 
 describe('start options', () => {
-  it('fail with one line that names port and purpose when a port is taken, and leave nothing open', async () => {
+  it.each([
+    [1_000, 'control'],
+    [1_100, 'identity'],
+    [1_500, 'smtp'],
+    [1_501, 'smtpPage'],
+  ])('fail with one line that names the port at +%i and its purpose when it is taken, and leave nothing open', async (offset, purpose) => {
     const portBase = await freeBase()
-    const blocker = createServer().listen(portBase + 1_000, '127.0.0.1')
+    const blocker = createServer().listen(portBase + offset, '127.0.0.1')
     await once(blocker, 'listening')
-    await expect(startSandbox({ portBase })).rejects.toThrow(`Port ${portBase + 1_000} (sandbox control) is already in use.`)
+    await expect(startSandbox({ portBase })).rejects.toThrow(`Port ${portBase + offset} (sandbox ${purpose}) is already in use.`)
     blocker.close()
     await once(blocker, 'close')
     await (await startSandbox({ portBase })).close()
@@ -156,7 +161,15 @@ describe('main.ts', () => {
     })
     await expect.poll(() => output.includes('\n'), { timeout: 15_000 }).toBe(true)
     const ready: { controlUrl: string; identityUrl: string } = JSON.parse(output)
-    expect(ready).toMatchObject({ ready: true, controlUrl: `http://localhost:${portBase + 1_000}` })
+    expect(ready).toEqual({
+      ready: true,
+      controlUrl: `http://localhost:${portBase + 1_000}`,
+      identityUrl: `http://localhost:${portBase + 1_100}`,
+      mailUrl: `http://localhost:${portBase + 1_200}`,
+      filesUrl: `http://localhost:${portBase + 1_300}`,
+      smtpUrl: `smtp://localhost:${portBase + 1_500}`,
+      smtpPageUrl: `http://localhost:${portBase + 1_501}`,
+    })
     await fetch(`${ready.controlUrl}/faults`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

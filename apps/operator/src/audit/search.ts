@@ -1,9 +1,11 @@
 import { auditOutcome, type ExportAudit, type exportFormats, QueryAudit, type QueryTenantAudit } from '@atrium/core/audit'
 import { z } from 'zod'
-import { currentCursor } from '../paging.ts'
-import { lenient, slugWord, stringifySearch, trail, words } from '../search.ts'
+import { currentCursor } from '@atrium/ui/paging'
+import { lenient, slugWord, stringifySearch, trail, words } from '@atrium/ui/search-params'
 
-/** What the address of the audit explorer carries: every filter of `GET /audit`, the open entry, and the way through the pages. */
+export const pageSizes = ['50', '100', '200', '500'] as const
+
+/** What the address of the audit explorer carries: every filter of `GET /audit`, and the way through the pages. */
 export const AuditSearch = z.object({
   since: lenient(z.iso.datetime({ offset: true })),
   until: lenient(z.iso.datetime({ offset: true })),
@@ -13,7 +15,7 @@ export const AuditSearch = z.object({
   actorEmail: words,
   outcome: lenient(auditOutcome),
   q: words,
-  limit: lenient(z.enum(['50', '100', '200', '500'])),
+  limit: lenient(z.enum(pageSizes)),
   trail,
 })
 export type AuditSearch = z.infer<typeof AuditSearch>

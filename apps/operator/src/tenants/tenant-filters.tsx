@@ -1,10 +1,11 @@
 import { plans, tenantStatuses } from '@atrium/core/tenants'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { countFilters } from '@atrium/ui/search-params'
 import { tenantStatusLooks } from '@atrium/ui/tones'
-import { Button, Select } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { DebouncedInput } from '../parts/debounced-input.tsx'
-import { FilterBar } from '../parts/filter-bar.tsx'
-import { countFilters } from '../search.ts'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import type { TenantsSearch } from './search.ts'
 import { planNames } from './words.ts'
 
@@ -14,6 +15,8 @@ interface Props {
 }
 
 const none: Partial<TenantsSearch> = { q: undefined, status: undefined, plan: undefined, partnerSlug: undefined }
+const statusChoices = tenantStatuses.map((value) => ({ value, label: tenantStatusLooks[value].label }))
+const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
 
 export function TenantFilters({ search, onChange }: Props) {
   return (
@@ -26,24 +29,8 @@ export function TenantFilters({ search, onChange }: Props) {
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
-      <Select
-        label="Status"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear status' }}
-        data={tenantStatuses.map((value) => ({ value, label: tenantStatusLooks[value].label }))}
-        value={search.status ?? null}
-        onChange={(status) => onChange({ status: status ?? undefined })}
-      />
-      <Select
-        label="Plan"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear plan' }}
-        data={plans.map((value) => ({ value, label: planNames[value] }))}
-        value={search.plan ?? null}
-        onChange={(plan) => onChange({ plan: plan ?? undefined })}
-      />
+      <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => onChange({ status })} />
+      <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => onChange({ plan })} />
       <DebouncedInput
         label="Partner"
         placeholder="Slug of the partner"

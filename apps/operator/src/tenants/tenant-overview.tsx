@@ -4,8 +4,8 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { HealthBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { ColorSwatch, Group, List, SimpleGrid, Stack, Text } from '@mantine/core'
-import { Fact, Facts } from '../parts/facts.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { Panel } from '@atrium/ui/panel'
 import { DeleteTenantPanel } from './delete-tenant-panel.tsx'
 import { EditDetails } from './edit-details.tsx'
 import { EditDomains } from './edit-domains.tsx'
@@ -51,7 +51,7 @@ export function TenantOverview({ tenant, events }: Props) {
               )}
             </Fact>
             <Fact label="Members">{String(tenant.memberCount)}</Fact>
-            <Fact label="Seats">{tenant.seats === 0 ? 'Not limited' : String(tenant.seats)}</Fact>
+            <Fact label="Seats">{tenant.seats === 0 ? 'Not set' : String(tenant.seats)}</Fact>
             <Fact label="Industry">{tenant.industry}</Fact>
             <Fact label="Brand colour">
               {tenant.brandColor && (

@@ -1,11 +1,12 @@
-import { tenantRole, tenantRoles } from '@atrium/core/tenants'
-import { Button, Select } from '@mantine/core'
+import { tenantRoles } from '@atrium/core/tenants'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { countFilters } from '@atrium/ui/search-params'
+import { Button } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { DebouncedInput } from '../parts/debounced-input.tsx'
-import { FilterBar } from '../parts/filter-bar.tsx'
-import { countFilters } from '../search.ts'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
 import { roleNames } from '../tenants/words.ts'
-import { UsersSearch } from './search.ts'
+import type { UsersSearch } from './search.ts'
 
 interface Props {
   search: UsersSearch
@@ -20,8 +21,15 @@ const none: Partial<UsersSearch> = {
   platformAdmin: undefined,
   status: undefined,
 }
-
-const { status: statusWord, platformAdmin: flagWord } = UsersSearch.shape
+const accountChoices = [
+  { value: 'active', label: 'Active' },
+  { value: 'deactivated', label: 'Deactivated' },
+] as const
+const adminChoices = [
+  { value: 'true', label: 'Platform admins' },
+  { value: 'false', label: 'Everybody else' },
+] as const
+const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
 
 export function UserFilters({ search, onChange }: Props) {
   return (
@@ -34,39 +42,14 @@ export function UserFilters({ search, onChange }: Props) {
         value={search.q}
         onChange={(q) => onChange({ q })}
       />
-      <Select
-        label="Account"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear account' }}
-        data={[
-          { value: 'active', label: 'Active' },
-          { value: 'deactivated', label: 'Deactivated' },
-        ]}
-        value={search.status ?? null}
-        onChange={(status) => onChange({ status: statusWord.parse(status ?? undefined) })}
-      />
-      <Select
+      <ChoiceFilter label="Account" value={search.status} choices={accountChoices} onChange={(status) => onChange({ status })} />
+      <ChoiceFilter
         label="Platform admin"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear platform admin' }}
-        data={[
-          { value: 'true', label: 'Platform admins' },
-          { value: 'false', label: 'Everybody else' },
-        ]}
-        value={search.platformAdmin ?? null}
-        onChange={(flag) => onChange({ platformAdmin: flagWord.parse(flag ?? undefined) })}
+        value={search.platformAdmin}
+        choices={adminChoices}
+        onChange={(platformAdmin) => onChange({ platformAdmin })}
       />
-      <Select
-        label="Role in a tenant"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear role in a tenant' }}
-        data={tenantRoles.map((value) => ({ value, label: roleNames[value] }))}
-        value={search.role ?? null}
-        onChange={(role) => onChange({ role: tenantRole.optional().parse(role ?? undefined) })}
-      />
+      <ChoiceFilter label="Role in a tenant" value={search.role} choices={roleChoices} onChange={(role) => onChange({ role })} />
       <DebouncedInput
         label="Tenant"
         placeholder="Slug of the tenant"

@@ -3,7 +3,7 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { Panel } from '../parts/panel.tsx'
+import { Panel } from '@atrium/ui/panel'
 import { roleNames } from '../tenants/words.ts'
 
 const columns: readonly Column<UserView['tenants'][number]>[] = [

@@ -195,9 +195,14 @@ function isServerFault(error: unknown): boolean {
   if (error instanceof openid.ResponseBodyError) return isFaultStatus(error.status)
   // openid-client keeps an answer that is not in the protocol as the cause.
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (current.cause instanceof Response) return isFaultStatus(current.cause.status)
+    // Told by its status: the HTTP server puts its own class in the place of the global Response.
+    if (hasStatus(current.cause)) return isFaultStatus(current.cause.status)
   }
   return false
+}
+
+function hasStatus(value: unknown): value is { status: number } {
+  return typeof value === 'object' && value !== null && 'status' in value && typeof value.status === 'number'
 }
 
 function isFaultStatus(status: number): boolean {

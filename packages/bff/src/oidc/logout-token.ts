@@ -1,6 +1,6 @@
+import type { EndedLogin } from '@atrium/db/web-sessions'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { IdentityProviderUnavailable } from './client.ts'
-import type { EndedLogin } from '@atrium/db/web-sessions'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 // Asymmetric only: with an HMAC among them, a published key could serve as the shared secret (RFC 8725 section 3.1).
@@ -53,7 +53,8 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): (token: 
     const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '')
     if (type !== undefined && type !== 'logout+jwt' && type !== 'jwt') throw new InvalidLogoutToken('It is a token of another type.')
     if (payload.nonce !== undefined) throw new InvalidLogoutToken('It has a nonce, so it may be an ID token.')
-    if (!isObject(payload.events) || !isObject(payload.events[logoutEvent])) throw new InvalidLogoutToken('It does not name the logout event.')
+    if (!isObject(payload.events) || !isObject(payload.events[logoutEvent]))
+      throw new InvalidLogoutToken('It does not name the logout event.')
     if (typeof payload.jti !== 'string' || payload.jti === '') throw new InvalidLogoutToken('It has no usable id.')
     return { tokenId: payload.jti, login: toLogin(payload.sid, payload.sub) }
   }

@@ -61,8 +61,7 @@ export function opencloud({ user, appToken, ...options }: OpenCloudOptions): Fil
     })
     const ours = drives.filter((drive) => drive.driveType === 'project' && drive.driveAlias === alias)
     return ours.sort(
-      (a, b) =>
-        Number(isDisabled(a)) - Number(isDisabled(b)) || (b.quota?.used ?? 0) - (a.quota?.used ?? 0) || (a.id < b.id ? -1 : 1),
+      (a, b) => Number(isDisabled(a)) - Number(isDisabled(b)) || (b.quota?.used ?? 0) - (a.quota?.used ?? 0) || (a.id < b.id ? -1 : 1),
     )[0]
   }
 

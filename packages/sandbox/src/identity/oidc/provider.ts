@@ -103,7 +103,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
       // The endpoints of authentik for these two are ours: one for the instance, and one with a flow behind it.
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,

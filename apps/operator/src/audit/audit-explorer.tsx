@@ -1,0 +1,85 @@
+import type { AuditEvent, AuditPage } from '@atrium/core/audit'
+import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
+import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
+import { AuditTable } from '@atrium/ui/audit-table'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Pager } from '@atrium/ui/pager'
+import { Group, NativeSelect } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type AuditSearch, auditPerPage, pageSizes } from './search.ts'
+
+/** The parts of a query's state that the explorer shows. */
+interface Log {
+  data: AuditPage | undefined
+  error: unknown
+  isError: boolean
+  isFetching: boolean
+  isPlaceholderData: boolean
+  refetch: () => Promise<unknown>
+}
+
+interface Props {
+  search: AuditSearch
+  /** Which filters are offered. */
+  fields: readonly AuditFilterName[]
+  log: Log
+  showTenant?: boolean
+  /** Changes the address. A change of filters starts on the first page again. */
+  onSearch: (change: Partial<AuditSearch>) => void
+}
+
+/** Filters, entries and pages of the audit log, of the platform or of one tenant. */
+export function AuditExplorer({ search, fields, log, showTenant = false, onSearch }: Props) {
+  const [opened, setOpened] = useState<AuditEvent>()
+  const narrow = (change: Partial<AuditSearch>) => {
+    setOpened(undefined)
+    onSearch({ ...change, trail: undefined })
+  }
+  return (
+    <>
+      <AuditFilters value={search} fields={fields} onChange={narrow} />
+      {log.isError ? (
+        <ErrorState
+          title="The audit log could not be loaded."
+          error={log.error}
+          onRetry={() => void log.refetch()}
+          retrying={log.isFetching}
+        />
+      ) : log.data === undefined ? (
+        <LoadingRows label="Loading the audit log" rows={10} />
+      ) : log.data.items.length === 0 ? (
+        <EmptyState title="No entries" icon={<IconHistory size={32} stroke={1.5} aria-hidden />}>
+          Nothing was recorded that fits these filters. Take one away, or widen the time.
+        </EmptyState>
+      ) : (
+        <>
+          <AuditTable
+            caption="Audit log"
+            events={log.data.items}
+            onOpen={setOpened}
+            onNarrow={narrow}
+            showTenant={showTenant}
+            stale={log.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of the audit log"
+            trail={search.trail}
+            nextCursor={log.data.nextCursor}
+            onChange={(trail) => onSearch({ trail })}
+          />
+          <Group justify="flex-end" mt="sm">
+            <NativeSelect
+              label="Entries per page"
+              size="xs"
+              value={search.limit ?? String(auditPerPage)}
+              data={[...pageSizes]}
+              onChange={(event) => narrow({ limit: pageSizes.find((size) => size === event.currentTarget.value) })}
+            />
+          </Group>
+        </>
+      )}
+      <AuditEntryDrawer event={opened} onClose={() => setOpened(undefined)} onNarrow={narrow} />
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { exportFormats } from '@atrium/core/audit'
+import { countFilters } from '@atrium/ui/search-params'
+import { Button, Menu, Text } from '@mantine/core'
+import { IconDownload, IconFileText } from '@tabler/icons-react'
+import { type AuditSearch, exportAddress, formatNames } from './search.ts'
+
+const about = { csv: 'For a spreadsheet', ndjson: 'One JSON object per line' } as const
+
+/** Downloads every entry that the filters let through. The browser fetches the file itself, so size does not matter. */
+export function AuditExport({ search }: { search: AuditSearch }) {
+  const filtered = countFilters({ ...search, limit: undefined }) > 0
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={17} aria-hidden />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{filtered ? 'All entries that fit the filters' : 'The whole log'}</Menu.Label>
+        {exportFormats.map((format) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={exportAddress(search, format)}
+            download
+            leftSection={<IconFileText size={17} aria-hidden />}
+          >
+            {formatNames[format]}
+            <Text size="xs" c="dimmed">
+              {about[format]}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

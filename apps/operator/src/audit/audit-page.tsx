@@ -1,0 +1,33 @@
+import { PageHeader } from '@atrium/ui/page-header'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { useTRPC } from '../trpc.ts'
+import { AuditExplorer } from './audit-explorer.tsx'
+import { AuditExport } from './audit-export.tsx'
+import { auditQuery } from './search.ts'
+
+const route = getRouteApi('/house/audit')
+
+export const Route = createLazyRoute('/house/audit')({ component: AuditPage })
+
+function AuditPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const log = useQuery(useTRPC().audit.query.queryOptions(auditQuery(search), { placeholderData: keepPreviousData }))
+  return (
+    <>
+      <PageHeader
+        title="Audit"
+        description="Who did what on the whole platform, newest first. Entries cannot be changed or removed."
+        actions={<AuditExport search={search} />}
+      />
+      <AuditExplorer
+        search={search}
+        fields={['q', 'action', 'outcome', 'actorEmail', 'tenantSlug', 'partnerSlug', 'since', 'until']}
+        log={log}
+        showTenant
+        onSearch={(change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: !('trail' in change) || change.trail === undefined })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { done } from '@atrium/ui/done'
+import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { validateAs } from '../parts/validation.ts'
+import { type DetailsForm, toDetailsForm, toDetailsUpdate } from './details-form.ts'
+import { useUpdateTenant } from './mutations.ts'
+
+/** Name, seats, industry and brand colour. */
+export function EditDetails({ tenant }: { tenant: TenantView }) {
+  return <EditDialog label="Edit details">{(close) => <DetailsEditor tenant={tenant} onClose={close} />}</EditDialog>
+}
+
+function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+  const update = useUpdateTenant()
+  const toInput = (values: DetailsForm) => toDetailsUpdate(tenant.slug, values)
+  const form = useForm<DetailsForm>({
+    initialValues: toDetailsForm(tenant),
+    validate: validateAs(UpdateTenant, toInput),
+    validateInputOnBlur: true,
+  })
+  const save = form.onSubmit((values) =>
+    update.mutate(toInput(values), {
+      onSuccess: (saved) => {
+        done(`The details of ${saved.name} are saved.`)
+        onClose()
+      },
+      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+    }),
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <NumberInput
+          label="Seats"
+          description="0 stands for no number of seats."
+          min={0}
+          max={1_000_000}
+          allowDecimal={false}
+          {...form.getInputProps('seats')}
+        />
+        <TextInput label="Industry" {...form.getInputProps('industry')} />
+        <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" {...form.getInputProps('brandColor')} />
+        <FormFooter
+          error={update.error}
+          submitLabel="Save details"
+          pending={update.isPending}
+          disabled={!form.isDirty()}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}

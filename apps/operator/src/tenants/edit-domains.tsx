@@ -1,0 +1,64 @@
+import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { Stack, TagsInput, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { done } from '@atrium/ui/done'
+import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { validateAs } from '../parts/validation.ts'
+import { useUpdateTenant } from './mutations.ts'
+
+export function EditDomains({ tenant }: { tenant: TenantView }) {
+  return (
+    <EditDialog label="Edit domains" title={`Domains of ${tenant.name}`}>
+      {(close) => <DomainsEditor tenant={tenant} onClose={close} />}
+    </EditDialog>
+  )
+}
+
+function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+  const update = useUpdateTenant()
+  const toInput = ({ domains }: { domains: string[] }) => ({ slug: tenant.slug, domains })
+  const form = useForm({
+    initialValues: { domains: tenant.domains },
+    validate: (values) =>
+      values.domains.length === 0 ? { domains: 'A tenant keeps at least one domain.' } : validateAs(UpdateTenant, toInput)(values),
+  })
+  const removed = tenant.domains.filter((domain) => !form.values.domains.includes(domain))
+  const save = form.onSubmit((values) =>
+    update.mutate(toInput(values), {
+      onSuccess: (saved) => {
+        done(`The domains of ${saved.name} are saved.`)
+        onClose()
+      },
+      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+    }),
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        <TagsInput
+          label="Domains"
+          description="Type a domain and press Enter. New ones are set up in the mail server right away."
+          placeholder="example.com"
+          splitChars={[',', ' ']}
+          acceptValueOnBlur
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('domains')}
+        />
+        {removed.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {removed.join(', ')} will no longer belong to this tenant. This is refused while addresses still use it.
+          </Text>
+        )}
+        <FormFooter
+          error={update.error}
+          submitLabel="Save domains"
+          pending={update.isPending}
+          disabled={!form.isDirty()}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}

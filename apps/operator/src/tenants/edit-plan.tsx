@@ -1,0 +1,54 @@
+import { fileQuotaBytes, type TenantView } from '@atrium/core/tenants'
+import { formatBytes } from '@atrium/ui/format'
+import { Stack, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { done } from '@atrium/ui/done'
+import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { useUpdateTenant } from './mutations.ts'
+import { PlanChoice } from './plan-choice.tsx'
+import { planNames } from './words.ts'
+
+export function EditPlan({ tenant }: { tenant: TenantView }) {
+  return (
+    <EditDialog label="Change plan" title={`Change the plan of ${tenant.name}`}>
+      {(close) => <PlanEditor tenant={tenant} onClose={close} />}
+    </EditDialog>
+  )
+}
+
+function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+  const update = useUpdateTenant()
+  const [plan, setPlan] = useState(tenant.plan)
+  const smaller = fileQuotaBytes[plan] < fileQuotaBytes[tenant.plan]
+  function save(event: FormEvent) {
+    event.preventDefault()
+    update.mutate(
+      { slug: tenant.slug, plan },
+      {
+        onSuccess: (saved) => {
+          done(`${saved.name} is on ${planNames[saved.plan]}.`)
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <form onSubmit={save}>
+      <Stack>
+        <PlanChoice value={plan} onChange={setPlan} />
+        <Text size="sm" c="dimmed">
+          {plan === tenant.plan
+            ? `Now on ${planNames[tenant.plan]}.`
+            : `The file space goes from ${formatBytes(fileQuotaBytes[tenant.plan])} to ${formatBytes(fileQuotaBytes[plan])}.${smaller ? ' Files that no longer fit are kept, but nothing can be added until there is room.' : ''}`}
+        </Text>
+        <FormFooter
+          error={update.error}
+          submitLabel="Change plan"
+          pending={update.isPending}
+          disabled={plan === tenant.plan}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,34 @@
+import { fileQuotaBytes, type Plan, plan as planSchema, plans } from '@atrium/core/tenants'
+import { formatBytes } from '@atrium/ui/format'
+import { Group, Radio, SimpleGrid, Text } from '@mantine/core'
+import { planNames } from './words.ts'
+
+interface Props {
+  value: Plan
+  onChange: (plan: Plan) => void
+}
+
+/** The plans as cards of which one is chosen. */
+export function PlanChoice({ value, onChange }: Props) {
+  return (
+    <Radio.Group label="Plan" value={value} onChange={(next) => onChange(planSchema.parse(next))}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
+        {plans.map((plan) => (
+          <Radio.Card key={plan} value={plan} p="sm" aria-label={`${planNames[plan]}, ${formatBytes(fileQuotaBytes[plan])} of files`}>
+            <Group gap="sm" wrap="nowrap">
+              <Radio.Indicator />
+              <div>
+                <Text size="sm" fw={550}>
+                  {planNames[plan]}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {formatBytes(fileQuotaBytes[plan])} of files
+                </Text>
+              </div>
+            </Group>
+          </Radio.Card>
+        ))}
+      </SimpleGrid>
+    </Radio.Group>
+  )
+}

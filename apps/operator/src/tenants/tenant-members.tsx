@@ -1,0 +1,123 @@
+import { type MemberView, type TenantView, tenantRoles } from '@atrium/core/tenants'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { LinkAnchor } from '@atrium/ui/links'
+import { Pager } from '@atrium/ui/pager'
+import { currentCursor } from '@atrium/ui/paging'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import type { Look } from '@atrium/ui/tones'
+import { Button, Text } from '@mantine/core'
+import { IconSearch, IconUsers } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import type { TenantSearch } from './search.ts'
+import { roleNames } from './words.ts'
+
+const route = getRouteApi('/house/tenants/$slug')
+
+const membersPerPage = 25
+const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
+
+const memberLooks: Readonly<Record<MemberView['status'], Look>> = {
+  active: { label: 'Active', tone: 'good' },
+  suspended: { label: 'Suspended', tone: 'warning' },
+  deactivated: { label: 'Deactivated', tone: 'bad' },
+}
+
+const columns: readonly Column<MemberView>[] = [
+  {
+    key: 'name',
+    header: 'Member',
+    primary: true,
+    cell: (member) => (
+      <>
+        <LinkAnchor to="/users/$id" params={{ id: member.id }} fw={550} underline="hover" data-row-link>
+          {member.name}
+        </LinkAnchor>
+        <Text size="xs" c="dimmed">
+          {member.email}
+        </Text>
+      </>
+    ),
+  },
+  { key: 'role', header: 'Role', cell: (member) => roleNames[member.role] },
+  { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberLooks[member.status]} /> },
+  { key: 'mailbox', header: 'Mailbox', cell: (member) => member.mailboxAddress ?? 'None' },
+  { key: 'joined', header: 'Joined', cell: (member) => <Time at={member.joinedAt} /> },
+]
+
+/** The people of one tenant. */
+export function TenantMembers({ tenant }: { tenant: TenantView }) {
+  const { q, role, trail } = route.useSearch()
+  const navigate = route.useNavigate()
+  const trpc = useTRPC()
+  const members = useQuery(
+    trpc.tenants.users.queryOptions(
+      { slug: tenant.slug, q, role, cursor: currentCursor(trail), limit: membersPerPage },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const narrow = (change: Pick<TenantSearch, 'q' | 'role'>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  const filtered = q !== undefined || role !== undefined
+  return (
+    <>
+      <FilterBar label="Filter members">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Name or address"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={q}
+          onChange={(words) => narrow({ q: words })}
+        />
+        <ChoiceFilter label="Role" value={role} choices={roleChoices} onChange={(chosen) => narrow({ role: chosen })} />
+        {filtered && (
+          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, role: undefined })}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {members.isError ? (
+        <ErrorState
+          title="The members could not be loaded."
+          error={members.error}
+          onRetry={() => void members.refetch()}
+          retrying={members.isFetching}
+        />
+      ) : members.isPending ? (
+        <LoadingRows label="Loading members" />
+      ) : members.data.items.length === 0 ? (
+        <EmptyState
+          title={filtered ? 'No member matches' : 'No members yet'}
+          icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
+        >
+          {filtered
+            ? 'Search by part of the name or address, or take a filter away.'
+            : 'Members appear when they sign in with an identity that is in the group of this tenant.'}
+        </EmptyState>
+      ) : (
+        <>
+          <ResponsiveTable
+            caption={`Members of ${tenant.name}`}
+            columns={columns}
+            rows={members.data.items}
+            rowKey={(member) => member.id}
+            stale={members.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of members"
+            trail={trail}
+            nextCursor={members.data.nextCursor}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}

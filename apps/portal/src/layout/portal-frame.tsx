@@ -1,0 +1,57 @@
+import type { TenantRole } from "@atrium/core/tenants"
+import { Shell, type NavSection } from '@atrium/ui/shell'
+import { spotlight } from '@mantine/spotlight'
+import { IconBuildingCommunity, IconHistory, IconHome, IconSettings, IconUser, IconUsers } from '@tabler/icons-react'
+import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useProfile } from '../profile/use-profile.ts'
+import * as targets from '../targets.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { TenantSwitcher } from './tenant-switcher.tsx'
+
+const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
+
+/** The frame around every page of somebody signed in. */
+export function PortalFrame() {
+  const { me, tenants } = useProfile()
+  const { slug } = useParams({ strict: false })
+  const nav = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)
+  return (
+    <>
+      <Shell
+        home={targets.home}
+        nav={nav}
+        user={{ name: me.name, email: me.email }}
+        profile={targets.profile}
+        onSearch={spotlight.open}
+        switcher={tenants.length > 0 ? <TenantSwitcher tenants={tenants} current={slug} /> : undefined}
+      />
+      <Suspense>
+        <PortalSpotlight tenants={tenants} current={slug} />
+      </Suspense>
+    </>
+  )
+}
+
+function navOf(slug: string | undefined, role: TenantRole | undefined, several: boolean): NavSection[] {
+  const general: NavSection = {
+    ...(slug ? { label: 'You' } : {}),
+    items: [
+      ...(several || !slug ? [{ label: several ? 'All workplaces' : 'Start', icon: IconBuildingCommunity, target: targets.home, exact: true }] : []),
+      { label: 'My profile', icon: IconUser, target: targets.profile },
+    ],
+  }
+  if (!slug) return [general]
+  return [
+    {
+      label: 'Workplace',
+      items: [
+        { label: 'Overview', icon: IconHome, target: targets.overview(slug), exact: true },
+        { label: 'Members', icon: IconUsers, target: targets.members(slug) },
+        { label: 'Audit log', icon: IconHistory, target: targets.auditLog(slug) },
+        ...(maySeeSettings(role) ? [{ label: 'Settings', icon: IconSettings, target: targets.settings(slug) }] : []),
+      ],
+    },
+    general,
+  ]
+}

@@ -1,0 +1,58 @@
+import type { UserView } from '@atrium/core/users'
+import { SpotlightSearch } from '@atrium/ui/spotlight-search'
+import { tenantStatusLooks } from '@atrium/ui/tones'
+import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
+import { IconBuildingCommunity, IconHistory, IconHome, IconPlus, IconSettings, IconUser, IconUsers, type TablerIcon } from '@tabler/icons-react'
+import { useRouter } from '@tanstack/react-router'
+import type { Target } from '@atrium/ui/links'
+import * as targets from '../targets.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { TenantMark } from '../tenants/tenant-mark.tsx'
+
+interface Props {
+  tenants: UserView['tenants']
+  current: string | undefined
+}
+
+/** Search over the pages of the portal and the person's workplaces. */
+export default function PortalSpotlight({ tenants, current }: Props) {
+  const router = useRouter()
+  const page = (label: string, Icon: TablerIcon, target: Target, keywords: string[] = []): SpotlightActionData => ({
+    id: `page:${label}`,
+    label,
+    keywords,
+    leftSection: <Icon size={20} stroke={1.75} aria-hidden />,
+    onClick: () => void router.navigate(target),
+  })
+  const here = tenants.find(({ slug }) => slug === current)
+  const inside = here
+    ? [
+        page('Overview', IconHome, targets.overview(here.slug), ['status', 'provisioning', 'health']),
+        page('Members', IconUsers, targets.members(here.slug), ['people', 'team', 'users']),
+        page('Audit log', IconHistory, targets.auditLog(here.slug), ['history', 'events']),
+        ...(maySeeSettings(here.role) ? [page('Settings', IconSettings, targets.settings(here.slug), ['edit', 'delete', 'colour', 'seats'])] : []),
+      ]
+    : []
+  const groups: SpotlightActionGroupData[] = [
+    { group: here?.name ?? 'Workplace', actions: inside },
+    {
+      group: 'Workplaces',
+      actions: tenants.map((tenant) => ({
+        id: tenant.id,
+        label: tenant.name,
+        description: `${tenant.slug} · ${tenantStatusLooks[tenant.status].label}`,
+        leftSection: <TenantMark name={tenant.name} color={tenant.brandColor} size={28} />,
+        onClick: () => void router.navigate(targets.overview(tenant.slug)),
+      })),
+    },
+    {
+      group: 'Portal',
+      actions: [
+        page('All workplaces', IconBuildingCommunity, targets.home, ['home', 'start']),
+        page('Create a workplace', IconPlus, targets.newTenant, ['new', 'add']),
+        page('My profile', IconUser, targets.profile, ['account', 'contact', 'phone']),
+      ],
+    },
+  ]
+  return <SpotlightSearch placeholder="Search pages and workplaces" actions={groups.filter(({ actions }) => actions.length > 0)} />
+}

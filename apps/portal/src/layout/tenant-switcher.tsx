@@ -1,0 +1,102 @@
+import type { UserView } from '@atrium/core/users'
+import { tenantStatusLooks } from '@atrium/ui/tones'
+import { Combobox, Group, ScrollArea, Text, UnstyledButton, useCombobox } from '@mantine/core'
+import { IconPlus, IconSelector } from '@tabler/icons-react'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { lastTenant, lastVisitedFirst } from '../session/last-tenant.ts'
+import * as targets from '../targets.ts'
+import { TenantMark } from '../tenants/tenant-mark.tsx'
+import classes from './tenant-switcher.module.css'
+
+interface Props {
+  tenants: UserView['tenants']
+  /** Slug of the workplace being shown. */
+  current: string | undefined
+}
+
+const create = '+new'
+// From here on a list is quicker to search than to read.
+const searchable = 6
+
+/** The workplace being shown, and the way to another one or to a new one. */
+export function TenantSwitcher({ tenants, current }: Props) {
+  const router = useRouter()
+  const [words, setWords] = useState('')
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption()
+      setWords('')
+    },
+    onDropdownOpen: () => (tenants.length >= searchable ? combobox.focusSearchInput() : combobox.focusTarget()),
+  })
+  const shown = tenants.find(({ slug }) => slug === current)
+  const found = lastVisitedFirst(tenants, lastTenant()).filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(words.trim().toLowerCase()))
+
+  return (
+    <Combobox
+      store={combobox}
+      width={300}
+      position="bottom-start"
+      withinPortal
+      onOptionSubmit={(value) => {
+        combobox.closeDropdown()
+        void router.navigate(value === create ? targets.newTenant : targets.overview(value))
+      }}
+    >
+      <Combobox.Target targetType="button">
+        <UnstyledButton
+          className={classes.target}
+          onClick={() => combobox.toggleDropdown()}
+          aria-label={shown ? `Workplace ${shown.name}. Switch workplace` : 'Choose a workplace'}
+        >
+          {shown && <TenantMark name={shown.name} color={shown.brandColor} size={24} />}
+          <Text span fw={550} truncate>
+            {shown?.name ?? 'Choose a workplace'}
+          </Text>
+          <IconSelector size={16} stroke={1.75} aria-hidden className={classes.chevron} />
+        </UnstyledButton>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        {tenants.length >= searchable && (
+          <Combobox.Search
+            value={words}
+            onChange={(event) => {
+              setWords(event.currentTarget.value)
+              combobox.selectFirstOption()
+            }}
+            placeholder="Search workplaces"
+            aria-label="Search workplaces"
+          />
+        )}
+        <Combobox.Options aria-label="Workplaces">
+          <ScrollArea.Autosize mah={320} type="scroll">
+            {found.map((tenant) => (
+              <Combobox.Option key={tenant.id} value={tenant.slug} active={tenant.slug === current}>
+                <Group gap="sm" wrap="nowrap">
+                  <TenantMark name={tenant.name} color={tenant.brandColor} size={28} />
+                  <div className={classes.text}>
+                    <Text size="sm" fw={550} truncate>
+                      {tenant.name}
+                    </Text>
+                    <Text size="xs" c="dimmed" truncate>
+                      {tenant.slug}
+                      {tenant.status !== 'active' && ` · ${tenantStatusLooks[tenant.status].label}`}
+                    </Text>
+                  </div>
+                </Group>
+              </Combobox.Option>
+            ))}
+            {found.length === 0 && <Combobox.Empty>No workplace fits these words.</Combobox.Empty>}
+          </ScrollArea.Autosize>
+          <Combobox.Option value={create} className={classes.create}>
+            <Group gap="sm" wrap="nowrap">
+              <IconPlus size={18} aria-hidden />
+              Create a workplace
+            </Group>
+          </Combobox.Option>
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}

@@ -1,0 +1,27 @@
+import '@atrium/ui/styles.css'
+import { AppProvider } from '@atrium/ui/app-provider'
+import { shareStyleNonce } from '@atrium/ui/style-nonce'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createPortalRouter } from './router.tsx'
+import { connect, TRPCProvider } from './trpc.ts'
+
+shareStyleNonce()
+const { client, queryClient, trpc } = connect()
+const router = createPortalRouter({ trpc, queryClient })
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no element to render into.')
+
+createRoot(root).render(
+  <StrictMode>
+    <AppProvider accent="tide">
+      <QueryClientProvider client={queryClient}>
+        <TRPCProvider trpcClient={client} queryClient={queryClient}>
+          <RouterProvider router={router} />
+        </TRPCProvider>
+      </QueryClientProvider>
+    </AppProvider>
+  </StrictMode>,
+)

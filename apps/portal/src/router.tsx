@@ -1,0 +1,98 @@
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
+import { AuditSearch } from './audit/search.ts'
+import { NotFoundPage } from './layout/not-found-page.tsx'
+import { PortalFrame } from './layout/portal-frame.tsx'
+import { RouteFailure } from './layout/route-failure.tsx'
+import { MembersSearch } from './members/search.ts'
+import { SignedOutSearch } from './session/search.ts'
+import { requireSession } from './session/session.ts'
+import type { RouterContext } from './trpc.ts'
+
+type Search = Record<string, unknown>
+
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage })
+
+const signedOut = createRoute({
+  getParentRoute: () => root,
+  path: '/signed-out',
+  validateSearch: (search: Search): SignedOutSearch => SignedOutSearch.parse(search),
+  component: lazyRouteComponent(() => import('./session/signed-out-page.tsx'), 'SignedOutPage'),
+})
+
+/** Everything below needs somebody signed in: who is not gets the welcome page, at the address that was asked for. */
+const house = createRoute({
+  getParentRoute: () => root,
+  id: 'house',
+  beforeLoad: ({ context }) => requireSession(context),
+  component: PortalFrame,
+  errorComponent: RouteFailure,
+})
+
+const home = createRoute({
+  getParentRoute: () => house,
+  path: '/',
+  component: lazyRouteComponent(() => import('./tenants/home-page.tsx'), 'HomePage'),
+})
+
+const create = createRoute({
+  getParentRoute: () => house,
+  path: '/new',
+  component: lazyRouteComponent(() => import('./tenants/create-tenant-page.tsx'), 'CreateTenantPage'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => house,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
+})
+
+const tenant = createRoute({
+  getParentRoute: () => house,
+  path: '/t/$slug',
+  component: lazyRouteComponent(() => import('./tenants/tenant-frame.tsx'), 'TenantFrame'),
+})
+
+const overview = createRoute({
+  getParentRoute: () => tenant,
+  path: '/',
+  component: lazyRouteComponent(() => import('./tenants/overview-page.tsx'), 'OverviewPage'),
+})
+
+const members = createRoute({
+  getParentRoute: () => tenant,
+  path: '/members',
+  validateSearch: (search: Search): MembersSearch => MembersSearch.parse(search),
+  component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => tenant,
+  path: '/audit',
+  validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
+  component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => tenant,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./tenants/settings-page.tsx'), 'SettingsPage'),
+})
+
+const routeTree = root.addChildren([
+  signedOut,
+  house.addChildren([home, create, profile, tenant.addChildren([overview, members, audit, settings])]),
+])
+
+/** The router of the customer portal. */
+export function createPortalRouter(context: RouterContext) {
+  return createRouter({
+    routeTree,
+    context,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultErrorComponent: RouteFailure,
+    scrollRestoration: true,
+  })
+}

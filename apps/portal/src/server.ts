@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url'
+import { runAppServer } from '@atrium/bff/server'
+
+await runAppServer({ app: 'portal', env: process.env, distDir: fileURLToPath(new URL('../dist', import.meta.url)) })

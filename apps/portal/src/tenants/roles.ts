@@ -1,0 +1,9 @@
+import type { TenantRole, TenantView } from '@atrium/core/tenants'
+
+/** Roles as people read them. */
+export const roleNames: Readonly<Record<TenantRole, string>> = { member: 'Member', admin: 'Admin', owner: 'Owner' }
+
+/** Whether settings are offered. The API decides again; this only spares people buttons that would refuse them. */
+export function maySeeSettings(role: TenantView['role'] | undefined): boolean {
+  return role === 'admin' || role === 'owner'
+}

@@ -1,0 +1,8 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  plugins: [react()],
+  // Assets stay files: the content security policy allows data: for images only.
+  build: { outDir: 'dist', target: 'esnext', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+})

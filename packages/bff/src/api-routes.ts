@@ -1,0 +1,93 @@
+import { AppError } from '@atrium/core/errors'
+import { isSlugShaped } from '@atrium/core/slugs'
+import type { WebApp } from '@atrium/db/web-sessions'
+import { Hono } from 'hono'
+import { groupsOf, nameOf, readClaims } from './claims.ts'
+import type { AppCookies } from './cookies.ts'
+import { parseObject, readJsonBody } from './json-body.ts'
+import { readUser } from './profile.ts'
+import type { ApiProxy } from './proxy.ts'
+import { type AppContext, type AppEnv, rawQuery } from './request.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { MeView, SessionView, TokenView } from './wire.ts'
+
+export interface ApiParts {
+  app: WebApp
+  cookies: AppCookies
+  sessions: Sessions
+  proxy: ApiProxy
+  staffGroups: readonly string[]
+}
+
+/** `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but the first need a session. */
+export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
+  const { app, cookies, sessions, proxy, staffGroups } = parts
+  const routes = new Hono<AppEnv>()
+  const post = async (c: AppContext, target: string) => {
+    const session = await proxy.requireSession(c)
+    return proxy.forward(c, session, { method: 'POST', target, body: await readJsonBody(c) })
+  }
+
+  routes.get('/session', async (c) => {
+    const session = await sessions.find(cookies.readSession(c))
+    return answer(c, {
+      signedIn: session !== undefined,
+      app,
+      email: session?.email ?? null,
+      name: session ? nameOf(session.tokens) : null,
+    } satisfies SessionView)
+  })
+
+  routes.get('/me', async (c) => {
+    const session = await proxy.requireSession(c)
+    const read = await readUser(c, proxy, session)
+    if ('refusal' in read) return read.refusal
+    const { user } = read
+    const groups = groupsOf(readClaims(session.tokens.access))
+    return answer(c, { ...user, groups, subscription: null, partnerMode: user.partner?.status === 'active' } satisfies MeView)
+  })
+
+  routes.get('/verify-token', async (c) => {
+    const session = await proxy.requireSession(c)
+    const claims = readClaims(session.tokens.access)
+    return answer(c, {
+      iss: claims.iss ?? null,
+      aud: claims.aud === undefined ? [] : [claims.aud].flat(),
+      sub: claims.sub ?? null,
+      groups: groupsOf(claims),
+    } satisfies TokenView)
+  })
+
+  routes.post('/tenants', (c) => post(c, '/tenants'))
+
+  routes.post('/tenants/:slug/reconcile', (c) => {
+    const slug = c.req.param('slug')
+    if (!isSlugShaped(slug)) throw new AppError('not_found')
+    return post(c, `/tenants/${slug}/reconcile`)
+  })
+
+  routes.post('/flags/evaluate', async (c) => {
+    const session = await proxy.requireSession(c)
+    const body = withTenant(parseObject(await readJsonBody(c)), session, staffGroups)
+    return proxy.forward(c, session, { method: 'POST', target: '/flags/evaluate', body })
+  })
+
+  if (app === 'operator') {
+    const read = async (c: AppContext, path: string) =>
+      proxy.forward(c, await proxy.requireSession(c), { method: 'GET', target: path + rawQuery(c) })
+    routes.get('/audit', (c) => read(c, '/audit'))
+    routes.get('/audit/export', (c) => read(c, '/audit/export'))
+    routes.post('/users/invite', (c) => post(c, '/users/invite'))
+  }
+  return routes
+}
+
+/** The body of a flag evaluation. Without a tenant in it, the first group of the token that is a tenant's decides (seed 4.10). */
+function withTenant(body: Record<string, unknown>, session: Session, staffGroups: readonly string[]): Uint8Array {
+  const tenantSlug = body.tenantSlug ?? groupsOf(readClaims(session.tokens.access)).find((group) => !staffGroups.includes(group))
+  return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))
+}
+
+function answer(c: AppContext, body: SessionView | MeView | TokenView): Response {
+  return c.json(body, 200, { 'cache-control': 'no-store' })
+}

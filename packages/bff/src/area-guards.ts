@@ -1,0 +1,37 @@
+import type { UserView } from '@atrium/core/users'
+import { createMiddleware } from 'hono/factory'
+import type { AppCookies } from './cookies.ts'
+import { messagePage } from './message-page.ts'
+import { readUser } from './profile.ts'
+import type { ApiProxy } from './proxy.ts'
+import { type AppEnv, rawQuery } from './request.ts'
+import type { Sessions } from './sessions.ts'
+
+/**
+ * Serves the pages of an area only to those whom the stored user says it is for. Fails closed: when that cannot be found out, the
+ * pages are refused. The API checks every call of theirs again.
+ */
+function area(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }, allowed: (user: UserView) => boolean, whom: string) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const session = await parts.sessions.find(parts.cookies.readSession(c))
+    if (!session) return c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
+    const read = await readUser(c, parts.proxy, session).catch((err: unknown) => {
+      c.get('line').err = err
+      return undefined
+    })
+    if (!read)
+      return messagePage(c, 503, 'This page cannot be opened', 'Your rights could not be checked at this moment. Try again shortly.')
+    if ('refusal' in read || !allowed(read.user)) return messagePage(c, 403, 'This page is not for you', `It is for ${whom} only.`)
+    return next()
+  })
+}
+
+/** `/admin` and below: platform administrators. */
+export function adminArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
+  return area(parts, (user) => user.platformAdmin && user.status === 'active', 'platform administrators')
+}
+
+/** `/partner` and below: staff of an active partner. */
+export function partnerArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
+  return area(parts, (user) => user.partner?.status === 'active' && user.status === 'active', 'the staff of a partner')
+}

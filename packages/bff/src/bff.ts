@@ -1,0 +1,127 @@
+import { AppError } from '@atrium/core/errors'
+import type { Database } from '@atrium/db/connect'
+import { Hono } from 'hono'
+import { apiRoutes } from './api-routes.ts'
+import { adminArea, partnerArea } from './area-guards.ts'
+import { authRoutes } from './auth-routes.ts'
+import type { AppConfig } from './config.ts'
+import { createCookies } from './cookies.ts'
+import { readJsonBody } from './json-body.ts'
+import type { Logger } from './log.ts'
+import { createOidcClient } from './oidc/client.ts'
+import { createLogoutTokenVerifier } from './oidc/logout-token.ts'
+import { problemResponse, toRefusal } from './problems.ts'
+import { createApiProxy } from './proxy.ts'
+import { type AppEnv, rawQuery } from './request.ts'
+import { requestLog } from './request-log.ts'
+import { sameOriginOnly } from './same-origin.ts'
+import { securityHeaders } from './security-headers.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { nothingHere, type StaticFiles, wantsPage } from './static-files.ts'
+import { createUpstream } from './upstream.ts'
+
+export interface BffOptions {
+  config: AppConfig
+  database: Database
+  files: StaticFiles
+  log: Logger
+  version: string
+  now?: () => Date
+  /** Ends open streams; given by the server that stops. */
+  stopping?: AbortSignal
+  /** How often a stream makes sure that its session still exists, in milliseconds. */
+  streamCheckMs?: number
+  /** How long the identity provider may take for a call, in seconds. */
+  idpDeadlineSeconds?: number
+}
+
+export interface Bff {
+  app: Hono<AppEnv>
+  sessions: Sessions
+  /** Waits for refreshes under way and lets go of the connections to the API. */
+  close(): Promise<void>
+}
+
+// Names of procedures, a batch joined by commas; nothing with which a path could climb out of /trpc.
+const trpcTarget = /^\/trpc\/\w+(\.\w+)*((,|%2c)\w+(\.\w+)*)*$/i
+
+/**
+ * The server side of the portal or operator app: signs people in, keeps their tokens, carries their calls to the API and serves the
+ * pages (backend for frontend, RFC 10017). The browser holds a session cookie and nothing else.
+ */
+export function createBff(options: BffOptions): Bff {
+  const { config, database, files, log, version, now = () => new Date() } = options
+  const { app: name, publicUrl, keyring, oidc: idp } = config
+  const oidc = createOidcClient({
+    ...idp,
+    publicUrl,
+    ...(options.idpDeadlineSeconds !== undefined && { deadlineSeconds: options.idpDeadlineSeconds }),
+  })
+  const sessions = createSessions({ app: name, database, keyring, oidc, log })
+  const cookies = createCookies(name, publicUrl)
+  const upstream = createUpstream(config.apiUrl)
+  const proxy = createApiProxy({
+    app: name,
+    sessions,
+    upstream,
+    readCookie: cookies.readSession,
+    trustedProxyHops: config.trustedProxyHops,
+    log,
+    stopping: options.stopping ?? new AbortController().signal,
+    ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
+  })
+  const verifyLogoutToken = createLogoutTokenVerifier({ issuer: idp.issuer, clientId: idp.clientId, keysUrl: oidc.keysUrl, now })
+  const startedAt = performance.now()
+
+  const app = new Hono<AppEnv>()
+  app.use(requestLog(log), securityHeaders({ publicUrl, issuer: idp.issuer }))
+  const sameOrigin = sameOriginOnly(publicUrl)
+  // The one POST that comes from another server; its token is its proof.
+  app.use((c, next) => (c.req.path === '/auth/backchannel-logout' ? next() : sameOrigin(c, next)))
+
+  app.get('/health', (c) =>
+    c.json({ service: `atrium-${name}`, status: 'ok', version, uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000) }, 200, {
+      'cache-control': 'no-store',
+    }),
+  )
+  app.route(
+    '/auth',
+    authRoutes({ app: name, publicUrl, clientId: idp.clientId, database, keyring, cookies, oidc, sessions, verifyLogoutToken, log, now }),
+  )
+  app.route('/api', apiRoutes({ app: name, cookies, sessions, proxy, staffGroups: config.staffGroups }))
+
+  app.all('/trpc/*', async (c) => {
+    const { method } = c.req
+    if (method !== 'GET' && method !== 'POST') throw new AppError('method_not_allowed')
+    const path = (c.env.incoming.url ?? '').split('?', 1)[0] ?? ''
+    if (!trpcTarget.test(path)) throw nothingHere()
+    const session = await proxy.requireSession(c)
+    const body = method === 'POST' ? await readJsonBody(c) : undefined
+    return proxy.forward(c, session, { method, target: path + rawQuery(c), body })
+  })
+
+  const parts = { cookies, sessions, proxy }
+  const [admin, partner] = [adminArea(parts), partnerArea(parts)]
+  app.get('*', async (c, next) => (await files.file(c)) ?? next())
+  for (const path of ['/admin', '/admin/*']) app.get(path, admin)
+  for (const path of ['/partner', '/partner/*']) app.get(path, partner)
+  app.get('*', async (c, next) => (wantsPage(c) ? files.page(c) : next()))
+
+  app.notFound((c) => problemResponse(nothingHere(), c.get('requestId')))
+  app.onError((error, c) => {
+    const refusal = toRefusal(error)
+    if (refusal.status >= 500) c.get('line').err = error
+    if (refusal.code === 'unauthenticated' && cookies.readSession(c) !== undefined) cookies.writeSession(c, '', 0)
+    const response = problemResponse(refusal, c.get('requestId'))
+    for (const cookie of c.res.headers.getSetCookie()) response.headers.append('set-cookie', cookie)
+    return response
+  })
+  return {
+    app,
+    sessions,
+    async close() {
+      await sessions.settled()
+      upstream.close()
+    },
+  }
+}

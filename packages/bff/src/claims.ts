@@ -1,0 +1,23 @@
+import { decodeJwt, type JWTPayload } from 'jose'
+import type { StoredTokens } from './sessions.ts'
+
+/** The claims of a token of ours. Not verified: it came from the provider itself and has been in our hands since. */
+export function readClaims(token: string | undefined): JWTPayload {
+  try {
+    return token === undefined ? {} : decodeJwt(token)
+  } catch {
+    // An access token is opaque to its client (RFC 6749 section 1.4); without claims there is only less to show.
+    return {}
+  }
+}
+
+/** Group names without duplicates: two scope mappings that give the same list make authentik name every group twice. */
+export function groupsOf(claims: JWTPayload): string[] {
+  return Array.isArray(claims.groups) ? [...new Set(claims.groups.filter((group) => typeof group === 'string'))] : []
+}
+
+/** The name to greet the person by, from the ID token. */
+export function nameOf(tokens: StoredTokens): string | null {
+  const { name } = readClaims(tokens.id)
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null
+}

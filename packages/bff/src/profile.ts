@@ -1,0 +1,17 @@
+import { AppError } from '@atrium/core/errors'
+import { UserView } from '@atrium/core/users'
+import type { ApiProxy } from './proxy.ts'
+import type { AppContext } from './request.ts'
+import type { Session } from './sessions.ts'
+
+/**
+ * The stored user behind a session, from the API; `refusal` is the API's own answer when it is not 200. Throws AppError
+ * `upstream_failed` for an answer in another shape.
+ */
+export async function readUser(c: AppContext, proxy: ApiProxy, session: Session): Promise<{ user: UserView } | { refusal: Response }> {
+  const response = await proxy.forward(c, session, { method: 'GET', target: '/users/me' })
+  if (response.status !== 200) return { refusal: response }
+  const parsed = UserView.safeParse(await response.json().catch(() => undefined))
+  if (!parsed.success) throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', { cause: parsed.error })
+  return { user: parsed.data }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { AppError } from '@atrium/core/errors'
+import { accepts } from 'hono/accepts'
+import type { AppContext } from './request.ts'
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+const compressible = /^(text\/|application\/(json|manifest\+json)|image\/(svg\+xml|x-icon))/
+
+interface Asset {
+  body: Buffer
+  type: string
+  etag: string
+  /** The name changes with the content. */
+  hashed: boolean
+  /** Made when first asked for, then kept. */
+  packed: Map<'br' | 'gzip', Promise<Buffer>>
+}
+
+export interface StaticFiles {
+  /** The file of the build at this path; undefined when there is none. */
+  file(c: AppContext): Promise<Response | undefined>
+  /** The app's page, with the nonce of this answer in it. */
+  page(c: AppContext): Response
+}
+
+/**
+ * The build of an app (`vite build`), read once at start, so that a path of a request never reaches the file system. Throws one line
+ * when there is no build.
+ */
+export function readStaticFiles(distDir: string): StaticFiles {
+  const assets = new Map(listFiles(distDir).map((path) => [`/${relative(distDir, path).split(sep).join('/')}`, readAsset(distDir, path)]))
+  const index = assets.get('/index.html')?.body.toString('utf8')
+  if (index === undefined) throw new Error(`There is no build of the app in ${distDir} (index.html is missing). Run "vite build" first.`)
+  // The page has a fresh nonce in every answer and is never sent as a plain file.
+  assets.delete('/index.html')
+
+  return {
+    async file(c) {
+      const asset = assets.get(c.req.path)
+      return asset && serve(c, asset)
+    },
+    page: (c) =>
+      new Response(withNonce(index, c.get('nonce')), {
+        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+      }),
+  }
+}
+
+function listFiles(distDir: string): string[] {
+  try {
+    return readdirSync(distDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  } catch (cause) {
+    throw new Error(`There is no build of the app in ${distDir}. Run "vite build" first.`, { cause })
+  }
+}
+
+function readAsset(distDir: string, path: string): Asset {
+  const body = readFileSync(path)
+  return {
+    body,
+    type: types[extname(path)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    // Where Vite writes what it names after its content.
+    hashed: relative(distDir, path).split(sep)[0] === 'assets',
+    packed: new Map(),
+  }
+}
+
+async function serve(c: AppContext, asset: Asset): Promise<Response> {
+  const headers = new Headers({
+    'content-type': asset.type,
+    'cache-control': asset.hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: asset.etag,
+  })
+  const packable = compressible.test(asset.type) && asset.body.byteLength > 1_000
+  if (packable) headers.set('vary', 'accept-encoding')
+  if (c.req.header('if-none-match')?.includes(asset.etag)) return new Response(null, { status: 304, headers })
+  const encoding = packable ? chooseEncoding(c) : undefined
+  if (encoding) headers.set('content-encoding', encoding)
+  const body = encoding ? await pack(asset, encoding) : asset.body
+  headers.set('content-length', String(body.byteLength))
+  return new Response(new Uint8Array(body), { headers })
+}
+
+function chooseEncoding(c: AppContext): 'br' | 'gzip' | undefined {
+  const choice = accepts(c, {
+    header: 'Accept-Encoding',
+    supports: ['br', 'gzip'],
+    default: 'identity',
+    match: (offers) => (['br', 'gzip'] as const).find((name) => offers.some(({ type, q }) => type === name && q > 0)) ?? 'identity',
+  })
+  return choice === 'br' || choice === 'gzip' ? choice : undefined
+}
+
+function pack(asset: Asset, encoding: 'br' | 'gzip'): Promise<Buffer> {
+  const known = asset.packed.get(encoding)
+  if (known) return known
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: asset.body.byteLength }
+  const made = encoding === 'br' ? promisify(brotliCompress)(asset.body, { params }) : promisify(gzip)(asset.body, { level: 9 })
+  asset.packed.set(encoding, made)
+  return made
+}
+
+/** Puts the nonce into the page's `<meta name="csp-nonce">`, which is added when the page has none. */
+function withNonce(index: string, nonce: string): string {
+  const meta = `<meta name="csp-nonce" content="${nonce}">`
+  const existing = /<meta\s[^>]*name="csp-nonce"[^>]*>/i
+  return existing.test(index) ? index.replace(existing, meta) : index.replace(/<head[^>]*>/i, (head) => head + meta)
+}
+
+/** Whether a request is for a page: a browser's navigation, not a script's fetch of something that is missing. */
+export function wantsPage(c: AppContext): boolean {
+  const { path } = c.req
+  if (/^\/(api|trpc|auth|assets)(\/|$)/.test(path)) return false
+  return (c.req.method === 'GET' || c.req.method === 'HEAD') && (c.req.header('accept') ?? '').includes('text/html')
+}
+
+/** The refusal for everything that is neither a file nor a page. */
+export function nothingHere(): AppError {
+  return new AppError('not_found', 'There is nothing at this address.')
+}

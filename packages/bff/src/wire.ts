@@ -1,0 +1,28 @@
+import type { UserView } from '@atrium/core/users'
+import type { WebApp } from '@atrium/db/web-sessions'
+
+/** `GET /api/session`. Nobody being signed in is an answer, not an error. */
+export interface SessionView {
+  signedIn: boolean
+  app: WebApp
+  email: string | null
+  name: string | null
+}
+
+/** `GET /api/me`: the stored user (the API's `GET /users/me`) with what the token and the other parts of the platform add. */
+export type MeView = UserView & {
+  /** Names of the identity groups in the token, without duplicates. */
+  groups: readonly string[]
+  /** Always null until subscriptions exist. */
+  subscription: null
+  /** True for staff of an active partner: only they get the partner area. */
+  partnerMode: boolean
+}
+
+/** `GET /api/verify-token`: what the session's access token says, for checking an installation. */
+export interface TokenView {
+  iss: string | null
+  aud: readonly string[]
+  sub: string | null
+  groups: readonly string[]
+}
