@@ -95,6 +95,8 @@ async function start(): Promise<void> {
     ATRIUM_SANDBOX_STATE: join(folder, 'sandbox.json'),
   })
   const builds = Promise.all([buildIfStale(root, 'portal'), buildIfStale(root, 'operator')])
+  // Awaited below; until then a failure must not count as one that nobody looks at.
+  builds.catch(() => {})
   const database = await prepareDatabase(external)
   await sandbox.ready(at(ports.control))
 

@@ -30,6 +30,8 @@ const integrations = connectIntegrations({
   mail: config.mail,
   files: config.files,
   smtp: config.smtp,
+  // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should not be told to wait.
+  policy: { circuit: { failures: 10, openMs: 4_000 } },
   onCall: (report) => {
     metrics.upstreamCalls.observe({ system: report.system, call: report.call, outcome: report.outcome }, report.ms / 1000)
     log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')

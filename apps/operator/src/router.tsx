@@ -1,9 +1,9 @@
+import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
-import { OperatorFrame } from './layout/operator-frame.tsx'
-import { RouteFailure } from './layout/route-failure.tsx'
-import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
+import { AccessFailure } from './layout/access-failure.tsx'
+import { PageFailure } from './layout/page-failure.tsx'
 import { requireOperator } from './session/access.ts'
 import { SignedOutSearch } from './session/search.ts'
 import { TenantSearch, TenantsSearch } from './tenants/search.ts'
@@ -25,10 +25,9 @@ const house = createRoute({
   getParentRoute: () => root,
   id: 'house',
   beforeLoad: ({ context }) => requireOperator(context),
-  component: OperatorFrame,
-  errorComponent: RouteFailure,
+  errorComponent: AccessFailure,
   notFoundComponent: NotFoundPage,
-})
+}).lazy(() => import('./layout/operator-frame.tsx').then((frame) => frame.Route))
 
 const dashboard = createRoute({ getParentRoute: () => house, path: '/' }).lazy(() =>
   import('./dashboard/dashboard-page.tsx').then((page) => page.Route),
@@ -70,10 +69,7 @@ const audit = createRoute({
   validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
 }).lazy(() => import('./audit/audit-page.tsx').then((page) => page.Route))
 
-const routeTree = root.addChildren([
-  signedOut,
-  house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit]),
-])
+const routeTree = root.addChildren([signedOut, house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit])])
 
 /** The router of the operator portal. */
 export function createOperatorRouter(context: RouterContext) {
@@ -83,7 +79,7 @@ export function createOperatorRouter(context: RouterContext) {
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',
-    defaultErrorComponent: RouteFailure,
+    defaultErrorComponent: PageFailure,
     scrollRestoration: true,
   })
 }

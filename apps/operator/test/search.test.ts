@@ -1,9 +1,9 @@
 import { ExportAudit, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
 import { ListTenants } from '@atrium/core/tenants'
 import { ListUsers } from '@atrium/core/users'
+import { countFilters, parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { describe, expect, it } from 'vitest'
 import { AuditSearch, auditQuery, exportAddress, tenantAuditQuery } from '../src/audit/search.ts'
-import { countFilters, parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { TenantSearch, TenantsSearch, tenantsQuery } from '../src/tenants/search.ts'
 import { UsersSearch, usersQuery } from '../src/users/search.ts'
 
@@ -48,7 +48,13 @@ describe('the queries that an address stands for', () => {
   })
 
   it('asks for audit entries as the API takes them', () => {
-    const search = AuditSearch.parse({ action: 'tenant.*', partnerSlug: 'north', since: '2026-11-01T00:00:00Z', trail: entry, limit: '200' })
+    const search = AuditSearch.parse({
+      action: 'tenant.*',
+      partnerSlug: 'north',
+      since: '2026-11-01T00:00:00Z',
+      trail: entry,
+      limit: '200',
+    })
     expect(QueryAudit.parse(auditQuery(search))).toEqual({
       action: 'tenant.*',
       partnerSlug: 'north',

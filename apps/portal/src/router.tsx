@@ -1,8 +1,7 @@
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
-import { PortalFrame } from './layout/portal-frame.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
 import { MembersSearch } from './members/search.ts'
 import { SignedOutSearch } from './session/search.ts'
@@ -25,7 +24,7 @@ const house = createRoute({
   getParentRoute: () => root,
   id: 'house',
   beforeLoad: ({ context }) => requireSession(context),
-  component: PortalFrame,
+  component: lazyRouteComponent(() => import('./layout/portal-frame.tsx'), 'PortalFrame'),
   errorComponent: RouteFailure,
 })
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDatabase } from '@atrium/db/connect'
@@ -8,6 +7,7 @@ import { createBff } from './bff.ts'
 import { readAppConfig } from './config.ts'
 import { createLogger } from './log.ts'
 import { readStaticFiles } from './static-files.ts'
+import { version } from './version.ts'
 
 export interface AppServerOptions {
   app: WebApp
@@ -39,7 +39,7 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
     onError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   const stopping = new AbortController()
-  const bff = createBff({ config, database, files, log, version: readVersion(), stopping: stopping.signal })
+  const bff = createBff({ config, database, files, log, version, stopping: stopping.signal })
   const server = createAdaptorServer({
     fetch: bff.app.fetch,
     serverOptions: { keepAliveTimeout: 65_000, headersTimeout: 20_000 },
@@ -100,10 +100,4 @@ async function listen(server: Server, port: number, host: string): Promise<void>
     })
     server.listen(port, host, () => done())
   })
-}
-
-function readVersion(): string {
-  const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const version = typeof description === 'object' && description !== null && 'version' in description ? description.version : undefined
-  return typeof version === 'string' ? version : '0.0.0'
 }

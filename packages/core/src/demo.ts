@@ -58,6 +58,9 @@ export const demoPeople: readonly DemoPerson[] = [
   },
 ]
 
+/** The tenants that a local house starts with. */
+export const demoTenantSlugs = ['acme', 'globex'] as const
+
 /** The two OIDC applications of a local house. The audience of a token is its client id, as authentik issues it. */
 export const demoClients = {
   portal: { clientId: 'atrium-portal', clientSecret: 'portal-local-secret', slug: 'atrium-portal' },

@@ -29,7 +29,8 @@ const findCallerStatement = {
   text: `select ${callerColumns} from users u left join partners p on p.id = u.partner_id where u.idp_subject_id = $1`,
 }
 
-const findCallerInTenantStatement = {
+/** Exported so that a benchmark can run the same SQL against the database alone. */
+export const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerColumns}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
       t.partner_id as "tenantPartnerId", m.role

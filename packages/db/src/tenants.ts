@@ -48,7 +48,8 @@ const joins = `left join partners tp on tp.id = t.partner_id
   left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
-const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
+/** Exported so that a benchmark can run the same SQL against the database alone. */
+export const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
 
 /** A tenant by its slug, deleted ones included, by key on a pipelined connection. */
 export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {

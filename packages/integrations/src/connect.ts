@@ -1,5 +1,5 @@
 import type { CallOptions } from './call-options.ts'
-import type { CallReport } from './call-policy.ts'
+import type { CallPolicyOptions, CallReport } from './call-policy.ts'
 import { deadline } from './deadline.ts'
 import { opencloud } from './files/opencloud.ts'
 import type { FileStorage } from './files/port.ts'
@@ -20,6 +20,8 @@ export interface IntegrationsConfig {
   smtp: { url: string; from: string } | null
   /** Called after each try of each request. Must not throw. */
   onCall?: ((report: CallReport) => void) | undefined
+  /** Deadlines, retries and circuit of every client, where they differ from the usual ones. */
+  policy?: Pick<CallPolicyOptions, 'deadlineMs' | 'operationDeadlineMs' | 'retries' | 'backoffMs' | 'circuit'> | undefined
 }
 
 export interface Integrations {
@@ -32,14 +34,14 @@ export interface Integrations {
 }
 
 /** Makes one client per configured system; connects to nothing yet. Throws when an address or a credential has no usable form. */
-export function connectIntegrations({ onCall, ...config }: IntegrationsConfig): Integrations {
+export function connectIntegrations({ onCall, policy, ...config }: IntegrationsConfig): Integrations {
   if (config.smtp && !parseMailbox(config.smtp.from))
     throw new Error('The sender of outgoing mail must be one address, "Name <user@host>".')
   return {
-    identity: config.identity && authentik({ ...config.identity, onCall }),
-    mail: config.mail && stalwart({ ...config.mail, onCall }),
-    files: config.files && opencloud({ ...config.files, onCall }),
-    mailer: config.smtp && smtp({ url: config.smtp.url, onCall }),
+    identity: config.identity && authentik({ ...config.identity, ...policy, onCall }),
+    mail: config.mail && stalwart({ ...config.mail, ...policy, onCall }),
+    files: config.files && opencloud({ ...config.files, ...policy, onCall }),
+    mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall }),
     mailFrom: config.smtp?.from ?? null,
   }
 }

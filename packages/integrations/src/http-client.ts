@@ -62,11 +62,16 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
       throw operation.fail('connection', { note: connectionNote(error) })
     })
     const { status } = response
-    if (!request.accept.includes(status)) {
+    const understood = request.accept.includes(status)
+    const absent = status === 404 && (understood || request.addressesObject === true)
+    if (!understood && !absent) {
       response.body?.cancel().catch(() => undefined)
-      throw operation.fail(...failureOf(response, request.addressesObject === true))
+      throw operation.fail(...failureOf(response))
     }
     const json = await readJson(operation, response, request.maxAnswerBytes ?? maxAnswerBytes)
+    // These APIs say "absent" in JSON. A page that says so comes from a proxy that knows nothing about the object.
+    if (absent && json === undefined) throw operation.fail(...wrongAddress)
+    if (!understood) throw operation.fail('not_found', { status })
     try {
       return { status, value: request.read({ status, json }) }
     } catch (error) {
@@ -135,17 +140,19 @@ async function readBytes(operation: Operation, response: Response, maxBytes: num
 
 type Failure = Parameters<Operation['fail']>
 
-function failureOf({ status, headers, type }: Response, addressesObject: boolean): Failure {
+const wrongAddress: Failure = ['invalid_answer', { status: 404, note: 'there is no such API at the configured address' }]
+
+function failureOf({ status, headers, type }: Response): Failure {
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
     return ['invalid_answer', { status, note: 'it sends us to another address' }]
-  if (status === 404 && !addressesObject) return ['invalid_answer', { status, note: 'there is no such API at the configured address' }]
+  if (status === 404) return wrongAddress
   return [kindOf(status), { status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }]
 }
 
 function kindOf(status: number): UpstreamErrorKind {
   if (status < 300) return 'invalid_answer'
   if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized'
-  if (status === 404 || status === 410) return 'not_found'
+  if (status === 410) return 'not_found'
   if (status === 408) return 'timeout'
   if (status === 409) return 'conflict'
   if (status === 429) return 'rate_limited'

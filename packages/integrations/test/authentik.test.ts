@@ -38,6 +38,27 @@ describe('ensureGroup', () => {
     expect(await authentik({ ...quick, baseUrl: server.url }).ensureGroup({ name: 'acme' })).toEqual({ id: 'theirs', created: false })
   })
 
+  it.each([
+    ['carries our attributes', { attributes: { tenant: 'acme', more: 1 } }, {}],
+    ['is the one we stored', { attributes: {} }, { knownId: 'uuid-1' }],
+  ])('adopts a group that %s', async (_, group, known) => {
+    await using server = await scriptedServer((_received, response) =>
+      json(response, 200, page([{ pk: 'uuid-1', name: 'acme', ...group }])),
+    )
+    const ensured = authentik({ ...quick, baseUrl: server.url }).ensureGroup({ name: 'acme', attributes: { tenant: 'acme' }, ...known })
+    expect(await ensured).toEqual({ id: 'uuid-1', created: false })
+    expect(server.received).toHaveLength(1)
+  })
+
+  it.each([{}, { attributes: { tenant: 'globex' } }])('leaves the group of somebody else alone (%j)', async (group) => {
+    await using server = await scriptedServer((_, response) => json(response, 200, page([{ pk: 'uuid-1', name: 'acme', ...group }])))
+    const identity = authentik({ ...quick, baseUrl: server.url })
+    const request = { name: 'acme', attributes: { tenant: 'acme' } }
+    await expect(identity.ensureGroup(request)).rejects.toMatchObject({ kind: 'conflict', call: 'ensureGroup' })
+    await expect(identity.ensureGroup({ ...request, knownId: 'another' })).rejects.toMatchObject({ kind: 'conflict' })
+    expect(server.asked().every((asked) => asked.startsWith('GET'))).toBe(true)
+  })
+
   it('does not take another group for it when the server ignores the filter', async () => {
     await using server = await scriptedServer(({ method }, response) =>
       method === 'GET' ? json(response, 200, page([{ pk: 'other', name: 'Acme' }])) : json(response, 400, { name: ['no'] }),
@@ -211,7 +232,7 @@ describe('endSessions', () => {
     ],
   }
   const serve = ({ method, target }: Received, response: Parameters<typeof json>[0]) => {
-    if (method === 'DELETE') return response.writeHead(target.includes('s3') ? 404 : 204).end()
+    if (method === 'DELETE') return target.includes('s3') ? json(response, 404, { detail: 'gone' }) : response.writeHead(204).end()
     const url = new URL(target, 'http://x')
     const pages = rows[url.pathname] ?? []
     const number = Number(url.searchParams.get('page'))

@@ -44,3 +44,17 @@ it('refuses a sender that is no address', () => {
   const smtp = { url: 'smtp://127.0.0.1:25', from: 'Atrium' }
   expect(() => connectIntegrations({ identity: null, mail: null, files: null, smtp })).toThrow('must be one address')
 })
+
+it('gives every client the call policy that it was told', async () => {
+  await using server = await scriptedServer((_, response) => json(response, 503, {}))
+  const baseUrl = server.url
+  const { identity, mail, files } = connectIntegrations({
+    identity: { baseUrl, token: 't' },
+    mail: { baseUrl, apiKey: 'k' },
+    files: { baseUrl, user: 'u', appToken: 't' },
+    smtp: null,
+    policy: { retries: 1, backoffMs: { initial: 1, max: 1 } },
+  })
+  for (const system of [identity, mail, files]) await expect(system?.check()).rejects.toMatchObject({ kind: 'server' })
+  expect(server.received).toHaveLength(6)
+})

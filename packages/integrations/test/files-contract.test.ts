@@ -20,7 +20,11 @@ async function countSpaces(marker: string): Promise<number> {
   return value.filter(({ driveAlias }) => driveAlias === `project/${marker}`).length
 }
 
-filesContract('the local stand-in', () => ({ baseUrl: sandbox.filesUrl, user, appToken, countSpaces }))
+async function fill(spaceId: string, bytes: number): Promise<void> {
+  expect(sandbox.files.setUsed(spaceId, bytes)).toBe(true)
+}
+
+filesContract('the local stand-in', () => ({ baseUrl: sandbox.filesUrl, user, appToken, countSpaces, fill }))
 
 describe('file storage faults', () => {
   const request = { marker: 'newco', name: 'NewCo', quotaBytes: 1_000_000 }

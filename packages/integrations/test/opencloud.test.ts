@@ -162,11 +162,44 @@ describe('storage', () => {
   })
 })
 
+describe('check', () => {
+  const withRoles = (...roles: string[]) => ({ id: 'u1', appRoleAssignments: roles.map((appRoleId) => ({ appRoleId, id: 'x' })) })
+
+  it.each([{ id: 'u1' }, withRoles(), withRoles('71881883-1768-46bd-a24d-a356a2afdf7f'), withRoles('a-role-of-their-own')])(
+    'takes a service user whose roles do not rule it out (%#)',
+    async (me) => {
+      await using server = await scriptedServer((_, response) => json(response, 200, me))
+      expect(await opencloud({ ...quick, baseUrl: server.url }).check()).toEqual({ userId: 'u1' })
+    },
+  )
+
+  it('names a service user that could never create a space', async () => {
+    await using server = await scriptedServer((_, response) => json(response, 200, withRoles('d7beeea8-8ff4-406b-8fb6-ab2dd81e6b11')))
+    await expect(opencloud({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
+      kind: 'unauthorized',
+      message: expect.stringContaining('the service user needs the role Admin'),
+    })
+  })
+})
+
 describe('disableSpace', () => {
   it.each([204, 404])('is done when the server answers %i', async (status) => {
-    await using server = await scriptedServer((_, response) => response.writeHead(status).end())
+    await using server = await scriptedServer((_, response) =>
+      status === 204 ? response.writeHead(204).end() : graphError(response, 404, 'itemNotFound'),
+    )
     await opencloud({ ...quick, baseUrl: server.url }).disableSpace('st$1')
     expect(server.asked()).toEqual(['DELETE /graph/v1.0/drives/st$1'])
     expect(server.received[0]?.headers.purge).toBeUndefined()
+  })
+
+  it('does not take the 404 page of a proxy for a space that is gone', async () => {
+    await using server = await scriptedServer((_, response) =>
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found'),
+    )
+    const files = opencloud({ ...quick, retries: 0, baseUrl: server.url })
+    const expected = { kind: 'invalid_answer', status: 404, message: expect.stringContaining('no such API') }
+    await expect(files.disableSpace('st$1')).rejects.toMatchObject(expected)
+    await expect(files.storage('st$1')).rejects.toMatchObject(expected)
+    await expect(files.ensureSpace({ ...request, spaceId: 'st$1' })).rejects.toMatchObject(expected)
   })
 })

@@ -27,7 +27,7 @@ async function openSmtp(options: SmtpOptions = {}) {
   const page = await listen(system.listener, 0, '127.0.0.1', 'smtpPage')
   const url = `http://127.0.0.1:${page.port}`
   const send = (mail: SendMailOptions, auth?: { user: string; pass: string }) =>
-    createTransport({ host: '127.0.0.1', port, ignoreTLS: true, socketTimeout: 2_000, ...(auth && { auth }) }).sendMail({
+    createTransport({ host: '127.0.0.1', port, ignoreTLS: true, socketTimeout: 1_000, ...(auth && { auth }) }).sendMail({
       from: 'Acme <team@acme.test>',
       to: 'paul@example.test',
       subject: 'Hello',
@@ -61,7 +61,7 @@ describe('catching mail', () => {
       text: 'Plain\n\nhttps://acme.test/manage?a=1&b=2',
       html: '<p>Rich <a href="https://acme.test/manage?a=1&amp;b=2">link</a></p>',
       headers: { 'X-Tenant': 'acme' },
-      attachments: [{ filename: 'invite.ics', content: 'BEGIN:VCALENDAR', contentType: 'text/calendar', contentTransferEncoding: 'base64' }],
+      attachments: [{ filename: 'invite.pdf', content: Buffer.from([0, 1, 2, 255]), contentType: 'application/pdf' }],
     })
     const { items } = await smtp.json('/messages')
     expect(items).toMatchObject([
@@ -72,7 +72,7 @@ describe('catching mail', () => {
         cc: [{ name: 'Cora', address: 'cora@example.test' }],
         envelope: { from: 'team@acme.test', to: ['paul@example.test', 'cora@example.test'] },
         receivedAt: '2026-08-20T10:00:00.000Z',
-        attachments: [{ filename: 'invite.ics', mimeType: 'text/calendar', size: 15 }],
+        attachments: [{ filename: 'invite.pdf', mimeType: 'application/pdf', size: 4 }],
       },
     ])
     const message = await smtp.json(`/messages/${items[0].id}`)
@@ -146,11 +146,11 @@ describe('the page', () => {
 
   it('hands out attachments and the whole message as downloads', async () => {
     await using smtp = await openSmtp()
-    await smtp.send({ attachments: [{ filename: "o'brien ü.ics", content: 'BEGIN', contentType: 'text/calendar', contentTransferEncoding: 'base64' }] })
+    await smtp.send({ attachments: [{ filename: "o'brien ü.pdf", content: Buffer.from([0, 1, 2, 255]), contentType: 'application/pdf' }] })
     const attachment = await smtp.fetch('/messages/1/attachments/0')
-    expect(attachment.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''o%27brien%20%C3%BC.ics")
+    expect(attachment.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''o%27brien%20%C3%BC.pdf")
     expect(attachment.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(await attachment.text()).toBe('BEGIN')
+    expect(new Uint8Array(await attachment.arrayBuffer())).toEqual(Uint8Array.of(0, 1, 2, 255))
     expect(await (await smtp.fetch('/messages/1/raw')).text()).toContain('Subject: Hello')
   })
 

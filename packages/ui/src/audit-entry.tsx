@@ -1,9 +1,10 @@
 import type { AuditEvent } from '@atrium/core/audit'
-import { Button, CopyButton, DataList, Drawer, Stack, Text, Title } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { ActionIcon, Button, CopyButton, DataList, Drawer, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy, IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { actionWords } from './audit-actions.ts'
 import classes from './audit-entry.module.css'
+import type { AuditFilterValues } from './audit-filters.tsx'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
 import { OutcomeBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
@@ -12,26 +13,44 @@ interface Props {
   /** The entry being shown; undefined closes the drawer. */
   event: AuditEvent | undefined
   onClose: () => void
+  /** Narrows the list behind to a value of the entry; without it values are plain text. */
+  onNarrow?: (filter: AuditFilterValues) => void
 }
 
 /** Everything that an entry of the audit log holds. */
-export function AuditEntryDrawer({ event, onClose }: Props) {
+export function AuditEntryDrawer({ event, onClose, onNarrow }: Props) {
   return (
     <Drawer opened={event !== undefined} onClose={onClose} position="right" size="lg" title={event ? actionWords(event.action) : undefined}>
-      {event && <AuditEntry event={event} />}
+      {event && <AuditEntry event={event} onNarrow={onNarrow} />}
     </Drawer>
   )
 }
 
-function AuditEntry({ event }: { event: AuditEvent }) {
+function AuditEntry({ event, onNarrow }: { event: AuditEvent; onNarrow: Props['onNarrow'] }) {
   const metadata = readMetadata(event.metadata)
   return (
     <Stack>
       <DataList labelWidth="116px">
-        {factsOf(event).map(([label, value]) => (
+        {factsOf(event).map(([label, value, filter]) => (
           <DataList.Item key={label}>
             <DataList.ItemLabel>{label}</DataList.ItemLabel>
-            <DataList.ItemValue className={classes.value}>{value}</DataList.ItemValue>
+            <DataList.ItemValue className={classes.value}>
+              {value}
+              {filter && onNarrow && (
+                <Tooltip label={`Only entries with this ${label.toLowerCase()}`}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size="sm"
+                    ml={4}
+                    onClick={() => onNarrow(filter)}
+                    aria-label={`Only entries with this ${label.toLowerCase()}`}
+                  >
+                    <IconFilter size={15} aria-hidden />
+                  </ActionIcon>
+                </Tooltip>
+              )}
+            </DataList.ItemValue>
           </DataList.Item>
         ))}
       </DataList>
@@ -84,16 +103,18 @@ function Line({ label, value, change }: MetadataLine) {
   )
 }
 
-function factsOf(event: AuditEvent): [string, ReactNode][] {
-  const facts: [string, ReactNode][] = [
+/** Name and value of each fact, and the filter that finds other entries with the same value. */
+function factsOf(event: AuditEvent): [string, ReactNode, (AuditFilterValues | undefined)?][] {
+  const { action, outcome, actorEmail, tenantSlug, partnerSlug } = event
+  const facts: [string, ReactNode, (AuditFilterValues | undefined)?][] = [
     ['When', <Time key="at" at={event.at} show="both" />],
-    ['Outcome', <OutcomeBadge key="outcome" outcome={event.outcome} />],
-    ['Action', <code key="action">{event.action}</code>],
-    ['Who', event.actorEmail ?? event.actorType],
+    ['Outcome', <OutcomeBadge key="outcome" outcome={outcome} />, { outcome }],
+    ['Action', <code key="action">{action}</code>, { action }],
+    ['Who', actorEmail ?? event.actorType, actorEmail === null ? undefined : { actorEmail }],
     ['Address', event.actorIp],
     ['Concerns', [event.resourceType, event.resourceName].filter(Boolean).join(' ')],
-    ['Tenant', event.tenantSlug],
-    ['Partner', event.partnerSlug],
+    ['Tenant', tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
+    ['Partner', partnerSlug, partnerSlug === null ? undefined : { partnerSlug }],
     ['Through', event.source],
     ['Entry', <code key="id">{event.id}</code>],
   ]

@@ -37,7 +37,7 @@ interface Props {
 const texts: Partial<Record<AuditFilterName, { label: string; placeholder: string }>> = {
   q: { label: 'Search', placeholder: 'Action, name or person' },
   actorEmail: { label: 'Person', placeholder: 'E-mail address' },
-  tenantSlug: { label: 'Workplace', placeholder: 'Slug' },
+  tenantSlug: { label: 'Tenant', placeholder: 'Slug' },
   partnerSlug: { label: 'Partner', placeholder: 'Slug' },
 }
 const times: Partial<Record<AuditFilterName, string>> = { since: 'From', until: 'Until', before: 'Before' }

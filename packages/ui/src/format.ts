@@ -1,5 +1,15 @@
 // The pages are in English: dates follow the viewer's own kind of English, and British order for everybody else.
-const locale = typeof navigator !== 'undefined' && navigator.language.startsWith('en') ? navigator.language : 'en-GB'
+const locale = englishLocale(typeof navigator === 'undefined' ? undefined : navigator.language)
+
+/** The viewer's own English, else British. Some systems report names that `Intl` refuses (`en-US@posix`), which would end every page. */
+export function englishLocale(language: string | undefined): string {
+  try {
+    const [name] = Intl.getCanonicalLocales(language ?? [])
+    return name?.startsWith('en') ? name : 'en-GB'
+  } catch {
+    return 'en-GB'
+  }
+}
 
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const precise = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })

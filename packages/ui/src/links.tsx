@@ -1,6 +1,6 @@
-import { Anchor, type AnchorProps, Button, type ButtonProps, Menu, type MenuItemProps, NavLink, type NavLinkProps } from '@mantine/core'
+import { Anchor, type AnchorProps, Button, type ButtonProps, NavLink, type NavLinkProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import type { AnchorHTMLAttributes, Ref } from 'react'
 
 type Html<Props> = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof Props> & { ref?: Ref<HTMLAnchorElement> }
 
@@ -11,17 +11,10 @@ export const LinkButton = createLink((props: ButtonProps & Html<ButtonProps>) =>
 
 export const LinkNav = createLink((props: NavLinkProps & Html<NavLinkProps>) => <NavLink component="a" {...props} />)
 
-export const LinkMenuItem = createLink((props: MenuItemProps & Html<MenuItemProps>) => <Menu.Item component="a" {...props} />)
-
 /** Where a link leads, as the router takes it. Apps make these in one file, so that a path is written once. */
 export interface Target {
   to: string
   params?: Record<string, string>
   search?: Record<string, unknown>
   hash?: string
-}
-
-export interface LinkedText {
-  target: Target
-  children: ReactNode
 }

@@ -1,12 +1,14 @@
-import { AppShell, Burger, Group, Kbd, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSearch, type TablerIcon } from '@tabler/icons-react'
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { BrandMark } from './brand.tsx'
 import { LinkNav, type Target } from './links.tsx'
 import classes from './shell.module.css'
-import { UserMenu } from './user-menu.tsx'
+
+// Menus bring the library that places floating parts; the frame stands before it has arrived.
+const UserMenu = lazy(() => import('./user-menu.tsx'))
 
 export interface NavItem {
   label: string
@@ -61,12 +63,14 @@ export function Shell({ home, mark, nav, user, profile, switcher, onSearch, bann
               aria-expanded={opened}
               aria-controls="navigation"
             />
-            <HomeLink home={home} mark={mark} compact={switcher !== undefined} />
+            <HomeLink home={home} mark={mark} compact={Boolean(switcher)} />
             {switcher}
           </Group>
           <Group gap="xs" wrap="nowrap">
             {onSearch && <SearchButton onSearch={onSearch} />}
-            <UserMenu user={user} profile={profile} />
+            <Suspense fallback={<span className={classes.userPlace} />}>
+              <UserMenu user={user} profile={profile} />
+            </Suspense>
           </Group>
         </Group>
       </AppShell.Header>
@@ -127,17 +131,15 @@ function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefi
 
 function SearchButton({ onSearch }: { onSearch: () => void }) {
   return (
-    <Tooltip label="Search pages and workplaces">
-      <UnstyledButton className={classes.search} onClick={onSearch} aria-label="Search" aria-keyshortcuts="Control+K Meta+K">
-        <IconSearch size={18} stroke={1.75} aria-hidden />
-        <Text span size="sm" visibleFrom="sm">
-          Search
-        </Text>
-        <Kbd size="xs" visibleFrom="md" aria-hidden>
-          {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'}
-        </Kbd>
-      </UnstyledButton>
-    </Tooltip>
+    <UnstyledButton className={classes.search} onClick={onSearch} aria-label="Search" aria-keyshortcuts="Control+K Meta+K">
+      <IconSearch size={18} stroke={1.75} aria-hidden />
+      <Text span size="sm" visibleFrom="sm">
+        Search
+      </Text>
+      <Kbd size="xs" visibleFrom="md" aria-hidden>
+        {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'}
+      </Kbd>
+    </UnstyledButton>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { CSSVariablesResolver, MantineColorsTuple, MantineThemeOverride } from '@mantine/core'
-import { Anchor, Badge, Button, Card, createTheme, Drawer, Menu, Modal, NavLink, Paper, Popover, Tooltip } from '@mantine/core'
+import { createTheme } from '@mantine/core'
 
 /** The colour that tells the two apps apart: `tide` for customers, `iris` for operators. */
 export type Accent = 'tide' | 'iris'
@@ -117,18 +117,19 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
     cursorType: 'pointer',
     focusRing: 'auto',
     respectReducedMotion: true,
+    // Named and not imported: a theme that imports its components puts all of them into the first load.
     components: {
-      Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-      Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 550, radius: 'sm' } }),
-      Button: Button.extend({ defaultProps: { fw: 550 } }),
-      Card: Card.extend({ defaultProps: { withBorder: true, padding: 'lg' } }),
-      Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-      Menu: Menu.extend({ defaultProps: { shadow: 'md', withinPortal: true } }),
-      Modal: Modal.extend({ defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } }),
-      NavLink: NavLink.extend({ defaultProps: { variant: 'light' } }),
-      Paper: Paper.extend({ defaultProps: { withBorder: true } }),
-      Popover: Popover.extend({ defaultProps: { shadow: 'md' } }),
-      Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
+      Anchor: { defaultProps: { underline: 'always' } },
+      Badge: { defaultProps: { tt: 'none', fw: 550, radius: 'sm' } },
+      Button: { defaultProps: { fw: 550 } },
+      Card: { defaultProps: { withBorder: true, padding: 'lg' } },
+      Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+      Menu: { defaultProps: { shadow: 'md', withinPortal: true } },
+      Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+      NavLink: { defaultProps: { variant: 'light' } },
+      Paper: { defaultProps: { withBorder: true } },
+      Popover: { defaultProps: { shadow: 'md' } },
+      Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     },
   })
 }

@@ -1,6 +1,7 @@
 import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
-import { LinkMenuItem, type Target } from './links.tsx'
+import { useRouter } from '@tanstack/react-router'
+import type { Target } from './links.tsx'
 import classes from './shell.module.css'
 
 interface Props {
@@ -15,7 +16,8 @@ const schemes = [
 ] as const
 
 /** Who is signed in, their profile, the colour scheme and the way out. */
-export function UserMenu({ user, profile }: Props) {
+export default function UserMenu({ user, profile }: Props) {
+  const router = useRouter()
   return (
     <>
       <form id="sign-out" method="post" action="/auth/logout" hidden />
@@ -36,9 +38,9 @@ export function UserMenu({ user, profile }: Props) {
           </div>
           <Menu.Divider />
           {profile && (
-            <LinkMenuItem {...profile} leftSection={<IconUser size={17} aria-hidden />}>
+            <Menu.Item leftSection={<IconUser size={17} aria-hidden />} onClick={() => void router.navigate(profile)}>
               My profile
-            </LinkMenuItem>
+            </Menu.Item>
           )}
           <ColorScheme />
           <Menu.Divider />

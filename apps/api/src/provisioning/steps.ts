@@ -22,7 +22,10 @@ async function provisionIdentity(house: House, run: ProvisioningRun, signal: Abo
   const { identity } = house.systems
   if (!identity) return { state: 'skipped' }
   const { tenant, owner } = run
-  const group = await identity.ensureGroup({ name: tenant.slug, attributes: { tenant: tenant.slug } }, { signal })
+  const group = await identity.ensureGroup(
+    { name: tenant.slug, attributes: { tenant: tenant.slug }, knownId: tenant.identityGroupId ?? undefined },
+    { signal },
+  )
   if (!owner) return { state: 'ok', identityGroupId: group.id }
   const userId = owner.idpUserId ?? (await findOwner(identity, owner, signal))
   await identity.addToGroup({ groupId: group.id, userId }, { signal })

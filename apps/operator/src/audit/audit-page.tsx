@@ -26,7 +26,9 @@ function AuditPage() {
         fields={['q', 'action', 'outcome', 'actorEmail', 'tenantSlug', 'partnerSlug', 'since', 'until']}
         log={log}
         showTenant
-        onSearch={(change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: !('trail' in change) || change.trail === undefined })}
+        onSearch={(change) =>
+          void navigate({ search: (before) => ({ ...before, ...change }), replace: !('trail' in change) || change.trail === undefined })
+        }
       />
     </>
   )

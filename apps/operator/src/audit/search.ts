@@ -1,7 +1,7 @@
 import { auditOutcome, type ExportAudit, type exportFormats, QueryAudit, type QueryTenantAudit } from '@atrium/core/audit'
-import { z } from 'zod'
 import { currentCursor } from '@atrium/ui/paging'
 import { lenient, slugWord, stringifySearch, trail, words } from '@atrium/ui/search-params'
+import { z } from 'zod'
 
 export const pageSizes = ['50', '100', '200', '500'] as const
 
@@ -35,7 +35,10 @@ export function auditQuery(search: AuditSearch): QueryAudit {
 }
 
 /** The same, inside one tenant. */
-export function tenantAuditQuery(slug: string, { since, until, action, actorEmail, outcome, q, trail, limit }: AuditSearch): QueryTenantAudit {
+export function tenantAuditQuery(
+  slug: string,
+  { since, until, action, actorEmail, outcome, q, trail, limit }: AuditSearch,
+): QueryTenantAudit {
   return { slug, since, until, action, actorEmail, outcome, q, before: currentCursor(trail), limit: limit ? Number(limit) : auditPerPage }
 }
 

@@ -2,9 +2,10 @@ import { type NavSection, Shell } from '@atrium/ui/shell'
 import { spotlight } from '@mantine/spotlight'
 import { IconBuilding, IconHistory, IconLayoutDashboard, IconUsers } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { createLazyRoute } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { sessionQuery } from '../session/session.ts'
 import { useTRPC } from '../trpc.ts'
-import { OperatorSpotlight } from './operator-spotlight.tsx'
 
 const nav: readonly NavSection[] = [
   {
@@ -17,8 +18,13 @@ const nav: readonly NavSection[] = [
   },
 ]
 
+// Not needed to read the page that was asked for, so it loads after it.
+const OperatorSpotlight = lazy(() => import('./operator-spotlight.tsx').then((part) => ({ default: part.OperatorSpotlight })))
+
+export const Route = createLazyRoute('/house')({ component: OperatorFrame })
+
 /** The frame around every page that operators see. */
-export function OperatorFrame() {
+function OperatorFrame() {
   const trpc = useTRPC()
   const { data: session } = useSuspenseQuery(sessionQuery)
   const { data: me } = useSuspenseQuery(trpc.users.me.queryOptions())
@@ -32,7 +38,9 @@ export function OperatorFrame() {
         profile={{ to: '/users/$id', params: { id: me.id } }}
         onSearch={spotlight.open}
       />
-      <OperatorSpotlight />
+      <Suspense fallback={null}>
+        <OperatorSpotlight />
+      </Suspense>
     </>
   )
 }

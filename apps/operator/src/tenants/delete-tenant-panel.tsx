@@ -1,10 +1,10 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done } from '@atrium/ui/done'
+import { Panel } from '@atrium/ui/panel'
 import { Button, List, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTrash } from '@tabler/icons-react'
-import { done } from '@atrium/ui/done'
-import { Panel } from '@atrium/ui/panel'
 import { useDeleteTenant } from './mutations.ts'
 
 export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {

@@ -1,11 +1,11 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
 import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
 import { Button, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
-import { done } from '@atrium/ui/done'
-import { Panel } from '@atrium/ui/panel'
 import { useReconcileTenant } from './mutations.ts'
 import { RecentRuns } from './recent-runs.tsx'
 

@@ -1,8 +1,8 @@
 import { type ListTenants, plan, tenantStatus } from '@atrium/core/tenants'
-import { z } from 'zod'
-import { AuditSearch } from '../audit/search.ts'
 import { currentCursor } from '@atrium/ui/paging'
 import { lenient, slugWord, trail, words } from '@atrium/ui/search-params'
+import { z } from 'zod'
+import { AuditSearch } from '../audit/search.ts'
 
 /** What the address of the tenants list carries. */
 export const TenantsSearch = z.object({

@@ -1,9 +1,9 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done } from '@atrium/ui/done'
 import { Button, List, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
-import { done } from '@atrium/ui/done'
 import { useResumeTenant, useSuspendTenant } from './mutations.ts'
 
 /** Suspending and resuming, which concern the tenant as a whole; every other act stands beside what it changes. */

@@ -1,6 +1,6 @@
+import { Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Group } from '@mantine/core'
 import { AuditExplorer } from '../audit/audit-explorer.tsx'
 import { AuditExport } from '../audit/audit-export.tsx'
 import { tenantAuditQuery } from '../audit/search.ts'

@@ -93,10 +93,7 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
       ) : members.isPending ? (
         <LoadingRows label="Loading members" />
       ) : members.data.items.length === 0 ? (
-        <EmptyState
-          title={filtered ? 'No member matches' : 'No members yet'}
-          icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
-        >
+        <EmptyState title={filtered ? 'No member matches' : 'No members yet'} icon={<IconUsers size={32} stroke={1.5} aria-hidden />}>
           {filtered
             ? 'Search by part of the name or address, or take a filter away.'
             : 'Members appear when they sign in with an identity that is in the group of this tenant.'}

@@ -90,7 +90,8 @@ function StatusNotice({ tenant }: { tenant: TenantView }) {
   if (tenant.status === 'suspended') {
     return (
       <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This tenant is suspended" mb="lg">
-        {tenant.suspendedReason ?? 'No reason was given.'} Members can read; changes, app sign-in set-up and public booking pages are refused.
+        {tenant.suspendedReason ?? 'No reason was given.'} Members can read; changes, app sign-in set-up and public booking pages are
+        refused.
       </Alert>
     )
   }

@@ -1,6 +1,11 @@
 import type { Plan, ProvisioningStep, TenantRole } from '@atrium/core/tenants'
 
-export const planNames: Readonly<Record<Plan, string>> = { free: 'Free', starter: 'Starter', business: 'Business', enterprise: 'Enterprise' }
+export const planNames: Readonly<Record<Plan, string>> = {
+  free: 'Free',
+  starter: 'Starter',
+  business: 'Business',
+  enterprise: 'Enterprise',
+}
 
 export const stepNames: Readonly<Record<ProvisioningStep, string>> = { identity: 'Identity', mail: 'Mail', files: 'Files' }
 

@@ -68,7 +68,9 @@ function InviteOperatorPage() {
             {invite.error && (
               <ProblemAlert
                 error={invite.error}
-                message={taken ? 'Somebody with this address exists already. Grant them platform administration on their own page.' : undefined}
+                message={
+                  taken ? 'Somebody with this address exists already. Grant them platform administration on their own page.' : undefined
+                }
               >
                 {taken && (
                   <LinkAnchor to="/users" search={{ q: form.values.email.trim().toLowerCase() }} size="sm">

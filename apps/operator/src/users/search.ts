@@ -1,8 +1,8 @@
 import { tenantRole } from '@atrium/core/tenants'
 import type { ListUsers } from '@atrium/core/users'
-import { z } from 'zod'
 import { currentCursor } from '@atrium/ui/paging'
 import { lenient, slugWord, trail, words } from '@atrium/ui/search-params'
+import { z } from 'zod'
 
 /** What the address of the users list carries. */
 export const UsersSearch = z.object({

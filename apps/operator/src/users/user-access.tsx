@@ -1,11 +1,11 @@
 import type { UserView } from '@atrium/core/users'
 import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done } from '@atrium/ui/done'
+import { Panel } from '@atrium/ui/panel'
 import { Box, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { done } from '@atrium/ui/done'
-import { Panel } from '@atrium/ui/panel'
 import { useTRPC } from '../trpc.ts'
 import { useDeactivateUser, useDeleteUser, useReactivateUser, useUpdateUser } from './mutations.ts'
 
@@ -21,7 +21,9 @@ export function UserAccess({ user }: { user: UserView }) {
       <Stack gap="md">
         <Line
           title="Platform administration"
-          text={user.platformAdmin ? 'May see and change every tenant, user and entry of the log.' : 'Has no rights on the platform as a whole.'}
+          text={
+            user.platformAdmin ? 'May see and change every tenant, user and entry of the log.' : 'Has no rights on the platform as a whole.'
+          }
           action={
             user.platformAdmin ? (
               <Button variant="default" onClick={() => setAct('revoke')}>
@@ -184,7 +186,8 @@ function Dialogs({ user, self, act, onClose }: DialogsProps) {
           await navigate({ to: '/users' })
         }}
       >
-        What is removed: the record of {email}{membershipsOf(user)}. The audit log keeps what the person did. This cannot be undone.
+        What is removed: the record of {email}
+        {membershipsOf(user)}. The audit log keeps what the person did. This cannot be undone.
       </ConfirmDialog>
     </>
   )

@@ -1,9 +1,9 @@
 import type { UserView } from '@atrium/core/users'
 import { LinkAnchor } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
-import { Panel } from '@atrium/ui/panel'
 import { roleNames } from '../tenants/words.ts'
 
 const columns: readonly Column<UserView['tenants'][number]>[] = [

@@ -1,15 +1,19 @@
-import type { TenantRole } from "@atrium/core/tenants"
-import { Shell, type NavSection } from '@atrium/ui/shell'
-import { spotlight } from '@mantine/spotlight'
+import type { TenantRole } from '@atrium/core/tenants'
+import { type NavSection, Shell } from '@atrium/ui/shell'
 import { IconBuildingCommunity, IconHistory, IconHome, IconSettings, IconUser, IconUsers } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
-import { TenantSwitcher } from './tenant-switcher.tsx'
 
+// Menus and search bring libraries of their own; the page stands before they have arrived.
+const TenantSwitcher = lazy(() => import('./tenant-switcher.tsx'))
 const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
+
+function openSearch() {
+  void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
+}
 
 /** The frame around every page of somebody signed in. */
 export function PortalFrame() {
@@ -23,8 +27,14 @@ export function PortalFrame() {
         nav={nav}
         user={{ name: me.name, email: me.email }}
         profile={targets.profile}
-        onSearch={spotlight.open}
-        switcher={tenants.length > 0 ? <TenantSwitcher tenants={tenants} current={slug} /> : undefined}
+        onSearch={openSearch}
+        switcher={
+          tenants.length > 0 && (
+            <Suspense>
+              <TenantSwitcher tenants={tenants} current={slug} />
+            </Suspense>
+          )
+        }
       />
       <Suspense>
         <PortalSpotlight tenants={tenants} current={slug} />
@@ -37,7 +47,9 @@ function navOf(slug: string | undefined, role: TenantRole | undefined, several: 
   const general: NavSection = {
     ...(slug ? { label: 'You' } : {}),
     items: [
-      ...(several || !slug ? [{ label: several ? 'All workplaces' : 'Start', icon: IconBuildingCommunity, target: targets.home, exact: true }] : []),
+      ...(several || !slug
+        ? [{ label: several ? 'All workplaces' : 'Start', icon: IconBuildingCommunity, target: targets.home, exact: true }]
+        : []),
       { label: 'My profile', icon: IconUser, target: targets.profile },
     ],
   }

@@ -1,10 +1,19 @@
 import type { UserView } from '@atrium/core/users'
+import type { Target } from '@atrium/ui/links'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusLooks } from '@atrium/ui/tones'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
-import { IconBuildingCommunity, IconHistory, IconHome, IconPlus, IconSettings, IconUser, IconUsers, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconBuildingCommunity,
+  IconHistory,
+  IconHome,
+  IconPlus,
+  IconSettings,
+  IconUser,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
-import type { Target } from '@atrium/ui/links'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
@@ -30,7 +39,9 @@ export default function PortalSpotlight({ tenants, current }: Props) {
         page('Overview', IconHome, targets.overview(here.slug), ['status', 'provisioning', 'health']),
         page('Members', IconUsers, targets.members(here.slug), ['people', 'team', 'users']),
         page('Audit log', IconHistory, targets.auditLog(here.slug), ['history', 'events']),
-        ...(maySeeSettings(here.role) ? [page('Settings', IconSettings, targets.settings(here.slug), ['edit', 'delete', 'colour', 'seats'])] : []),
+        ...(maySeeSettings(here.role)
+          ? [page('Settings', IconSettings, targets.settings(here.slug), ['edit', 'delete', 'colour', 'seats'])]
+          : []),
       ]
     : []
   const groups: SpotlightActionGroupData[] = [

@@ -20,7 +20,7 @@ const create = '+new'
 const searchable = 6
 
 /** The workplace being shown, and the way to another one or to a new one. */
-export function TenantSwitcher({ tenants, current }: Props) {
+export default function TenantSwitcher({ tenants, current }: Props) {
   const router = useRouter()
   const [words, setWords] = useState('')
   const combobox = useCombobox({
@@ -31,7 +31,9 @@ export function TenantSwitcher({ tenants, current }: Props) {
     onDropdownOpen: () => (tenants.length >= searchable ? combobox.focusSearchInput() : combobox.focusTarget()),
   })
   const shown = tenants.find(({ slug }) => slug === current)
-  const found = lastVisitedFirst(tenants, lastTenant()).filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(words.trim().toLowerCase()))
+  const found = lastVisitedFirst(tenants, lastTenant()).filter(({ name, slug }) =>
+    `${name} ${slug}`.toLowerCase().includes(words.trim().toLowerCase()),
+  )
 
   return (
     <Combobox

@@ -1,5 +1,5 @@
-import classes from './tenant-mark.module.css'
 import { readableOn } from './colors.ts'
+import classes from './tenant-mark.module.css'
 
 interface Props {
   name: string

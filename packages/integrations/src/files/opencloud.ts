@@ -24,12 +24,15 @@ type Drive = z.infer<typeof Drive>
 
 // The list of an empty storage is `null`, or an object without `value`.
 const Drives = z.object({ value: z.array(Drive).nullish() }).nullable()
-const Me = z.object({ id: z.string().min(1) })
+const Me = z.object({ id: z.string().min(1), appRoleAssignments: z.array(z.object({ appRoleId: z.string() })).nullish() })
 
-// Every space of the installation comes in one answer, with its permissions on older releases: about 2 kB each.
+// User and User Light: the built-in roles that may not create spaces.
+const weakRoles = ['d7beeea8-8ff4-406b-8fb6-ab2dd81e6b11', '38071a68-456a-4553-846a-fa67bf5596cc']
+
+// Every space of the installation comes in one answer, with its members on older releases: 1 kB and more each.
 const longestList = 64_000_000
 
-/** OpenCloud's libre-graph API, 2.x to 7.x, and oCIS. `baseUrl` is the address that people see, without `/graph`. */
+/** OpenCloud's libre-graph API, v1.0. `baseUrl` is the address that people see, without `/graph`. */
 export function opencloud({ user, appToken, ...options }: OpenCloudOptions): FileStorage {
   const client = httpClient('files', `Basic ${Buffer.from(`${user}:${appToken}`).toString('base64')}`, options)
 
@@ -97,10 +100,15 @@ export function opencloud({ user, appToken, ...options }: OpenCloudOptions): Fil
           label: 'GET /v1.0/me',
           method: 'GET',
           path: 'graph/v1.0/me',
+          query: { $expand: 'appRoleAssignments' },
           repeatable: true,
           accept: [200],
           read: shaped(Me),
         })
+        const roles = me.appRoleAssignments ?? []
+        if (roles.length > 0 && roles.every(({ appRoleId }) => weakRoles.includes(appRoleId))) {
+          throw operation.fail('unauthorized', { status: 200, note: 'the service user needs the role Admin' })
+        }
         return { userId: me.id }
       }),
 

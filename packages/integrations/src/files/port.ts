@@ -25,7 +25,10 @@ export interface SpaceStorage {
 export interface FileStorage {
   /** Proves address and credentials; the id is that of our service user. */
   check(options?: CallOptions): Promise<{ userId: string }>
-  /** Finds the space by id, else by marker, else creates it; restores a disabled one and sets the quota when it differs. */
+  /**
+   * Finds the space by id, else by marker, else creates it; restores a disabled one and sets the quota when it differs. The file
+   * storage keeps no name unique: the caller sees to it that no two runs for one marker go on at once.
+   */
   ensureSpace(space: SpaceRequest, options?: CallOptions): Promise<{ id: string; created: boolean }>
   /** Undefined when there is no such space. A failure is never reported as zero bytes. */
   storage(spaceId: string, options?: CallOptions): Promise<SpaceStorage | undefined>

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import type { HttpClient } from '../http-client.ts'
 import { groupPath, userKey } from './authentik-paths.ts'
@@ -33,15 +34,20 @@ export function authentikGroups(client: HttpClient): GroupMethods {
     })
 
   return {
-    ensureGroup: ({ name, attributes = {} }, options) =>
+    ensureGroup: ({ name, attributes = {}, knownId }, options) =>
       client.operation('ensureGroup', options, async (operation) => {
+        const adopt = (group: z.infer<typeof Group>) => {
+          const ours = group.pk === knownId || Object.entries(attributes).every(([key, value]) => group.attributes[key] === value)
+          if (ours) return { id: group.pk, created: false }
+          throw operation.fail('conflict', { note: 'a group of this name exists that is not marked as ours' })
+        }
         const there = await find(operation, name)
-        if (there) return { id: there.pk, created: false }
+        if (there) return adopt(there)
         const id = await create(operation, name, attributes)
         if (id !== undefined) return { id, created: true }
         // 400 means a lost race or a name that is not taken; only a second look can tell, because messages are translated.
         const theirs = await find(operation, name)
-        if (theirs) return { id: theirs.pk, created: false }
+        if (theirs) return adopt(theirs)
         throw operation.fail('refused', { status: 400, note: 'the group name or its attributes are not accepted' })
       }),
 

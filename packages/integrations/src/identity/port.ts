@@ -28,9 +28,12 @@ export interface NewIdentityUser {
 export interface IdentityProvider {
   /** Proves address and credentials. */
   check(options?: CallOptions): Promise<{ version: string | undefined }>
-  /** Creates the group or finds the one that is there, also when two callers race. Attributes are written at creation only. */
+  /**
+   * Creates the group or finds the one that is there, also when two callers race. Attributes are written at creation only. A group
+   * that exists is ours when it is `knownId` or carries every attribute given (plain values); otherwise somebody else made it: `conflict`.
+   */
   ensureGroup(
-    group: { name: string; attributes?: Record<string, unknown> | undefined },
+    group: { name: string; attributes?: Record<string, string> | undefined; knownId?: string | undefined },
     options?: CallOptions,
   ): Promise<{ id: string; created: boolean }>
   findGroup(name: string, options?: CallOptions): Promise<{ id: string } | undefined>

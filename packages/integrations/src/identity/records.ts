@@ -3,7 +3,7 @@ import type { IdentityUser } from './port.ts'
 
 // The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones change nothing.
 
-export const Group = z.object({ pk: z.string().min(1), name: z.string() })
+export const Group = z.object({ pk: z.string().min(1), name: z.string(), attributes: z.record(z.string(), z.unknown()).default({}) })
 export const GroupPage = z.object({ results: z.array(Group) })
 
 export const User = z.object({

@@ -1,4 +1,4 @@
-import { demoClients, demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
+import { demoClients, demoPassword, demoPeople, demoServiceCredentials, demoTenantSlugs } from '@atrium/core/demo'
 import { hashPassword } from './passwords.ts'
 import {
   type ApplicationRecord,
@@ -48,6 +48,11 @@ const scopes = [
   ['offline_access', "authentik default OAuth Mapping: OpenID 'offline_access'", 'return {}'],
   ['entitlements', 'authentik default OAuth Mapping: Application Entitlements', 'return {"entitlements": [], "roles": []}'],
 ] as const
+
+/** The demo tenants' groups look as provisioning left them: marked with the tenant's slug. */
+function marks(group: string): Record<string, string> {
+  return demoTenantSlugs.some((slug) => slug === group) ? { tenant: group } : {}
+}
 
 /** The records of a fresh installation, with the demo people and both portals when asked for. */
 export function seedRecords(options: SeedOptions): IdentityRecords {
@@ -99,7 +104,15 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
   const addGroup = (name: string, isSuperuser = false): GroupRecord => {
     const existing = records.groups.find((group) => group.name === name)
     if (existing) return existing
-    const group = { pk: newUuid(), num_pk: next() + 10_000, name, is_superuser: isSuperuser, parents: [], attributes: {}, roles: [] }
+    const group = {
+      pk: newUuid(),
+      num_pk: next() + 10_000,
+      name,
+      is_superuser: isSuperuser,
+      parents: [],
+      attributes: marks(name),
+      roles: [],
+    }
     records.groups.push(group)
     return group
   }

@@ -1,0 +1,56 @@
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { Group, Text } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+import { attentionColumns } from './attention-columns.tsx'
+
+const read = 50
+const shown = 8
+
+/** Tenants that are not yet set up, those with a failed step first: what an operator would look at today. */
+export function AttentionPanel() {
+  const trpc = useTRPC()
+  const pending = useQuery(trpc.tenants.list.queryOptions({ status: 'pending', limit: read }, { refetchInterval: 30_000 }))
+  return (
+    <Panel
+      title="Tenants that need attention"
+      description="Not set up yet, or stuck on a step."
+      actions={
+        <LinkAnchor to="/tenants" search={{ status: 'pending' }} size="sm">
+          All of them
+        </LinkAnchor>
+      }
+    >
+      {pending.isError ? (
+        <ErrorState
+          title="The tenants could not be loaded."
+          error={pending.error}
+          onRetry={() => void pending.refetch()}
+          retrying={pending.isFetching}
+        />
+      ) : pending.isPending ? (
+        <LoadingRows label="Loading tenants" rows={3} />
+      ) : pending.data.items.length === 0 ? (
+        <Group gap="xs" c="dimmed">
+          <IconCircleCheck size={20} stroke={1.75} aria-hidden />
+          <Text size="sm">Every tenant is set up.</Text>
+        </Group>
+      ) : (
+        <ResponsiveTable
+          caption="Tenants that need attention"
+          columns={attentionColumns}
+          rows={pending.data.items.toSorted((a, b) => failures(b) - failures(a)).slice(0, shown)}
+          rowKey={(tenant) => tenant.id}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function failures({ provisioningErrors }: { provisioningErrors: object }): number {
+  return Object.keys(provisioningErrors).length
+}

@@ -1,0 +1,90 @@
+import { type AuditEvent, auditActions } from '@atrium/core/audit'
+import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
+import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
+import { AuditTable } from '@atrium/ui/audit-table'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { problemOf } from '@atrium/ui/problem'
+import { countFilters } from '@atrium/ui/search-params'
+import { Button } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { AuditSearch, auditQuery } from './search.ts'
+
+const fields: readonly AuditFilterName[] = ['q', 'action', 'outcome', 'actorEmail', 'since', 'before']
+// Platform actions carry no workplace, so they cannot be found in the log of one.
+const actions = auditActions.filter((action) => action.startsWith('tenant.'))
+
+/** Who did what in a workplace. */
+export function AuditPage() {
+  const tenant = useTenant()
+  const router = useRouter()
+  const search = AuditSearch.parse(useSearch({ strict: false }))
+  const [opened, setOpened] = useState<AuditEvent>()
+  const trpc = useTRPC()
+  const query = useQuery(trpc.tenants.audit.queryOptions(auditQuery(tenant.slug, search), { placeholderData: keepPreviousData }))
+  const go = (change: Partial<AuditSearch>, replace = true) =>
+    void router.navigate({ ...targets.auditLog(tenant.slug, { ...search, trail: undefined, ...change }), replace })
+  const filtered = countFilters(search) > 0
+
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        tabTitle={`Audit log of ${tenant.name}`}
+        description={`Everything that was done in ${tenant.name}, by whom and when. Entries cannot be changed or removed.`}
+      />
+      <AuditFilters value={search} fields={fields} actions={actions} onChange={(change) => go(change)} />
+      {query.isPending && <LoadingRows label="Loading the audit log" />}
+      {query.error && (
+        <ErrorState
+          title="The audit log could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && query.data.items.length === 0 && (
+        <EmptyState
+          icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
+          title={filtered ? 'No entry fits these filters' : 'Nothing has happened yet'}
+          action={
+            filtered && (
+              <Button variant="default" onClick={() => void router.navigate({ ...targets.auditLog(tenant.slug), replace: true })}>
+                Clear filters
+              </Button>
+            )
+          }
+        >
+          {filtered ? 'Widen the time, or take a filter away.' : 'Changes to the workplace are listed here as they are made.'}
+        </EmptyState>
+      )}
+      {query.data && !query.error && query.data.items.length > 0 && (
+        <>
+          <AuditTable
+            caption={`Audit log of ${tenant.name}`}
+            events={query.data.items}
+            onOpen={setOpened}
+            onNarrow={({ actorEmail }) => go({ actorEmail }, false)}
+            stale={query.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of the audit log"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={(trail) => go({ trail }, false)}
+          />
+        </>
+      )}
+      <AuditEntryDrawer event={opened} onClose={() => setOpened(undefined)} />
+    </>
+  )
+}

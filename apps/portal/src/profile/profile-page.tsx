@@ -1,0 +1,116 @@
+import type { UserView } from '@atrium/core/users'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { Time } from '@atrium/ui/time'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Grid, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import * as targets from '../targets.ts'
+import { roleNames } from '../tenants/roles.ts'
+import { useTRPC } from '../trpc.ts'
+import { ContactForm, type ContactValues, changesOf, fromUser } from './contact-form.ts'
+import { PartnerHint } from './partner-hint.tsx'
+import { useProfile } from './use-profile.ts'
+
+/** Who is signed in, and what they may change about themselves. */
+export function ProfilePage() {
+  const { me, tenants } = useProfile()
+  return (
+    <>
+      <PageHeader title="My profile" description="How others see you, and how to reach you." />
+      <PartnerHint me={me} />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <ContactPanel me={me} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Panel title="Account">
+            <Facts>
+              <Fact label="Signs in as">{me.email}</Fact>
+              <Fact label="Since">
+                <Time at={me.createdAt} show="absolute" />
+              </Fact>
+              <Fact label={tenants.length === 1 ? 'Workplace' : 'Workplaces'}>
+                {tenants.map((tenant) => (
+                  <div key={tenant.id}>
+                    <LinkAnchor {...targets.overview(tenant.slug)} inherit>
+                      {tenant.name}
+                    </LinkAnchor>
+                    <Text span c="dimmed" inherit>
+                      {' '}
+                      ({roleNames[tenant.role]})
+                    </Text>
+                  </div>
+                ))}
+                {tenants.length === 0 && 'None yet'}
+              </Fact>
+            </Facts>
+          </Panel>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+function ContactPanel({ me }: { me: UserView }) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const form = useForm<ContactValues>({ initialValues: fromUser(me), validate: zodForm(ContactForm) })
+  const update = useMutation(
+    trpc.users.update.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.users.me.queryKey(), saved)
+        form.setInitialValues(fromUser(saved))
+        form.reset()
+        done('Your profile is saved.')
+      },
+      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+    }),
+  )
+  return (
+    <Panel title="Contact">
+      <form
+        noValidate
+        onSubmit={form.onSubmit((values) => {
+          const changes = changesOf(me, values)
+          if (changes) update.mutate(changes)
+        })}
+      >
+        <Stack>
+          <TextInput label="Display name" required autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <TextInput label="First name" autoComplete="given-name" maxLength={100} {...form.getInputProps('firstName')} />
+            <TextInput label="Last name" autoComplete="family-name" maxLength={100} {...form.getInputProps('lastName')} />
+          </SimpleGrid>
+          <TextInput label="Phone" type="tel" autoComplete="tel" placeholder="+49 30 1234567" {...form.getInputProps('phone')} />
+          <TextInput
+            label="Alternative e-mail"
+            description="Used to reach you when your mailbox cannot."
+            type="email"
+            autoComplete="email"
+            {...form.getInputProps('alternativeEmail')}
+          />
+          {update.error && problemOf(update.error).issues.length === 0 && (
+            <ProblemAlert title="Your profile was not saved." error={update.error} />
+          )}
+          <Group>
+            <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+              Save changes
+            </Button>
+            {form.isDirty() && (
+              <Button variant="subtle" color="gray" onClick={form.reset}>
+                Discard
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

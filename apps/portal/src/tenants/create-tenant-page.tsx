@@ -1,0 +1,138 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Collapse, Group, NativeSelect, SimpleGrid, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useProfile } from '../profile/use-profile.ts'
+import * as targets from '../targets.ts'
+import { useTRPC } from '../trpc.ts'
+import { countryOptions } from './countries.ts'
+import { CreateForm, type CreateFormValues, emptyForm, takenField, toCreateTenant } from './create-form.ts'
+import classes from './create-tenant.module.css'
+import { PlanCards } from './plan-cards.tsx'
+import { SlugField } from './slug-field.tsx'
+
+/** Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up. */
+export function CreateTenantPage() {
+  const router = useRouter()
+  const { tenants } = useProfile()
+  const form = useForm<CreateFormValues>({ initialValues: emptyForm, validate: zodForm(CreateForm), validateInputOnBlur: true })
+  const create = useCreateTenant((tenant) => void router.navigate(targets.overview(tenant.slug)))
+  const problem = create.error ? problemOf(create.error) : undefined
+  const taken = problem && takenField(problem)
+
+  function submit(values: CreateFormValues) {
+    create.mutate(toCreateTenant(values), {
+      onError: (error) => {
+        const refused = problemOf(error)
+        form.setErrors(fieldErrors(refused))
+        if (takenField(refused) === 'domains') form.setFieldError('domains', refused.message)
+      },
+    })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
+        description="A name and a plan are enough. Sign-in, mail and files are set up for you while you watch."
+      />
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack gap="lg" maw={760}>
+          <Panel title="Name and address">
+            <Stack>
+              <TextInput
+                label="Name of the workplace"
+                description="Usually the name of your organisation. It can be changed later."
+                placeholder="Acme Incorporated"
+                required
+                autoComplete="organization"
+                maxLength={100}
+                {...form.getInputProps('name')}
+              />
+              <SlugField form={form} taken={taken === 'slug' ? create.variables?.slug : undefined} />
+            </Stack>
+          </Panel>
+          <Panel title="Plan" description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace.">
+            <PlanCards value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
+          </Panel>
+          <Panel title="Domains" description="Optional. Without one of your own you get an address under ours and can start at once.">
+            <TagsInput
+              label="Your own domains"
+              description="Press Enter after each one. The first becomes the main domain of your mailboxes."
+              placeholder={form.values.domains.length === 0 ? 'acme.com' : ''}
+              splitChars={[',', ' ', ';']}
+              acceptValueOnBlur
+              maxTags={20}
+              clearable
+              clearButtonProps={{ 'aria-label': 'Clear domains' }}
+              {...form.getInputProps('domains')}
+              error={form.errors.domains ?? domainError(form.errors, form.values.domains)}
+            />
+          </Panel>
+          <BillingPanel form={form} />
+          {problem && !taken && problem.issues.length === 0 && <ProblemAlert title="The workplace was not created." error={create.error} />}
+          <Group>
+            <Button type="submit" size="md" loading={create.isPending}>
+              Create workplace
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </>
+  )
+}
+
+/** Issues of single domains carry their position (`domains.1`); people are told which one is meant. */
+function domainError(errors: Record<string, unknown>, domains: readonly string[]): string | undefined {
+  const at = domains.findIndex((_, index) => errors[`domains.${index}`] !== undefined)
+  return at === -1 ? undefined : `${domains[at]}: ${String(errors[`domains.${at}`])}`
+}
+
+function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
+  const [opened, { toggle }] = useDisclosure(false)
+  return (
+    <div className={classes.more}>
+      <UnstyledButton className={classes.moreButton} onClick={toggle} aria-expanded={opened} aria-controls="billing">
+        <IconChevronDown size={18} aria-hidden className={classes.chevron} data-open={opened || undefined} />
+        <span>
+          <Text span fw={550}>
+            Billing details
+          </Text>
+          <Text span size="sm" c="dimmed">
+            {' '}
+            (optional, for your invoices)
+          </Text>
+        </span>
+      </UnstyledButton>
+      <Collapse expanded={opened} id="billing">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} pt="md">
+          <TextInput label="Company" autoComplete="organization" {...form.getInputProps('billingInfo.company')} />
+          <NativeSelect label="Country" autoComplete="country" data={countryOptions()} {...form.getInputProps('billingInfo.country')} />
+        </SimpleGrid>
+      </Collapse>
+    </div>
+  )
+}
+
+function useCreateTenant(onCreated: (tenant: TenantView) => void) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.tenants.create.mutationOptions({
+      onSuccess: async (tenant) => {
+        queryClient.setQueryData(trpc.tenants.get.queryKey({ slug: tenant.slug }), tenant)
+        // The switcher and the roles on the next page come from the profile.
+        await queryClient.invalidateQueries(trpc.users.me.pathFilter())
+        onCreated(tenant)
+      },
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done } from '@atrium/ui/done'
+import { formatCount } from '@atrium/ui/format'
+import { Panel } from '@atrium/ui/panel'
+import { Button, List, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useRouter } from '@tanstack/react-router'
+import * as targets from '../targets.ts'
+import { useDeleteTenant } from './mutations.ts'
+import { explain } from './problems.ts'
+
+/** Acts of the owner that cannot be taken back. */
+export function DangerZone({ tenant }: { tenant: TenantView }) {
+  const router = useRouter()
+  const [opened, { open, close }] = useDisclosure(false)
+  const remove = useDeleteTenant(tenant.slug)
+  return (
+    <Panel title="Delete this workplace" description="Only you as its owner can do this.">
+      <Button color="red" variant="light" onClick={open}>
+        Delete workplace
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        onClose={close}
+        title={`Delete ${tenant.name}?`}
+        confirmLabel="Delete workplace"
+        typedWord={tenant.slug}
+        explain={explain}
+        onConfirm={async () => {
+          await remove.mutateAsync({ slug: tenant.slug })
+          done(`${tenant.name} has been deleted.`)
+          await router.navigate({ ...targets.home, replace: true })
+        }}
+      >
+        <Stack gap="xs">
+          <Text size="sm">This closes the workplace for everyone in it:</Text>
+          <List size="sm" spacing={4}>
+            <List.Item>
+              {tenant.memberCount === 1 ? 'its only member loses' : `all ${formatCount(tenant.memberCount)} members lose`} access to it here
+            </List.Item>
+            <List.Item>
+              its {tenant.domains.length === 1 ? `domain ${tenant.domains[0]}` : `${tenant.domains.length} domains`} can no longer be
+              managed
+            </List.Item>
+            <List.Item>the short name {tenant.slug} stays taken and cannot be used again</List.Item>
+          </List>
+          <Text size="sm">Its record and its audit log are kept.</Text>
+        </Stack>
+      </ConfirmDialog>
+    </Panel>
+  )
+}

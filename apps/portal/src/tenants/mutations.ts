@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Runs provisioning again. The answer holds the tenant as it stands afterwards. */
+export function useReconcile(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.tenants.reconcile.mutationOptions({
+      onSuccess: ({ tenant }) => {
+        queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
+        void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+      },
+      // The run may have done part of its work before it was refused or lost.
+      onError: () => void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug })),
+    }),
+  )
+}
+
+/** Changes the general data of a workplace. */
+export function useUpdateTenant(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.tenants.update.mutationOptions({
+      onSuccess: async (tenant) => {
+        queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
+        void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+        // Name and colour stand in the switcher, which reads them from the profile.
+        await queryClient.invalidateQueries(trpc.users.me.pathFilter())
+      },
+    }),
+  )
+}
+
+/** Deletes a workplace, keeping its record, and drops it from what the browser knows. */
+export function useDeleteTenant(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.tenants.delete.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries(trpc.users.me.pathFilter())
+        void queryClient.invalidateQueries({ ...trpc.tenants.get.queryFilter({ slug }), refetchType: 'none' })
+      },
+    }),
+  )
+}

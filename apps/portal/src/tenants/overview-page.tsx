@@ -1,0 +1,43 @@
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { TenantStatusBadge } from '@atrium/ui/status-badge'
+import { Grid, Stack } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import * as targets from '../targets.ts'
+import { FactsPanel } from './facts-panel.tsx'
+import { HealthPanel } from './health-panel.tsx'
+import { ProvisioningPanel } from './provisioning-panel.tsx'
+import { maySeeSettings } from './roles.ts'
+import { useTenant } from './use-tenant.ts'
+
+/** Home of a workplace: how it is, what it has, and what is being done about it. */
+export function OverviewPage() {
+  const tenant = useTenant()
+  return (
+    <>
+      <PageHeader
+        title={tenant.name}
+        marks={<TenantStatusBadge status={tenant.status} />}
+        actions={
+          maySeeSettings(tenant.role) && (
+            <LinkButton {...targets.settings(tenant.slug)} variant="default" leftSection={<IconPencil size={17} aria-hidden />}>
+              Edit
+            </LinkButton>
+          )
+        }
+      />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          {/* A workplace of its own: its steps and clocks do not carry over when the address changes to another one. */}
+          <ProvisioningPanel key={tenant.id} tenant={tenant} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="lg">
+            <FactsPanel tenant={tenant} />
+            <HealthPanel health={tenant.health} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}

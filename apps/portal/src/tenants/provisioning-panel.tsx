@@ -1,0 +1,98 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { isProvisioned, provisioningSteps } from '@atrium/core/tenants'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { LinkButton } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { ProvisioningSteps } from '@atrium/ui/provisioning-steps'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconConfetti, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { useReconcile } from './mutations.ts'
+import classes from './overview.module.css'
+import { explain } from './problems.ts'
+import { maySeeSettings } from './roles.ts'
+import { useTenantEvents } from './use-tenant-events.ts'
+
+/** The services of a workplace, step by step and live while one of them is being set up. */
+export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
+  const { running } = useTenantEvents(tenant)
+  const reconcile = useReconcile(tenant.slug)
+  const [wasPending] = useState(tenant.status === 'pending')
+  const [dismissed, setDismissed] = useState(false)
+  const finished = isProvisioned(tenant.provisioningStatus)
+  const failed = provisioningSteps.filter((step) => tenant.provisioningStatus[step] === 'error')
+  const working = running || reconcile.isPending
+  const mayRetry = maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
+  return (
+    <Stack gap="lg">
+      {wasPending && tenant.status === 'active' && !dismissed && <Ready tenant={tenant} onClose={() => setDismissed(true)} />}
+      <Panel
+        title="Services"
+        description={lead(finished, working, failed.length)}
+        actions={
+          mayRetry &&
+          !finished &&
+          !running && (
+            <Button
+              variant="light"
+              size="xs"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              loading={reconcile.isPending}
+              onClick={() => reconcile.mutate({ slug: tenant.slug })}
+            >
+              Retry now
+            </Button>
+          )
+        }
+      >
+        <Stack>
+          <ProvisioningSteps progress={{ ...tenant, running: working }} />
+          {reconcile.error && <ProblemAlert title="The retry did not start." error={reconcile.error} message={explain(reconcile.error)} />}
+          {failed.length > 0 && !working && !mayRetry && tenant.status === 'pending' && (
+            <Text size="sm" c="dimmed">
+              An admin of the workplace can retry at once. Otherwise it is tried again by itself.
+            </Text>
+          )}
+        </Stack>
+      </Panel>
+    </Stack>
+  )
+}
+
+function lead(finished: boolean, working: boolean, failures: number): string {
+  if (finished) return 'Everything that your plan gives is in place.'
+  if (working) return 'Being set up right now. You can leave this page; the work goes on.'
+  if (failures > 0)
+    return `${failures === 1 ? 'One step has' : `${failures} steps have`} failed. It is tried again by itself after a while.`
+  return 'Waiting for its turn. It starts by itself.'
+}
+
+function Ready({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+  return (
+    <section className={classes.ready} aria-labelledby="ready">
+      <IconConfetti size={32} stroke={1.5} aria-hidden className={classes.readyIcon} />
+      <div>
+        <h2 id="ready" className={classes.readyTitle}>
+          {tenant.name} is ready
+        </h2>
+        <Text size="sm" mb="sm">
+          Sign-in, mail and files are set up. See who belongs to it, or give it your colour.
+        </Text>
+        <Group gap="xs">
+          <LinkButton {...targets.members(tenant.slug)} size="xs">
+            See members
+          </LinkButton>
+          {maySeeSettings(tenant.role) && (
+            <LinkButton {...targets.settings(tenant.slug)} size="xs" variant="default">
+              Choose a colour
+            </LinkButton>
+          )}
+          <Button size="xs" variant="subtle" onClick={onClose}>
+            Dismiss
+          </Button>
+        </Group>
+      </div>
+    </section>
+  )
+}

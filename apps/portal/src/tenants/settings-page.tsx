@@ -1,0 +1,103 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, ColorInput, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { DangerZone } from './danger-zone.tsx'
+import { useUpdateTenant } from './mutations.ts'
+import { explain } from './problems.ts'
+import { maySeeSettings } from './roles.ts'
+import { changesOf, fromTenant, SettingsForm, type SettingsFormValues } from './settings-form.ts'
+import { NoAccess } from './tenant-frame.tsx'
+import { useTenant } from './use-tenant.ts'
+
+/** What admins change about a workplace. */
+export function SettingsPage() {
+  const tenant = useTenant()
+  if (!maySeeSettings(tenant.role)) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader title="Settings" tabTitle={`Settings of ${tenant.name}`} description={tenant.name} />
+      <Stack gap="lg" maw={760}>
+        <GeneralPanel key={tenant.id} tenant={tenant} />
+        {tenant.role === 'owner' && tenant.status !== 'deleted' && <DangerZone tenant={tenant} />}
+      </Stack>
+    </>
+  )
+}
+
+const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#393631']
+
+function GeneralPanel({ tenant }: { tenant: TenantView }) {
+  const form = useForm<SettingsFormValues>({ initialValues: fromTenant(tenant), validate: zodForm(SettingsForm) })
+  const update = useUpdateTenant(tenant.slug)
+  const closed = tenant.status === 'deleted'
+
+  function submit(values: SettingsFormValues) {
+    const changes = changesOf(tenant, values)
+    if (!changes) return
+    update.mutate(changes, {
+      onSuccess: (saved) => {
+        form.setInitialValues(fromTenant(saved))
+        form.reset()
+        done('The changes are saved.')
+      },
+      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+    })
+  }
+
+  return (
+    <Panel title="General">
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack>
+          <TextInput label="Name" required maxLength={100} disabled={closed} {...form.getInputProps('name')} />
+          <TextInput
+            label="Industry"
+            placeholder="Crafts, law, health care …"
+            maxLength={100}
+            disabled={closed}
+            {...form.getInputProps('industry')}
+          />
+          <ColorInput
+            label="Brand colour"
+            description="Marks your workplace in lists and in the switcher."
+            placeholder="#1a6b82"
+            format="hex"
+            swatches={swatches}
+            swatchesPerRow={8}
+            eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+            disabled={closed}
+            {...form.getInputProps('brandColor')}
+          />
+          <NumberInput
+            label="Seats"
+            description={`How many people you plan for. ${tenant.memberCount === 1 ? 'One member' : `${tenant.memberCount} members`} at the moment; 0 means no plan.`}
+            min={0}
+            max={1_000_000}
+            allowDecimal={false}
+            thousandSeparator=" "
+            disabled={closed}
+            {...form.getInputProps('seats')}
+          />
+          {update.error && problemOf(update.error).issues.length === 0 && (
+            <ProblemAlert title="The changes were not saved." error={update.error} message={explain(update.error)} />
+          )}
+          <Group>
+            <Button type="submit" loading={update.isPending} disabled={closed || !form.isDirty()}>
+              Save changes
+            </Button>
+            {form.isDirty() && (
+              <Button variant="subtle" color="gray" onClick={form.reset}>
+                Discard
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,75 @@
+import { tenantSlug } from '@atrium/core/slugs'
+import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useEffect, useState } from 'react'
+import { type CreateFormValues, nextSlug, suggestSlug } from './create-form.ts'
+
+interface Props {
+  form: UseFormReturnType<CreateFormValues>
+  /** The slug that the server said is taken, until another one stands in the field. */
+  taken: string | undefined
+}
+
+/** The short name in addresses. It follows the workplace's name until somebody edits it, and is checked as it is typed. */
+export function SlugField({ form, taken }: Props) {
+  const [own, setOwn] = useState(false)
+  const { name, slug } = form.values
+  const suggested = suggestSlug(name)
+  const { setFieldValue } = form
+  useEffect(() => {
+    if (!own) setFieldValue('slug', suggested)
+  }, [own, suggested, setFieldValue])
+
+  const isTaken = taken !== undefined && slug === taken
+  const checked = slug === '' ? undefined : tenantSlug.safeParse(slug)
+  const fault = checked?.success === false ? checked.error.issues[0]?.message : undefined
+  return (
+    <div>
+      <TextInput
+        label="Short name"
+        description="Stands in links and in the address of your workplace. It cannot be changed later."
+        required
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={63}
+        value={slug}
+        error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
+        onBlur={() => form.validateField('slug')}
+        onChange={(event) => {
+          setOwn(true)
+          form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))
+        }}
+      />
+      <Group gap="sm" mt={6} mih={28}>
+        {isTaken ? (
+          <Button
+            size="compact-sm"
+            variant="light"
+            onClick={() => {
+              setOwn(true)
+              form.setFieldValue('slug', nextSlug(slug))
+            }}
+          >
+            Use {nextSlug(slug)} instead
+          </Button>
+        ) : (
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {checked?.success ? (
+              <>
+                Your workplace will be at <Code>{`${window.location.host}/t/${slug}`}</Code>
+              </>
+            ) : name.trim() !== '' && slug === '' ? (
+              'This name has no letters a to z. Please choose a short name.'
+            ) : null}
+          </Text>
+        )}
+        {own && suggested !== '' && suggested !== slug && !isTaken && (
+          <Anchor component="button" type="button" size="sm" onClick={() => setOwn(false)}>
+            Back to {suggested}
+          </Anchor>
+        )}
+      </Group>
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { problemOf } from '@atrium/ui/problem'
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { rememberTenant } from '../session/last-tenant.ts'
+import * as targets from '../targets.ts'
+import { useTRPC } from '../trpc.ts'
+import { isMissing } from './problems.ts'
+import { StatusBanner } from './status-banner.tsx'
+
+/** Around every page of a workplace: fetches it, says when it is missing or suspended, and remembers the visit. */
+export function TenantFrame() {
+  const { slug = '' } = useParams({ strict: false })
+  const trpc = useTRPC()
+  const tenant = useQuery(trpc.tenants.get.queryOptions({ slug }))
+  const found = tenant.data?.slug
+  useEffect(() => {
+    if (found) rememberTenant(found)
+  }, [found])
+
+  if (tenant.data) {
+    return (
+      <>
+        <StatusBanner tenant={tenant.data} />
+        <Outlet />
+      </>
+    )
+  }
+  if (tenant.isPending) {
+    return (
+      <>
+        <PageHeader title={slug} />
+        <LoadingRows label="Loading the workplace" />
+      </>
+    )
+  }
+  if (isMissing(tenant.error)) return <Missing slug={slug} />
+  if (problemOf(tenant.error).status === 403) return <NoAccess slug={slug} />
+  return (
+    <>
+      <PageHeader title={slug} />
+      <ErrorState
+        title="The workplace could not be loaded."
+        error={tenant.error}
+        onRetry={() => void tenant.refetch()}
+        retrying={tenant.isFetching}
+      />
+    </>
+  )
+}
+
+function Missing({ slug }: { slug: string }) {
+  return (
+    <>
+      <PageHeader title="No such workplace" />
+      <Text mb="lg" maw="60ch">
+        There is no workplace <strong>{slug}</strong> that you may see. The link may be mistyped, or you are not a member of it. Ask one of
+        its admins to add you.
+      </Text>
+      <LinkButton {...targets.home} variant="default">
+        Go to your workplaces
+      </LinkButton>
+    </>
+  )
+}
+
+/** For parts of a workplace that are closed to this person. */
+export function NoAccess({ slug }: { slug: string }) {
+  return (
+    <>
+      <PageHeader title="No access" />
+      <Text mb="lg" maw="60ch">
+        You may not see this part of <strong>{slug}</strong>. Only its members can. Ask one of its admins to add you.
+      </Text>
+      <LinkButton {...targets.home} variant="default">
+        Go to your workplaces
+      </LinkButton>
+    </>
+  )
+}

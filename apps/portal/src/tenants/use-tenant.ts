@@ -1,0 +1,11 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useTRPC } from '../trpc.ts'
+
+/** The workplace that the address names. Pages below TenantFrame may ask for it: the frame renders them once it is there. */
+export function useTenant(): TenantView {
+  const { slug = '' } = useParams({ strict: false })
+  const trpc = useTRPC()
+  return useSuspenseQuery(trpc.tenants.get.queryOptions({ slug })).data
+}

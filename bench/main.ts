@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startEmbeddedServer } from '@atrium/db/embedded'
+import { createMigratedDatabase } from '@atrium/db/provision-database'
+import { loadPopulation } from './data.ts'
+import { startIssuer } from './issuer.ts'
+import { describeMachine } from './machine.ts'
+import { createNoiseGate } from './measure/noise-gate.ts'
+import { freePort, stopAllProcesses } from './measure/process.ts'
+import { seededRandom } from './measure/statistics.ts'
+import { renderDetails, renderMachine, renderTable, verdictOf } from './report.ts'
+import { measureRequests } from './rows/http.ts'
+import type { RowResult } from './rows/result.ts'
+import type { Session } from './session.ts'
+
+const usage = `pnpm bench              every row
+pnpm bench P1 P4        these rows
+  --rounds 9            rounds per row; fewer than nine is a quick try
+  --users 200000        size of the population
+  --tenants 20000`
+
+const known = ['P1', 'P2', 'P3', 'P4', 'P5']
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '9' },
+    users: { type: 'string', default: '200000' },
+    tenants: { type: 'string', default: '20000' },
+    help: { type: 'boolean', short: 'h' },
+  },
+})
+const asked = positionals.map((name) => name.toUpperCase())
+const unknown = asked.filter((name) => !known.includes(name))
+const [rounds, users, tenants] = [Number(values.rounds), Number(values.users), Number(values.tenants)]
+if (values.help || unknown.length > 0 || ![rounds, users, tenants].every((n) => Number.isInteger(n) && n > 0)) {
+  process.stdout.write(`${unknown.length > 0 ? `There is no row ${unknown.join(', ')}.\n` : ''}${usage}\n`)
+  process.exit(values.help ? 0 : 64)
+}
+const wanted = new Set(asked.length > 0 ? asked : known)
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+const began = performance.now()
+const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+const server = await startEmbeddedServer({
+  dataDir: `${folder}-postgres`,
+  port: await freePort(),
+  disposable: true,
+  settings: ['shared_buffers=512MB', 'autovacuum=off'],
+})
+try {
+  const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
+  const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
+  const population = await loadPopulation(adminOfDatabase, { users, tenants })
+  say(
+    `${population.users} users, ${population.tenants} tenants, ${population.memberships} memberships (largest tenant ${population.largestTenant}), ` +
+      `${Math.round(population.bytes / 1024 ** 2)} MiB, loaded in ${population.seconds.toFixed(1)} s`,
+  )
+  const session: Session = {
+    rounds,
+    random: seededRandom(20_261_121),
+    gate: await createNoiseGate(60_000),
+    issuer: await startIssuer(),
+    adminUrl: server.adminUrl,
+    accounts,
+    population,
+    folder,
+    onRound: (round) => say(`round ${round} of ${rounds}`),
+  }
+  const machine = await describeMachine(server.adminUrl)
+  const rows: RowResult[] = [...(await measureRequests(session, wanted))]
+  const noise = session.gate.summary()
+  const seconds = Math.round((performance.now() - began) / 1000)
+  process.stdout.write(
+    `\n${renderMachine(machine)}\n${renderTable(rows)}\n\n${renderDetails(rows)}\n` +
+      `\n${noise.slots} slots, ${noise.waited} waited for a quiet moment, ${noise.noisy} had to start without one; ${seconds} s in all\n`,
+  )
+  const results = join(import.meta.dirname, 'results')
+  await mkdir(results, { recursive: true })
+  await writeFile(
+    join(results, 'latest.json'),
+    `${JSON.stringify({ at: new Date().toISOString(), machine, population: { ...population, owners: undefined, consultants: undefined }, noise, seconds, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) }, null, 2)}\n`,
+  )
+  await session.gate.stop()
+  await session.issuer.close()
+} finally {
+  await stopAllProcesses()
+  await server.stop()
+  await rm(`${folder}-postgres`, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
+}

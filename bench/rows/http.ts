@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { findCallerInTenantStatement } from '@atrium/db/callers'
+import { findTenantStatement } from '@atrium/db/tenants'
+import type { Population } from '../data.ts'
+import type { Issuer } from '../issuer.ts'
+import { cores, freePort, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
+import { type Contender, createHttpLoad, type Figures, type HttpRequest, type Measured, runRounds } from '../measure/slots.ts'
+import { median } from '../measure/statistics.ts'
+import type { Session } from '../session.ts'
+import { checkAnswers, type ExpectedTenant } from './answers.ts'
+import { pgbenchContender, pgbenchMissing } from './pgbench.ts'
+import type { RowResult } from './result.ts'
+
+const connections = 32
+const secondsPerSlot = 1
+const bench = join(import.meta.dirname, '..')
+
+interface Server {
+  url: string
+  process: MeasuredProcess
+}
+
+async function startServer(session: Session, file: string, env: Record<string, string> = {}): Promise<Server> {
+  const port = await freePort()
+  const process = startProcess({
+    file,
+    core: cores.server,
+    probed: true,
+    env: { PORT: String(port), DATABASE_URL: session.accounts.appUrl, ...env },
+    outputFile: join(session.folder, 'server.log'),
+  })
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(process.child, `${url}/health`)
+  return { url, process }
+}
+
+/** The API as it is started in earnest: `apps/api/src/main.ts` with its defaults, logging to a file. */
+export function startProduct(session: Session, env: Record<string, string> = {}): Promise<Server> {
+  return startServer(session, join(bench, '../apps/api/src/main.ts'), { ...productEnvironment(session.issuer), ...env })
+}
+
+export function productEnvironment(issuer: Issuer): Record<string, string> {
+  return { IDP_ISSUER: issuer.url, IDP_AUDIENCE: issuer.audience, METRICS_PORT: '0' }
+}
+
+/** P1 to P5: the same requests, product and peers in turn, in one list. */
+export async function measureRequests(session: Session, wanted: ReadonlySet<string>): Promise<RowResult[]> {
+  const [peer, product, nodeHttp, honoFixed, tokenOnly] = await Promise.all([
+    startServer(session, join(bench, 'servers/hono-select.ts')),
+    startProduct(session),
+    startServer(session, join(bench, 'servers/node-http.ts')),
+    startServer(session, join(bench, 'servers/hono-fixed.ts')),
+    startServer(session, join(bench, 'servers/token-only.ts'), productEnvironment(session.issuer)),
+  ])
+  const load = createHttpLoad({ connections, seconds: secondsPerSlot })
+  try {
+    const requests = await buildRequests(session.population, session.issuer)
+    await checkAnswers({ peer: peer.url, product: product.url, nodeHttp: nodeHttp.url, honoFixed: honoFixed.url, tokenOnly: tokenOnly.url }, requests)
+    const http = (name: string, server: Server, list: readonly HttpRequest[], callsPerRequest?: number) =>
+      load.contender({ name, server, requests: list, ...(callsPerRequest ? { callsPerRequest } : {}) })
+    const reads = wanted.has('P1') || wanted.has('P2') || wanted.has('P3')
+    const missing = wanted.has('P4') ? pgbenchMissing() : undefined
+    const database = () =>
+      pgbenchContender(session, 'pgbench', [findCallerInTenantStatement.text, findTenantStatement.text])
+    const contenders: Contender[] = [
+      ...(reads ? [http('peer', peer, requests.peer), http('peer again', peer, requests.peer)] : []),
+      ...(wanted.has('P1') || wanted.has('P4') ? [http('rest', product, requests.rest)] : []),
+      ...(wanted.has('P2') ? [http('trpc', product, requests.trpc)] : []),
+      ...(wanted.has('P3') ? [http('batch', product, requests.batch, 10)] : []),
+      ...(wanted.has('P4') && !missing ? [await database(), { ...(await database()), name: 'pgbench again' }] : []),
+      ...(wanted.has('P5')
+        ? [
+            http('node:http', nodeHttp, requests.health),
+            http('node:http again', nodeHttp, requests.health),
+            http('health', product, requests.health),
+            http('hono', honoFixed, requests.health),
+            http('hono again', honoFixed, requests.health),
+            http('token', tokenOnly, requests.token),
+          ]
+        : []),
+    ]
+    const { measured, failures } = await runRounds(contenders, session)
+    return toRows(measured, failures, missing).filter((row) => wanted.has(row.row.slice(0, 2)))
+  } finally {
+    await load.stop()
+    await Promise.all([peer, product, nodeHttp, honoFixed, tokenOnly].map((server) => server.process.stop()))
+  }
+}
+
+export interface RequestLists {
+  peer: readonly HttpRequest[]
+  rest: readonly HttpRequest[]
+  trpc: readonly HttpRequest[]
+  batch: readonly HttpRequest[]
+  health: readonly HttpRequest[]
+  token: readonly HttpRequest[]
+  expected: readonly ExpectedTenant[]
+  expectedBatch: readonly (readonly string[])[]
+}
+
+async function buildRequests({ owners, consultants }: Population, issuer: Issuer): Promise<RequestLists> {
+  const get = (path: string, token?: string): HttpRequest => ({
+    method: 'GET',
+    path,
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+  })
+  const input = (value: unknown) => encodeURIComponent(JSON.stringify(value))
+  const tokens = await Promise.all(owners.map(({ subject }) => issuer.sign(subject)))
+  const consultantTokens = await Promise.all(consultants.map(({ subject }) => issuer.sign(subject)))
+  return {
+    peer: owners.map(({ slug }) => get(`/tenants/${slug}`)),
+    rest: owners.map(({ slug }, i) => get(`/tenants/${slug}`, tokens[i])),
+    trpc: owners.map(({ slug }, i) => get(`/trpc/tenants.get?input=${input({ json: { slug } })}`, tokens[i])),
+    batch: consultants.map(({ slugs }, i) => {
+      const names = slugs.map(() => 'tenants.get').join(',')
+      const inputs = Object.fromEntries(slugs.map((slug, k) => [k, { json: { slug } }]))
+      return get(`/trpc/${names}?batch=1&input=${input(inputs)}`, consultantTokens[i])
+    }),
+    health: [get('/health')],
+    token: tokens.map((token) => get('/whoami', token)),
+    expected: owners,
+    expectedBatch: consultants.map(({ slugs }) => slugs),
+  }
+}
+
+const cpu = (figures: Figures) => figures.cpuMicrosPerCall ?? Number.NaN
+const rate = (figures: Figures) => figures.callsPerSecond
+
+function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgbenchIsMissing: string | undefined): RowResult[] {
+  const select = 'Hono + one named select, Pool 8'
+  const compare = (
+    peer: string,
+    ours: string,
+    quantity: (figures: Figures) => number,
+    invert = false,
+  ): Pick<RowResult, 'values' | 'nullTest' | 'note' | 'figures'> => {
+    const failure = [peer, `${peer} again`, ours].flatMap((name) => (failures.has(name) ? [`${name}: ${failures.get(name)}`] : []))
+    if (failure.length > 0) return { values: [], note: failure.join('; ') }
+    const [a, b, own] = [peer, `${peer} again`, ours].map((name) => (measured.get(name) ?? []).map(quantity)) as [number[], number[], number[]]
+    const ratio = (i: number, over: number[]) => {
+      const [p, o] = [((a[i] ?? Number.NaN) + (b[i] ?? Number.NaN)) / 2, over[i] ?? Number.NaN]
+      return invert ? o / p : p / o
+    }
+    return {
+      values: own.map((_, i) => ratio(i, own)),
+      nullTest: a.map((value, i) => value / (b[i] ?? Number.NaN)),
+      figures: { [peer]: mid(measured.get(peer) ?? []), [ours]: mid(measured.get(ours) ?? []) },
+    }
+  }
+  const base = { unit: 'x', direction: 'at least' } as const
+  return [
+    { row: 'P1', what: 'REST GET /tenants/{slug}', peer: select, ...base, reach: 1.2, beyond: 1.5, ...compare('peer', 'rest', cpu) },
+    { row: 'P2', what: 'tRPC tenants.get', peer: select, ...base, reach: 0.62, beyond: 0.85, ...compare('peer', 'trpc', cpu) },
+    { row: 'P3', what: 'tRPC batch of ten, per call', peer: select, ...base, reach: 1.5, beyond: 2.5, ...compare('peer', 'batch', cpu) },
+    {
+      ...{ row: 'P4', what: 'P1 in requests/s', peer: 'pgbench, same SQL, 8 clients', ...base, reach: 0.65, beyond: 0.75 },
+      ...(pgbenchIsMissing ? { values: [], note: pgbenchIsMissing } : compare('pgbench', 'rest', rate, true)),
+    },
+    { row: 'P5a', what: 'GET /health', peer: 'node:http, fixed JSON', ...base, reach: 0.85, beyond: 0.92, ...compare('node:http', 'health', cpu) },
+    { row: 'P5b', what: 'cached token, no database', peer: 'Hono, fixed JSON', ...base, reach: 0.75, beyond: 0.85, ...compare('hono', 'token', cpu) },
+  ]
+}
+
+/** The middle of each figure over the rounds. */
+function mid(rounds: readonly Figures[]): Figures {
+  const of = (key: keyof Figures) => median(rounds.map((figures) => figures[key]).filter((value) => value !== undefined))
+  const known = (key: keyof Figures) => (rounds[0]?.[key] === undefined ? {} : { [key]: of(key) })
+  return { callsPerSecond: of('callsPerSecond'), ...known('cpuMicrosPerCall'), ...known('p50Ms'), ...known('p99Ms') }
+}

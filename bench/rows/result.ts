@@ -1,0 +1,21 @@
+import type { Figures } from '../measure/slots.ts'
+
+/** One line of the table. */
+export interface RowResult {
+  row: string
+  what: string
+  peer: string
+  /** `x` for ratios, else a unit of time. */
+  unit: 'x' | 'ms'
+  direction: 'at least' | 'at most'
+  reach: number
+  beyond: number
+  /** One value per round, in order; empty when the row could not be measured. */
+  values: readonly number[]
+  /** The peer against itself, per round, where it was measured twice. */
+  nullTest?: readonly number[]
+  /** Why there are no values, or what has to be known to read them. */
+  note?: string
+  /** Medians behind the ratio, by name of what was measured. */
+  figures?: Readonly<Record<string, Figures>>
+}

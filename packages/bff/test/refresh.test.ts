@@ -1,0 +1,227 @@
+import { demoServiceCredentials } from '@atrium/core/demo'
+import * as openid from 'openid-client'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Browser } from './browser.ts'
+import { type House, type HouseOptions, openHouse } from './house.ts'
+
+let house: House
+let browser: Browser
+
+async function signedIn(options: HouseOptions = {}): Promise<void> {
+  house = await openHouse(options)
+  browser = house.browser()
+  await browser.signIn(house.publicUrl, 'owner@acme.test')
+}
+afterEach(async () => {
+  await house[Symbol.asyncDispose]()
+})
+
+const read = (url = house.publicUrl) => browser.fetch(`${url}/trpc/tenants.list`)
+const write = (url = house.publicUrl) => browser.post(`${url}/trpc/tenants.create`, { json: { name: 'Acme' } })
+
+async function codeOf(response: Response): Promise<unknown> {
+  const problem = (await response.json()) as { code?: unknown }
+  return problem.code
+}
+
+async function currentTokens() {
+  const [session] = await house.storedSessions()
+  if (!session) throw new Error('there is no session')
+  return session.tokens
+}
+
+describe('an access token that is about to expire', () => {
+  it.each([
+    ['a read', read],
+    ['a write', write],
+  ])('is replaced before %s, and the new one is used', async (_kind, call) => {
+    await signedIn()
+    const before = await currentTokens()
+    await house.expireTokens(29)
+    expect((await call()).status).toBe(200)
+    const after = await currentTokens()
+    expect(after.access).not.toBe(before.access)
+    expect(after.refresh).not.toBe(before.refresh)
+    expect(house.platform.seen.map((request) => request.headers.authorization)).toEqual([`Bearer ${after.access}`])
+    expect((await call()).status).toBe(200)
+    expect(house.tokenCalls()).toBe(2)
+  })
+
+  it('is left alone while it lasts longer than half a minute', async () => {
+    await signedIn()
+    await house.expireTokens(40)
+    expect((await read()).status).toBe(200)
+    expect(house.tokenCalls()).toBe(1)
+  })
+
+  it('still serves while the identity provider is away', async () => {
+    await signedIn()
+    await house.expireTokens(20)
+    house.sandbox.fault({ system: 'identity', match: '/token/', mode: 'error' })
+    expect((await read()).status).toBe(200)
+  })
+})
+
+describe('many requests at once', () => {
+  it('over two servers on one database refresh once, time and again', async () => {
+    await signedIn({ instances: 2 })
+    for (let round = 1; round <= 8; round++) {
+      await house.expireTokens()
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 3 === 0 ? write : read)(house.urls[n % 2])))
+      expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 50 }, () => 200))
+      expect(house.tokenCalls()).toBe(1 + round)
+    }
+    const { access } = await currentTokens()
+    expect(house.platform.seen.slice(-50).every((request) => request.headers.authorization === `Bearer ${access}`)).toBe(true)
+  })
+
+  it('over two servers refresh once when the API refuses the token', async () => {
+    await signedIn({ instances: 2 })
+    for (let round = 1; round <= 4; round++) {
+      house.platform.refused.add((await currentTokens()).access)
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 3 === 0 ? write : read)(house.urls[n % 2])))
+      expect(answers.map((answer) => answer.status)).toEqual(Array.from({ length: 50 }, () => 200))
+      expect(house.tokenCalls()).toBe(1 + round)
+    }
+  })
+
+  it('wait for a slow identity provider without a second refresh, and hold up nobody else', async () => {
+    await signedIn({ instances: 2 })
+    const other = house.browser()
+    await house.expireTokens()
+    await other.signIn(house.publicUrl, 'owner@globex.test')
+    const before = house.tokenCalls()
+    house.sandbox.fault({ system: 'identity', match: '/token/', mode: 'latency', delayMs: 800, times: 1 })
+    let done = false
+    const waiting = Promise.all(Array.from({ length: 50 }, (_, n) => read(house.urls[n % 2]))).then((answers) => {
+      done = true
+      return answers
+    })
+    // With all fifty waiting, another session's request comes through.
+    expect((await other.fetch(`${house.publicUrl}/trpc/tenants.list`)).status).toBe(200)
+    expect(done).toBe(false)
+    expect((await waiting).every((answer) => answer.status === 200)).toBe(true)
+    expect(house.tokenCalls()).toBe(before + 1)
+  })
+})
+
+describe('a token that the API refuses', () => {
+  it.each([
+    ['read', read],
+    ['write', write],
+  ])('is refreshed and the %s made once more, with the same body', async (_kind, call) => {
+    await signedIn()
+    house.platform.refused.add((await currentTokens()).access)
+    expect((await call()).status).toBe(200)
+    const [first, second, ...more] = house.platform.seen
+    expect(more).toEqual([])
+    expect(second?.body).toBe(first?.body)
+    expect(second?.target).toBe(first?.target)
+    expect(second?.headers.authorization).toBe(`Bearer ${(await currentTokens()).access}`)
+  })
+
+  it('also when it is fresh ends in the answer of the API, after one retry', async () => {
+    await signedIn()
+    house.platform.answer = () => Response.json({ code: 'unauthenticated' }, { status: 401 })
+    expect((await read()).status).toBe(401)
+    expect(house.platform.seen).toHaveLength(2)
+    expect(house.tokenCalls()).toBe(2)
+    expect(await house.storedSessions()).toHaveLength(1)
+  })
+
+  it('is retried with a newer token that another server has stored meanwhile, without a refresh', async () => {
+    await signedIn({ instances: 2 })
+    const { access } = await currentTokens()
+    house.platform.answer = (request) => {
+      if (request.headers.authorization !== `Bearer ${access}`) return undefined
+      return Response.json({}, { status: 401 })
+    }
+    expect((await read(house.urls[0])).status).toBe(200)
+    expect((await read(house.urls[1])).status).toBe(200)
+    expect(house.tokenCalls()).toBe(2)
+  })
+})
+
+describe('a refresh that the identity provider refuses', () => {
+  it('ends the session: 401, the row is gone, the cookie is taken back', async () => {
+    await signedIn()
+    // Somebody else spends the refresh token, which works once.
+    const { refresh = '' } = await currentTokens()
+    const client = await openid.discovery(new URL(house.sandbox.issuers.portal), 'atrium-portal', 'portal-local-secret', undefined, {
+      execute: [openid.allowInsecureRequests],
+    })
+    await openid.refreshTokenGrant(client, refresh)
+    await house.expireTokens()
+    const response = await write()
+    expect(response.status).toBe(401)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(await codeOf(response)).toBe('unauthenticated')
+    expect(await house.storedSessions()).toEqual([])
+    expect(browser.names(house.publicUrl).filter((name) => name.startsWith('__Host-'))).toEqual([])
+    expect(house.platform.seen).toEqual([])
+  })
+
+  it('because the person was deactivated ends the session for fifty requests alike', async () => {
+    await signedIn({ instances: 2 })
+    const person = house.sandbox.identity.findUser('owner@acme.test')
+    const changed = await fetch(`${house.sandbox.identityUrl}/api/v3/core/users/${person?.pk}/`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ is_active: false }),
+    })
+    expect(changed.status).toBe(200)
+    await house.sandbox.identity.settled()
+    await house.expireTokens()
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => browser.fetch(`${house.urls[n % 2]}/trpc/tenants.list`)))
+    expect(answers.every((answer) => answer.status === 401)).toBe(true)
+    expect(house.tokenCalls()).toBeLessThanOrEqual(2)
+    expect(await house.storedSessions()).toEqual([])
+  })
+})
+
+describe('an identity provider that fails', () => {
+  it.each([
+    ['answers 503', { mode: 'error', status: 503 }],
+    ['answers 500', { mode: 'error', status: 500 }],
+    ['answers 429', { mode: 'error', status: 429 }],
+    ['drops the connection', { mode: 'reset' }],
+    ['answers no JSON', { mode: 'garbage' }],
+    ['answers other JSON', { mode: 'shape' }],
+    ['does not answer', { mode: 'timeout' }],
+  ] as const)('(%s) costs nobody the session', async (_what, fault) => {
+    await signedIn({ bff: { idpDeadlineSeconds: 1 } })
+    await house.expireTokens()
+    house.sandbox.fault({ system: 'identity', match: '/token/', ...fault })
+    const response = await read()
+    expect(response.status).toBe(503)
+    expect(await codeOf(response)).toBe('unavailable')
+    expect(await house.storedSessions()).toHaveLength(1)
+    expect(house.platform.seen).toEqual([])
+    house.sandbox.clearFaults()
+    expect((await read()).status).toBe(200)
+  })
+
+  it('that lost its keys in the meantime does not cost the new refresh token', async () => {
+    await signedIn()
+    house.sandbox.identity.rotateKeys({ drop: true })
+    house.sandbox.fault({ system: 'identity', match: '/jwks/', mode: 'error' })
+    await house.expireTokens()
+    expect((await read()).status).toBe(200)
+    await house.expireTokens()
+    expect((await read()).status).toBe(200)
+  })
+})
+
+it('a refresh goes on when the browser that caused it leaves', async () => {
+  await signedIn()
+  const before = await currentTokens()
+  await house.expireTokens()
+  house.sandbox.fault({ system: 'identity', match: '/token/', mode: 'latency', delayMs: 300, times: 1 })
+  const leaving = new AbortController()
+  const request = browser.fetch(`${house.publicUrl}/trpc/tenants.list`, { signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 100)
+  await expect(request).rejects.toThrow()
+  await expect.poll(async () => (await currentTokens()).refresh).not.toBe(before.refresh)
+  expect((await read()).status).toBe(200)
+  expect(house.tokenCalls()).toBe(2)
+})

@@ -1,0 +1,413 @@
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { SessionView } from '../src/wire.ts'
+import type { Browser } from './browser.ts'
+import { type House, openHouse } from './house.ts'
+
+let house: House
+let sessionName: string
+
+beforeAll(async () => {
+  house = await openHouse({ bff: { idpDeadlineSeconds: 1 } })
+  sessionName = `__Host-atrium-portal-${new URL(house.publicUrl).port}`
+})
+afterEach(() => house.sandbox.clearFaults())
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+})
+
+async function sessionOf(browser: Browser): Promise<SessionView> {
+  return (await (await browser.fetch(`${house.publicUrl}/api/session`)).json()) as SessionView
+}
+
+/** Where the callback sends the browser. A refused one must leave nobody signed in. */
+async function callback(browser: Browser, url: string): Promise<string | null> {
+  const response = await browser.fetch(url)
+  expect(response.status).toBe(303)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  return response.headers.get('location')
+}
+
+async function expectRefused(browser: Browser, url: string, error: string): Promise<void> {
+  expect(await callback(browser, url)).toBe(`/signed-out?error=${error}`)
+  expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+  expect(browser.cookie(house.publicUrl, sessionName)).toBeUndefined()
+}
+
+function change(url: string, name: string, value: string | undefined): string {
+  const changed = new URL(url)
+  if (value === undefined) changed.searchParams.delete(name)
+  else changed.searchParams.set(name, value)
+  return changed.href
+}
+
+const stateOf = (url: string) => new URL(url).searchParams.get('state') ?? ''
+const signInCookie = (state: string) => `${sessionName}-signin-${createHash('sha256').update(state).digest('hex').slice(0, 16)}`
+const person = 'owner@acme.test'
+
+describe('signing in', () => {
+  it('leads through the identity provider back to the page that was wanted', async () => {
+    const browser = house.browser()
+    expect(await sessionOf(browser)).toEqual({ signedIn: false, app: 'portal', email: null, name: null })
+    const wanted = '/t/acme?tab=members#x'
+    expect(await browser.signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(wanted)}`)).toBe(wanted)
+    expect(await sessionOf(browser)).toEqual({ signedIn: true, app: 'portal', email: person, name: 'Anna Owner' })
+  })
+
+  it('asks the identity provider with state, nonce and an S256 challenge, whatever Host the request names', async () => {
+    const response = await house.browser().fetch(`${house.publicUrl}/auth/login`, { headers: { 'x-forwarded-host': 'evil.test' } })
+    expect(response.status).toBe(302)
+    const target = new URL(response.headers.get('location') ?? '')
+    const query = Object.fromEntries(target.searchParams)
+    expect(target.href).toContain(house.sandbox.issuers.portal)
+    expect(query).toMatchObject({
+      response_type: 'code',
+      client_id: 'atrium-portal',
+      redirect_uri: `${house.publicUrl}/auth/callback`,
+      scope: 'openid email profile groups offline_access',
+      code_challenge_method: 'S256',
+    })
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(query[name]).toMatch(/^[\w-]{43}$/)
+    expect(target.href).not.toContain(house.env.OIDC_CLIENT_SECRET)
+  })
+
+  it('works in two tabs at once', async () => {
+    const browser = house.browser()
+    const first = await browser.signInUpToCallback(house.publicUrl, person, '?returnTo=/one')
+    const second = await browser.signInUpToCallback(house.publicUrl, person, '?returnTo=/two')
+    expect(await callback(browser, first)).toBe('/one')
+    expect(await callback(browser, second)).toBe('/two')
+    expect(browser.names(house.publicUrl).filter((name) => name.startsWith(`${sessionName}-signin`))).toEqual([])
+  })
+
+  it('does not fill the browser with cookies of abandoned sign-ins', async () => {
+    const browser = house.browser()
+    for (let n = 0; n < 20; n++) await browser.fetch(`${house.publicUrl}/auth/login`)
+    expect(browser.names(house.publicUrl).length).toBeLessThan(10)
+    expect(await browser.signIn(house.publicUrl, person)).toBe('/')
+  })
+
+  it('stores a hash of the cookie and no token in the clear', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    const cookie = browser.cookie(house.publicUrl, sessionName)?.value ?? ''
+    expect(cookie).toMatch(/^[\w-]{43}$/)
+    const rows = await house.database.db.selectFrom('web_sessions').selectAll().execute()
+    const hash = createHash('sha256').update(cookie).digest()
+    expect(rows.some((row) => row.token_hash.equals(hash))).toBe(true)
+    const table = Buffer.concat(rows.flatMap((row) => [row.tokens, row.token_hash])).toString('latin1')
+    for (const { tokens } of await house.storedSessions()) {
+      expect(tokens.refresh).toBeTruthy()
+      for (const token of [tokens.access, tokens.refresh ?? '', tokens.id ?? '', cookie]) expect(table).not.toContain(token)
+    }
+  })
+
+  it('writes no code, state, cookie or token into the log', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await callback(browser, url)
+    await expectRefused(house.browser(), url, 'sign_in_expired')
+    const { searchParams } = new URL(url)
+    const [stored] = (await house.storedSessions()).slice(-1)
+    const text = house.logLines.join('')
+    expect(text).toContain('"path":"/auth/callback"')
+    const cookie = browser.cookie(house.publicUrl, sessionName)?.value
+    for (const secret of [searchParams.get('code'), searchParams.get('state'), cookie, stored?.tokens.access, stored?.tokens.refresh]) {
+      expect(secret).toBeTruthy()
+      expect(text).not.toContain(secret)
+    }
+  })
+})
+
+describe('a callback is refused', () => {
+  it('in a browser that did not begin the sign-in', async () => {
+    const attacker = await house.browser().signInUpToCallback(house.publicUrl, person)
+    await expectRefused(house.browser(), attacker, 'sign_in_expired')
+  })
+
+  it('without state', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(browser, change(url, 'state', undefined), 'sign_in_expired')
+    await expectRefused(browser, change(url, 'state', ''), 'sign_in_expired')
+  })
+
+  it('with the state of nobody', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(browser, change(url, 'state', 'A'.repeat(43)), 'sign_in_expired')
+  })
+
+  it('when the cookie of one sign-in is put under the name of another', async () => {
+    const browser = house.browser()
+    const first = await browser.signInUpToCallback(house.publicUrl, person)
+    const second = await browser.signInUpToCallback(house.publicUrl, person)
+    const value = browser.cookie(house.publicUrl, signInCookie(stateOf(first)))?.value ?? ''
+    browser.setCookie(house.publicUrl, signInCookie(stateOf(second)), value)
+    await expectRefused(browser, second, 'sign_in_expired')
+  })
+
+  it.each([0, 10, 40, -1])('when byte %i of the sign-in cookie was altered', async (position) => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const name = signInCookie(stateOf(url))
+    const bytes = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
+    const index = position < 0 ? bytes.length + position : position
+    bytes[index] = (bytes[index] ?? 0) ^ 1
+    browser.setCookie(house.publicUrl, name, bytes.toString('base64url'))
+    await expectRefused(browser, url, 'sign_in_expired')
+  })
+
+  it.each(['', 'x', '%00', 'A'.repeat(3_000)])('when the sign-in cookie is the made-up text "%s"', async (value) => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    browser.setCookie(house.publicUrl, signInCookie(stateOf(url)), value)
+    await expectRefused(browser, url, 'sign_in_expired')
+  })
+
+  it('when it comes more than ten minutes later, also from a browser that kept the cookie', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    house.elapse(601)
+    await expectRefused(browser, url, 'sign_in_expired')
+    house.elapse(-601)
+  })
+
+  it('when it is sent again, and changes nothing for who is signed in', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await callback(browser, url)
+    const before = browser.cookie(house.publicUrl, sessionName)?.value
+    expect(await callback(browser, url)).toBe('/')
+    expect(browser.cookie(house.publicUrl, sessionName)?.value).toBe(before)
+  })
+
+  it('when it is sent again by somebody who kept the sign-in cookie: a code works once', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const name = signInCookie(stateOf(url))
+    const value = browser.cookie(house.publicUrl, name)?.value ?? ''
+    await callback(browser, url)
+    const thief = house.browser()
+    thief.setCookie(house.publicUrl, name, value)
+    await expectRefused(thief, url, 'sign_in_failed')
+  })
+
+  it("with somebody else's code under the browser's own state (code injection)", async () => {
+    const attacker = await house.browser().signInUpToCallback(house.publicUrl, 'owner@globex.test')
+    const victim = house.browser()
+    const url = await victim.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(victim, change(url, 'code', new URL(attacker).searchParams.get('code') ?? ''), 'sign_in_failed')
+  })
+
+  it.each(['verifier', 'nonce', 'state'])('when the remembered %s is another', async (part) => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const state = stateOf(url)
+    const context = `sign-in:portal:${state}`
+    const name = signInCookie(state)
+    const sealed = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
+    const transaction = JSON.parse(house.keyring.decrypt(sealed, context)) as Record<string, unknown>
+    const altered = { ...transaction, [part]: 'A'.repeat(43) }
+    browser.setCookie(house.publicUrl, name, house.keyring.encrypt(JSON.stringify(altered), context).toString('base64url'))
+    await expectRefused(browser, url, 'sign_in_failed')
+  })
+
+  it('when the sign-in cookie is one of the other app', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const state = stateOf(url)
+    const name = signInCookie(state)
+    const sealed = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
+    const text = house.keyring.decrypt(sealed, `sign-in:portal:${state}`)
+    browser.setCookie(house.publicUrl, name, house.keyring.encrypt(text, `sign-in:operator:${state}`).toString('base64url'))
+    await expectRefused(browser, url, 'sign_in_expired')
+  })
+
+  it('with the answer of another issuer (mix-up)', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(browser, change(url, 'iss', 'https://evil.test/'), 'sign_in_failed')
+  })
+
+  it('with a code of the other app', async () => {
+    const operator = new URL(house.sandbox.issuers.operator)
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'atrium-operator',
+      redirect_uri: `${house.publicUrl}/auth/callback`,
+      scope: 'openid',
+      state: 'A'.repeat(43),
+    })
+    const isCallback = (url: string) => url.startsWith(`${house.publicUrl}/auth/callback`)
+    const other = house.browser()
+    const start = await other.follow(`${operator.href}authorize/?${query}`, isCallback)
+    const end = await other.follow(start.url, isCallback, { method: 'POST', body: new URLSearchParams({ person: 'operator@atrium.test' }) })
+    const code = new URL(end.url).searchParams.get('code') ?? ''
+    expect(code).not.toBe('')
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(browser, change(url, 'code', code), 'sign_in_failed')
+  })
+
+  it.each([
+    ['a code that is none', 'code=nonsense'],
+    ['two codes', 'code=a&code=b'],
+    ['no code', ''],
+    ['an ID token in the query', 'id_token=e30.e30.&code=a'],
+  ])('with %s', async (_what, parameters) => {
+    const browser = house.browser()
+    const state = stateOf(await browser.signInUpToCallback(house.publicUrl, person))
+    const issuer = encodeURIComponent(house.sandbox.issuers.portal)
+    await expectRefused(browser, `${house.publicUrl}/auth/callback?state=${state}&iss=${issuer}&${parameters}`, 'sign_in_failed')
+  })
+
+  it('with two states', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    await expectRefused(browser, `${url}&state=${'A'.repeat(43)}`, 'sign_in_failed')
+  })
+
+  it('as a POST', async () => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    expect((await browser.fetch(url, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+    expect((await browser.post(url)).status).toBe(404)
+  })
+})
+
+describe('an error of the identity provider', () => {
+  async function failed(error: string): Promise<string | null> {
+    const browser = house.browser()
+    const state = stateOf(await browser.signInUpToCallback(house.publicUrl, person))
+    const issuer = encodeURIComponent(house.sandbox.issuers.portal)
+    return callback(
+      browser,
+      `${house.publicUrl}/auth/callback?state=${state}&iss=${issuer}&error=${encodeURIComponent(error)}&error_description=x`,
+    )
+  }
+
+  it('ends on a page that says so', async () => {
+    expect(await failed('access_denied')).toBe('/signed-out?error=access_denied')
+    expect(await failed('temporarily_unavailable')).toBe('/signed-out?error=unavailable')
+    expect(await failed('<script>alert(1)</script>')).toBe('/signed-out?error=sign_in_failed')
+  })
+
+  it('without a sign-in under way is not repeated to the person', async () => {
+    await expectRefused(house.browser(), `${house.publicUrl}/auth/callback?error=access_denied&state=x`, 'sign_in_expired')
+  })
+
+  it.each(['error', 'reset', 'garbage', 'shape', 'timeout'] as const)('at the token endpoint (%s) signs nobody in', async (mode) => {
+    const browser = house.browser()
+    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    house.sandbox.fault({ system: 'identity', match: '/token/', mode })
+    await expectRefused(browser, url, mode === 'garbage' || mode === 'shape' ? 'sign_in_failed' : 'unavailable')
+  })
+})
+
+describe('the page to come back to', () => {
+  it.each([
+    '//evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    'https://evil.test/',
+    'https:evil.test',
+    'javascript:alert(1)',
+    '/\t/evil.test',
+    '/\n/evil.test',
+    '/.//evil.test',
+    '/x/..//evil.test',
+    '/%2e//evil.test',
+    'evil.test',
+    '@evil.test',
+    '/auth/login',
+    '/auth/logout?x',
+    `/${'x'.repeat(3_000)}`,
+    '',
+  ])('is the start instead of "%s"', async (returnTo) => {
+    expect(await house.browser().signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`)).toBe('/')
+  })
+
+  it.each(['/t/acme', '/t/acme?q=a%20b&x=//evil.test', '/a#b', '/search?next=https://evil.test/'])('may be %s', async (returnTo) => {
+    expect(await house.browser().signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`)).toBe(returnTo)
+  })
+})
+
+describe('a session', () => {
+  it('is a new one after every sign-in, and the former ends (fixation)', async () => {
+    const attacker = house.browser()
+    await attacker.signIn(house.publicUrl, 'owner@globex.test')
+    const planted = attacker.cookie(house.publicUrl, sessionName)?.value ?? ''
+    const victim = house.browser()
+    victim.setCookie(house.publicUrl, sessionName, planted)
+    await victim.signIn(house.publicUrl, person)
+    expect(victim.cookie(house.publicUrl, sessionName)?.value).not.toBe(planted)
+    expect(await sessionOf(victim)).toMatchObject({ email: person })
+    expect(await sessionOf(attacker)).toMatchObject({ signedIn: false })
+  })
+
+  it('is not made from a cookie that the server did not give', async () => {
+    for (const value of ['A'.repeat(43), 'x', "' or 1=1", 'A'.repeat(5_000)]) {
+      const browser = house.browser()
+      browser.setCookie(house.publicUrl, sessionName, value)
+      expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+      expect((await browser.fetch(`${house.publicUrl}/api/me`)).status).toBe(401)
+    }
+  })
+
+  it('ends 12 hours after its last use, and 7 days after it began whatever its use', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    const age = (column: 'last_used_at' | 'expires_at', hours: number) =>
+      house.database.db
+        .updateTable('web_sessions')
+        .set({ [column]: new Date(Date.now() + hours * 3_600_000) })
+        .execute()
+    await age('last_used_at', -11.9)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: true })
+    // The look just now counted as a use.
+    const { rows } = await house.database.db
+      .selectFrom('web_sessions')
+      .select('last_used_at')
+      .execute()
+      .then((found) => ({ rows: found.filter((row) => Date.now() - row.last_used_at.getTime() < 60_000) }))
+    expect(rows).toHaveLength(1)
+    await age('last_used_at', -12.1)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+    await age('last_used_at', 0)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: true })
+    await age('expires_at', -0.01)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+  })
+
+  it('has a lifetime of seven days in the database and the browser', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    expect(browser.cookie(house.publicUrl, sessionName)?.attributes).toContain('Max-Age=604800')
+    const row = await house.database.db
+      .selectFrom('web_sessions')
+      .select(['created_at', 'expires_at'])
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    expect(row.expires_at.getTime() - row.created_at.getTime()).toBe(604_800_000)
+  })
+
+  it('of one app is none in the other', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    await house.database.db.updateTable('web_sessions').set({ app: 'operator' }).execute()
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+  })
+})
+
+describe('the identity provider being away', () => {
+  it('sends who signs in to a page that says so, and works again afterwards', async () => {
+    await using fresh = await openHouse({ bff: { idpDeadlineSeconds: 1 } })
+    fresh.sandbox.fault({ system: 'identity', mode: 'error' })
+    const browser = fresh.browser()
+    const response = await browser.fetch(`${fresh.publicUrl}/auth/login`)
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/signed-out?error=unavailable'])
+    fresh.sandbox.clearFaults()
+    expect(await browser.signIn(fresh.publicUrl, person)).toBe('/')
+  })
+})

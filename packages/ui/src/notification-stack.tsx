@@ -1,0 +1,6 @@
+import { Notifications } from '@mantine/notifications'
+
+/** Where notices appear; they leave by themselves. */
+export default function NotificationStack() {
+  return <Notifications position="bottom-right" limit={4} autoClose={6_000} containerWidth={400} />
+}
