@@ -52,16 +52,17 @@ const folder = await chooseDataFolder(root, base)
 const household = createHousehold(join(folder, 'logs'))
 let server: Awaited<ReturnType<typeof startEmbeddedServer>> | undefined
 let stopWatching: () => void = () => {}
-let leaving = false
+let leaving: Promise<void> | undefined
 
-async function leave(code: number): Promise<never> {
-  if (!leaving) {
-    leaving = true
+/** Ends the processes, then the database they use; whoever asks first decides the exit code. */
+async function leave(code: number): Promise<void> {
+  leaving ??= (async () => {
     stopWatching()
     await household.stop()
     await server?.stop()
-  }
-  process.exit(code)
+    process.exit(code)
+  })()
+  await leaving
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {

@@ -1,8 +1,8 @@
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
-import { NotFoundPage } from './layout/not-found-page.tsx'
 import { AccessFailure } from './layout/access-failure.tsx'
+import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PageFailure } from './layout/page-failure.tsx'
 import { requireOperator } from './session/access.ts'
 import { SignedOutSearch } from './session/search.ts'
@@ -12,7 +12,7 @@ import { UsersSearch } from './users/search.ts'
 
 type Search = Record<string, unknown>
 
-const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage })
+const root = createRootRouteWithContext<RouterContext>()()
 
 const signedOut = createRoute({
   getParentRoute: () => root,
@@ -26,7 +26,6 @@ const house = createRoute({
   id: 'house',
   beforeLoad: ({ context }) => requireOperator(context),
   errorComponent: AccessFailure,
-  notFoundComponent: NotFoundPage,
 }).lazy(() => import('./layout/operator-frame.tsx').then((frame) => frame.Route))
 
 const dashboard = createRoute({ getParentRoute: () => house, path: '/' }).lazy(() =>
@@ -69,7 +68,13 @@ const audit = createRoute({
   validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
 }).lazy(() => import('./audit/audit-page.tsx').then((page) => page.Route))
 
-const routeTree = root.addChildren([signedOut, house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit])])
+/** Every other address: said inside the portal, so that nobody who is no operator learns which pages there are. */
+const unknown = createRoute({ getParentRoute: () => house, path: '$', component: NotFoundPage })
+
+const routeTree = root.addChildren([
+  signedOut,
+  house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit, unknown]),
+])
 
 /** The router of the operator portal. */
 export function createOperatorRouter(context: RouterContext) {

@@ -1,16 +1,17 @@
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
+import { House } from './layout/house.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
 import { MembersSearch } from './members/search.ts'
 import { SignedOutSearch } from './session/search.ts'
-import { requireSession } from './session/session.ts'
+import { readSession } from './session/session.ts'
 import type { RouterContext } from './trpc.ts'
 
 type Search = Record<string, unknown>
 
-const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage })
+const root = createRootRouteWithContext<RouterContext>()()
 
 const signedOut = createRoute({
   getParentRoute: () => root,
@@ -19,12 +20,12 @@ const signedOut = createRoute({
   component: lazyRouteComponent(() => import('./session/signed-out-page.tsx'), 'SignedOutPage'),
 })
 
-/** Everything below needs somebody signed in: who is not gets the welcome page, at the address that was asked for. */
+/** Everything below needs somebody signed in; house.tsx shows the welcome page to everybody else, at the address that was asked for. */
 const house = createRoute({
   getParentRoute: () => root,
   id: 'house',
-  beforeLoad: ({ context }) => requireSession(context),
-  component: lazyRouteComponent(() => import('./layout/portal-frame.tsx'), 'PortalFrame'),
+  beforeLoad: ({ context }) => readSession(context),
+  component: House,
   errorComponent: RouteFailure,
 })
 
@@ -78,9 +79,12 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./tenants/settings-page.tsx'), 'SettingsPage'),
 })
 
+/** Paths that nothing else takes: inside the frame, so that people find their way back. */
+const unknown = createRoute({ getParentRoute: () => house, path: '$', component: NotFoundPage })
+
 const routeTree = root.addChildren([
   signedOut,
-  house.addChildren([home, create, profile, tenant.addChildren([overview, members, audit, settings])]),
+  house.addChildren([home, create, profile, tenant.addChildren([overview, members, audit, settings]), unknown]),
 ])
 
 /** The router of the customer portal. */

@@ -6,7 +6,6 @@ import type { AppContext } from './request.ts'
 const forwardedRequestHeaders = [
   'accept',
   'accept-language',
-  'content-type',
   'idempotency-key',
   'last-event-id',
   'trpc-accept',
@@ -33,7 +32,7 @@ const heldBackResponseHeaders = new Set([
   'www-authenticate',
 ])
 
-/** The headers of a request to the API, without its Authorization. */
+/** The headers of a request to the API, without its Authorization and the type of its body. */
 export function requestHeaders(
   c: AppContext,
   { app, trustedProxyHops }: { app: WebApp; trustedProxyHops: number },

@@ -12,8 +12,8 @@ export function toRefusal(error: unknown): AppError {
 
 /** RFC 9457 `application/problem+json`. */
 export function problemResponse(error: AppError, requestId: string): Response {
-  return Response.json(toProblem(error, requestId), {
-    status: error.status,
-    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
-  })
+  const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
+  // The rest of the body stays unread, so the connection cannot carry another request.
+  if (error.code === 'too_large') headers.set('connection', 'close')
+  return Response.json(toProblem(error, requestId), { status: error.status, headers })
 }

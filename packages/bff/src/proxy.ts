@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '@atrium/core/errors'
 import type { WebApp } from '@atrium/db/web-sessions'
+import { answerBody } from './answer-body.ts'
 import { isEventStream, requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Logger } from './log.ts'
 import type { AppContext } from './request.ts'
@@ -64,7 +64,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
   function streamLife(c: AppContext) {
     const ending = new AbortController()
     const signal = AbortSignal.any([c.req.raw.signal, ending.signal])
-    const watch = (answer: Readable) => {
+    const watch = (answer: IncomingMessage) => {
       const cookie = options.readCookie(c)
       const stop = () => ending.abort()
       const check = setInterval(() => {
@@ -86,7 +86,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
   return {
     async forward(c, session, { method, target, body }) {
       const life = streamLife(c)
-      const headers = requestHeaders(c, options)
+      const headers = { ...requestHeaders(c, options), ...(body && { 'content-type': 'application/json' }) }
       const send = (access: string) =>
         upstream.send({ method, target, body, headers: { ...headers, authorization: `Bearer ${access}` }, signal: life.signal })
       const access = await currentAccess(c, session)
@@ -107,7 +107,11 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
         return new Response(null, { status, headers: answerHeaders })
       }
       if (isEventStream(answerHeaders)) life.watch(answer)
-      return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers: answerHeaders })
+      const onBreak = (err: Error) => {
+        log.warn({ err, requestId: c.get('requestId') }, 'the API broke off its answer')
+        c.env.outgoing.destroy()
+      }
+      return new Response(answerBody(answer, life.signal, onBreak), { status, headers: answerHeaders })
     },
 
     async requireSession(c) {

@@ -20,9 +20,10 @@ export interface FakePlatform extends AsyncDisposable {
   /** Access tokens that are answered with 401 although they have not expired. */
   refused: Set<string>
   /** Answers every request in its stead; undefined leaves it to the usual routes. */
-  answer: ((request: SeenRequest) => Response | undefined) | undefined
+  answer: ((request: SeenRequest) => Response | Promise<Response> | undefined) | undefined
   /** Streams that were begun and not yet ended or abandoned. */
   openStreams: number
+  dropConnections(): void
   /** Sends a piece on every open stream. */
   send(piece: string): Promise<void>
 }
@@ -69,7 +70,7 @@ export async function startPlatform(): Promise<FakePlatform> {
     if (!token || platform.refused.has(token) || (decodeJwt(token).exp ?? 0) * 1000 <= Date.now()) {
       return c.json({ code: 'token_expired' }, 401, { 'www-authenticate': 'Bearer', 'content-type': 'application/problem+json' })
     }
-    return platform.answer?.(seen) ?? next()
+    return (await platform.answer?.(seen)) ?? next()
   })
   for (const [path, type] of [
     ['/trpc/events', 'text/event-stream'],
@@ -98,6 +99,7 @@ export async function startPlatform(): Promise<FakePlatform> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()))
   return Object.assign(platform, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dropConnections: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

@@ -15,7 +15,11 @@ async function createSpace(server: FilesServer, fields: Record<string, unknown> 
 }
 
 async function createUser(server: FilesServer, fields: Record<string, unknown> = {}): Promise<string> {
-  const created = await server.graph('POST', '/v1.0/users', { onPremisesSamAccountName: 'anna@acme.test', displayName: 'Anna Berg', ...fields })
+  const created = await server.graph('POST', '/v1.0/users', {
+    onPremisesSamAccountName: 'anna@acme.test',
+    displayName: 'Anna Berg',
+    ...fields,
+  })
   expect(created.status).toBe(201)
   return created.body.id
 }
@@ -71,7 +75,11 @@ describe('access', () => {
     const answer = await server.graph('GET', '/v1.0/drives/nothing', undefined, { 'x-request-id': 'r-1' })
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({
-      error: { code: 'itemNotFound', message: 'no drive returned from storage', innererror: { date: '2026-08-20T10:00:00Z', 'request-id': 'r-1' } },
+      error: {
+        code: 'itemNotFound',
+        message: 'no drive returned from storage',
+        innererror: { date: '2026-08-20T10:00:00Z', 'request-id': 'r-1' },
+      },
     })
   })
 })
@@ -79,7 +87,12 @@ describe('access', () => {
 describe('spaces', () => {
   it('creates a space with the caller as manager', async () => {
     await using server = await openFiles()
-    const answer = await server.graph('POST', '/v1.0/drives', { name: 'Acme', description: 'tenant', driveAlias: 'project/acme', quota: { total: 5000 } })
+    const answer = await server.graph('POST', '/v1.0/drives', {
+      name: 'Acme',
+      description: 'tenant',
+      driveAlias: 'project/acme',
+      quota: { total: 5000 },
+    })
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({
       name: 'Acme',
@@ -125,7 +138,12 @@ describe('spaces', () => {
     await using server = await openFiles()
     const id = await createSpace(server)
     expect(server.files.setUsed(id, used)).toBe(true)
-    expect((await server.graph('GET', `/v1.0/drives/${id}`)).body.quota).toEqual({ total: 1000, used, remaining: Math.max(0, 1000 - used), state })
+    expect((await server.graph('GET', `/v1.0/drives/${id}`)).body.quota).toEqual({
+      total: 1000,
+      used,
+      remaining: Math.max(0, 1000 - used),
+      state,
+    })
   })
 
   it.each(['', '   ', 'a'.repeat(256), 'ä'.repeat(128), ...'/\\.:?*"><|'].map((name) => (name.length === 1 ? `acme${name}test` : name)))(
@@ -166,15 +184,26 @@ describe('spaces', () => {
     await using server = await openFiles()
     const id = await createSpace(server)
     server.files.setUsed(id, 500)
-    const answer = await server.graph('PATCH', `/v1.0/drives/${id}`, { name: 'Acme 2', description: 'd', driveAlias: 'project/x', quota: { total: 400 } })
-    expect(answer.body).toMatchObject({ name: 'Acme 2', description: 'd', driveAlias: 'project/x', quota: { total: 400, remaining: 0, state: 'exceeded' } })
+    const answer = await server.graph('PATCH', `/v1.0/drives/${id}`, {
+      name: 'Acme 2',
+      description: 'd',
+      driveAlias: 'project/x',
+      quota: { total: 400 },
+    })
+    expect(answer.body).toMatchObject({
+      name: 'Acme 2',
+      description: 'd',
+      driveAlias: 'project/x',
+      quota: { total: 400, remaining: 0, state: 'exceeded' },
+    })
   })
 
   it('lists spaces in an order that means nothing, unless it is asked for one', async () => {
     await using server = await openFiles()
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
     for (const name of names) await createSpace(server, { name })
-    const read = async (query: string) => (await server.graph('GET', `${projects}${query}`)).body.value.map((drive: { name: string }) => drive.name)
+    const read = async (query: string) =>
+      (await server.graph('GET', `${projects}${query}`)).body.value.map((drive: { name: string }) => drive.name)
     const orders = new Set<string>()
     for (let index = 0; index < 8; index += 1) orders.add((await read('')).join(''))
     expect(orders.size).toBeGreaterThan(1)
@@ -228,7 +257,9 @@ describe('members', () => {
     const anna = await createUser(server)
     const invited = await server.graph('POST', `${root}/invite`, invitation(anna))
     expect(invited.status).toBe(200)
-    expect(invited.body.value).toMatchObject([{ id: `u:${anna}`, roles: [editor], grantedToV2: { user: { id: anna, displayName: 'Anna Berg' } } }])
+    expect(invited.body.value).toMatchObject([
+      { id: `u:${anna}`, roles: [editor], grantedToV2: { user: { id: anna, displayName: 'Anna Berg' } } },
+    ])
     expect(invited.body.value[0].invitation.invitedBy.user.displayName).toBe('Workplace platform')
 
     const again = await server.graph('POST', `${root}/invite`, invitation(anna, viewer))
@@ -267,7 +298,10 @@ describe('members', () => {
     [{ recipients: [{ objectId: 'x', '@libre.graph.recipient.type': 'user' }], roles: [] }, "'Roles' failed on the 'len' tag"],
     [{ recipients: [{ objectId: 'x' }], roles: [editor] }, 'LibreGraphRecipientType'],
     [{ recipients: [{ objectId: 'x', '@libre.graph.recipient.type': 'user' }], roles: ['nothing'] }, 'available_role'],
-    [{ recipients: [{ objectId: 'x', '@libre.graph.recipient.type': 'user' }], roles: ['3284f2d5-0070-4ad8-ac40-c247f7c1fb27'] }, 'available_role'],
+    [
+      { recipients: [{ objectId: 'x', '@libre.graph.recipient.type': 'user' }], roles: ['3284f2d5-0070-4ad8-ac40-c247f7c1fb27'] },
+      'available_role',
+    ],
     [
       { recipients: [{ objectId: 'x', '@libre.graph.recipient.type': 'user' }], roles: ['fb6c3e19-e378-47e5-b277-9732f9de6e21'] },
       'role not applicable to this resource',
@@ -366,7 +400,9 @@ describe('users', () => {
       expectError(refused, 501, 'notSupported')
       expect(refused.body.error.message).toBe('unsupported filter')
     }
-    const admins = await find(`$filter=${encodeURIComponent("appRoleAssignments/any(x:x/appRoleId eq '71881883-1768-46bd-a24d-a356a2afdf7f')")}`)
+    const admins = await find(
+      `$filter=${encodeURIComponent("appRoleAssignments/any(x:x/appRoleId eq '71881883-1768-46bd-a24d-a356a2afdf7f')")}`,
+    )
     expect(admins.body.value).toMatchObject([{ onPremisesSamAccountName: 'atrium' }])
   })
 
@@ -392,7 +428,10 @@ describe('users', () => {
     await server.graph('POST', `/v1beta1/drives/${space}/root/invite`, invitation(id))
     expect((await server.graph('DELETE', `/v1.0/users/${id}`)).status).toBe(204)
     expectError(await server.graph('DELETE', `/v1.0/users/${id}`), 404, 'itemNotFound')
-    expect((await server.graph('GET', '/v1.0/drives')).body.value.map((drive: { name: string }) => drive.name).sort()).toEqual(['Acme', 'Workplace platform'])
+    expect((await server.graph('GET', '/v1.0/drives')).body.value.map((drive: { name: string }) => drive.name).sort()).toEqual([
+      'Acme',
+      'Workplace platform',
+    ])
     const left = (await server.graph('GET', `/v1beta1/drives/${space}/root/permissions`)).body.value[1]
     expect(left).toMatchObject({ id: `u:${id}`, grantedToV2: { user: { displayName: '' } } })
     expect((await server.graph('DELETE', `/v1beta1/drives/${space}/root/permissions/u:${id}`)).status).toBe(204)
@@ -414,7 +453,8 @@ describe('users', () => {
   it('shows users nothing but themselves', async () => {
     await using server = await openFiles({ passwords: true })
     await createUser(server, { passwordProfile: { password: 'Secret-77' } })
-    const asAnna = (method: string, path: string, body?: unknown) => server.graphAs(basic('anna@acme.test', 'Secret-77'), method, path, body)
+    const asAnna = (method: string, path: string, body?: unknown) =>
+      server.graphAs(basic('anna@acme.test', 'Secret-77'), method, path, body)
     expectError(await asAnna('GET', '/v1.0/users'), 403, 'accessDenied')
     expectError(await asAnna('POST', '/v1.0/users', { onPremisesSamAccountName: 'x', displayName: 'x' }), 403, 'accessDenied')
     expectError(await asAnna('POST', '/v1.0/groups', { displayName: 'x' }), 403, 'accessDenied')
@@ -432,7 +472,11 @@ describe('users', () => {
     expect(assigned.status).toBe(201)
     expect((await server.graph('GET', path)).body.value).toEqual([assigned.body])
     expectError(await server.graph('POST', path, { appRoleId: 'x', principalId: id, resourceId: application.id }), 400, 'invalidRequest')
-    expectError(await server.graph('POST', path, { appRoleId: spaceAdmin, principalId: 'x', resourceId: application.id }), 400, 'invalidRequest')
+    expectError(
+      await server.graph('POST', path, { appRoleId: spaceAdmin, principalId: 'x', resourceId: application.id }),
+      400,
+      'invalidRequest',
+    )
   })
 })
 
@@ -472,7 +516,11 @@ describe('groups', () => {
     const reference = `${server.url}/graph/v1.0/users/${await createUser(server)}`
     expect((await server.graph('PATCH', `/v1.0/groups/${group}`, { 'members@odata.bind': [reference] })).status).toBe(204)
     expect((await server.graph('GET', `/v1.0/groups/${group}/members`)).body).toHaveLength(1)
-    expectError(await server.graph('PATCH', `/v1.0/groups/${group}`, { 'members@odata.bind': Array(21).fill(reference) }), 400, 'invalidRequest')
+    expectError(
+      await server.graph('PATCH', `/v1.0/groups/${group}`, { 'members@odata.bind': Array(21).fill(reference) }),
+      400,
+      'invalidRequest',
+    )
   })
 })
 

@@ -83,7 +83,9 @@ describe('credentials', () => {
         })
         expect(response.status).toBe(401)
         expect(await response.json()).toMatchObject({ type: 'about:blank', status: 401, title: 'Unauthorized' })
-        expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="Stalwart Server", resource_metadata=.*, Basic realm="Stalwart Server"$/)
+        expect(response.headers.get('www-authenticate')).toMatch(
+          /^Bearer realm="Stalwart Server", resource_metadata=.*, Basic realm="Stalwart Server"$/,
+        )
       }
     },
   )
@@ -92,7 +94,9 @@ describe('credentials', () => {
     await using server = await openMail()
     const account: Wire = await (await server.fetch('/api/account', { headers: { authorization: serviceKey } })).json()
     expect(account).toMatchObject({ edition: 'oss', locale: 'en_US' })
-    expect(account.permissions).toEqual(expect.arrayContaining(['authenticate', 'impersonate', 'sysDomainCreate', 'sysAccountDestroy', 'imapAuthenticate']))
+    expect(account.permissions).toEqual(
+      expect.arrayContaining(['authenticate', 'impersonate', 'sysDomainCreate', 'sysAccountDestroy', 'imapAuthenticate']),
+    )
     expect(account.permissions).toHaveLength(655)
   })
 
@@ -113,8 +117,14 @@ describe('credentials', () => {
     const password = basic('anna@atrium.test', 'Qm7-vTz4-Lk9s-Xp')
     const { secret } = (await server.call('x:AppPassword/set', { accountId: id, create: { p: { description: 'phone' } } })).created.p
     const { secret: key } = (await server.call('x:ApiKey/set', { accountId: id, create: { k: { description: 'key' } } })).created.k
-    const all = [password, basic('anna@atrium.test', secret), `Bearer ${key}`, basic('anna@atrium.test%platform@atrium.test', 'sandbox-platform')]
-    const statuses = () => Promise.all(all.map(async (authorization) => (await server.fetch('/api/account', { headers: { authorization } })).status))
+    const all = [
+      password,
+      basic('anna@atrium.test', secret),
+      `Bearer ${key}`,
+      basic('anna@atrium.test%platform@atrium.test', 'sandbox-platform'),
+    ]
+    const statuses = () =>
+      Promise.all(all.map(async (authorization) => (await server.fetch('/api/account', { headers: { authorization } })).status))
     expect(await statuses()).toEqual([200, 200, 200, 200])
 
     const permissions = { '@type': 'Merge', enabledPermissions: {}, disabledPermissions: { authenticate: true } }
@@ -130,7 +140,9 @@ describe('credentials', () => {
     await createMailbox(server, 'ben')
     const asAnna = basic('anna@atrium.test%platform@atrium.test', 'sandbox-platform')
     expect(await server.callAs(asAnna, 'x:Domain/get', { ids: null })).toMatchObject({ type: 'forbidden' })
-    const notMaster = await server.fetch('/api/account', { headers: { authorization: basic('anna@atrium.test%ben@atrium.test', 'Qm7-vTz4-Lk9s-Xp') } })
+    const notMaster = await server.fetch('/api/account', {
+      headers: { authorization: basic('anna@atrium.test%ben@atrium.test', 'Qm7-vTz4-Lk9s-Xp') },
+    })
     expect(notMaster.status).toBe(403)
   })
 
@@ -142,7 +154,8 @@ describe('credentials', () => {
       short: { description: 'short', expiresAt: '2026-08-20T10:00:05Z' },
     }
     const { created } = await server.call('x:ApiKey/set', { create })
-    const status = async (name: string) => (await server.fetch('/api/account', { headers: { authorization: `Bearer ${created[name].secret}` } })).status
+    const status = async (name: string) =>
+      (await server.fetch('/api/account', { headers: { authorization: `Bearer ${created[name].secret}` } })).status
     expect(await Promise.all(['near', 'far', 'short'].map(status))).toEqual([200, 403, 200])
     server.advance(6_000)
     expect(await status('short')).toBe(401)
@@ -206,7 +219,8 @@ describe('requests that fail as a whole', () => {
     const refused = await post(server, echo, { 'content-type': 'text/plain' })
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ type: 'urn:ietf:params:jmap:error:notJSON', status: 400 })
-    for (const type of ['application/json; charset=utf-8', 'Application/JSON']) expect((await post(server, echo, { 'content-type': type })).status).toBe(200)
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
+      expect((await post(server, echo, { 'content-type': type })).status).toBe(200)
     expect((await post(server, echo, {}, '/jmap/')).status).toBe(200)
   })
 
@@ -265,7 +279,13 @@ describe('faults', () => {
     await using server = await openMail()
     server.faults.add({ system: 'mail', mode: 'error', match: 'x:Domain/set', times: 1 })
     expect((await post(server, echo)).status).toBe(200)
-    const hit = await post(server, { using, methodCalls: [['Core/echo', {}, '0'], ['x:Domain/set', { create: { d: { name: 'acme.test' } } }, '1']] })
+    const hit = await post(server, {
+      using,
+      methodCalls: [
+        ['Core/echo', {}, '0'],
+        ['x:Domain/set', { create: { d: { name: 'acme.test' } } }, '1'],
+      ],
+    })
     expect(hit.status).toBe(503)
     expect(await hit.json()).toMatchObject({ title: 'Temporarily Unavailable' })
     expect((await server.call('x:Domain/query', { filter: { name: 'acme.test' } })).ids).toEqual([])

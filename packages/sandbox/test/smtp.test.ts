@@ -228,7 +228,14 @@ describe('faults', () => {
 
   it('names a port that is taken', async () => {
     await using smtp = await openSmtp()
-    const other = createSmtp({ faults: createFaults(), calls: createCallLog(), now: Date.now, changed: () => {}, origin: () => '', seed: 'demo' })
+    const other = createSmtp({
+      faults: createFaults(),
+      calls: createCallLog(),
+      now: Date.now,
+      changed: () => {},
+      origin: () => '',
+      seed: 'demo',
+    })
     await expect(other.listen(smtp.port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })

@@ -26,7 +26,7 @@ export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = fal
     { key: 'actor', header: 'Who', cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
     { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
-    { key: 'at', header: 'When', cell: (event) => <Time at={event.at} show="both" /> },
+    { key: 'at', header: 'When', cell: When },
   ]
   return <ResponsiveTable caption={caption} columns={columns} rows={events} rowKey={(event) => event.id} stale={stale} />
 }
@@ -42,6 +42,18 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: (event: AuditEvent
           {event.resourceName}
         </Text>
       )}
+    </>
+  )
+}
+
+/** The exact time, which a log is read for, over the relative one. */
+function When({ at }: AuditEvent) {
+  return (
+    <>
+      <Time at={at} show="absolute" />
+      <Text size="xs" c="dimmed">
+        <Time at={at} />
+      </Text>
     </>
   )
 }

@@ -14,7 +14,7 @@ interface ValueProps {
 /** A value such as an id, with a button that copies it. */
 export function CopyValue({ label, value, hideLabel = false }: ValueProps) {
   return (
-    <span className={classes.value}>
+    <span className={classes.value} data-bare={hideLabel || undefined}>
       {!hideLabel && <span className={classes.label}>{label}</span>}
       <Code className={classes.code}>{value}</Code>
       <CopyButton value={value}>

@@ -23,8 +23,9 @@ export default function UserMenu({ user, profile }: Props) {
       <form id="sign-out" method="post" action="/auth/logout" hidden />
       <Menu width={264} position="bottom-end">
         <Menu.Target>
-          <UnstyledButton className={classes.user} aria-label={`Account of ${user.name || user.email}`}>
+          <UnstyledButton className={classes.user}>
             <Avatar size={32} radius="xl" color="initials" name={user.name || user.email} aria-hidden className={classes.avatar} />
+            <VisuallyHidden>Account of {user.name || user.email}</VisuallyHidden>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { provisioningSteps, type TenantView } from '@atrium/core/tenants'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
-import { Time } from '@atrium/ui/time'
+import { When } from '../parts/when.tsx'
 import { ProvisioningSummary } from '../tenants/provisioning-summary.tsx'
 
 /** Columns of a list of tenants that are not set up. */
@@ -11,14 +11,14 @@ export const attentionColumns: readonly Column<TenantView>[] = [
     header: 'Tenant',
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} underline="hover" data-row-link>
+      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
         {tenant.name}
       </LinkAnchor>
     ),
   },
   { key: 'provisioning', header: 'Provisioning', cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} /> },
   { key: 'problem', header: 'Problem', cell: problemOfTenant },
-  { key: 'created', header: 'Created', cell: (tenant) => <Time at={tenant.createdAt} /> },
+  { key: 'created', header: 'Created', cell: (tenant) => <When at={tenant.createdAt} /> },
 ]
 
 /** The message of the first step that failed. */

@@ -89,7 +89,13 @@ function CreateTenantPage() {
               <TextInput label="Partner id" autoComplete="off" spellCheck={false} {...form.getInputProps('partnerId')} />
               <SimpleGrid cols={{ base: 1, xs: 2 }}>
                 <TextInput label="Industry" autoComplete="off" {...form.getInputProps('industry')} />
-                <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" {...form.getInputProps('brandColor')} />
+                <ColorInput
+                  label="Brand colour"
+                  placeholder="#1f6feb"
+                  format="hex"
+                  withEyeDropper={false}
+                  {...form.getInputProps('brandColor')}
+                />
               </SimpleGrid>
             </Stack>
           </Panel>

@@ -13,7 +13,13 @@ export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {
   const { slug, name } = tenant
   return (
     <Panel title="Delete tenant" description="Shuts the tenant for good. Suspend it instead when it may come back.">
-      <Button variant="outline" color="red" leftSection={<IconTrash size={17} aria-hidden />} onClick={open}>
+      <Button
+        variant="outline"
+        color="red"
+        style={{ alignSelf: 'flex-start' }}
+        leftSection={<IconTrash size={17} aria-hidden />}
+        onClick={open}
+      >
         Delete tenant
       </Button>
       <ConfirmDialog

@@ -43,7 +43,7 @@ function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () =>
           {...form.getInputProps('seats')}
         />
         <TextInput label="Industry" {...form.getInputProps('industry')} />
-        <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" {...form.getInputProps('brandColor')} />
+        <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" withEyeDropper={false} {...form.getInputProps('brandColor')} />
         <FormFooter
           error={update.error}
           submitLabel="Save details"

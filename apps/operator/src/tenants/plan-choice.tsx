@@ -11,8 +11,8 @@ interface Props {
 /** The plans as cards of which one is chosen. */
 export function PlanChoice({ value, onChange }: Props) {
   return (
-    <Radio.Group label="Plan" value={value} onChange={(next) => onChange(planSchema.parse(next))}>
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
+    <Radio.Group aria-label="Plan" value={value} onChange={(next) => onChange(planSchema.parse(next))}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         {plans.map((plan) => (
           <Radio.Card key={plan} value={plan} p="sm" aria-label={`${planNames[plan]}, ${formatBytes(fileQuotaBytes[plan])} of files`}>
             <Group gap="sm" wrap="nowrap">

@@ -2,8 +2,8 @@ import type { TenantView } from '@atrium/core/tenants'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
-import { Time } from '@atrium/ui/time'
 import { Text } from '@mantine/core'
+import { When } from '../parts/when.tsx'
 import { ProvisioningSummary } from './provisioning-summary.tsx'
 import { planNames } from './words.ts'
 
@@ -15,7 +15,7 @@ export const tenantColumns: readonly Column<TenantView>[] = [
     primary: true,
     cell: (tenant) => (
       <>
-        <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} underline="hover" data-row-link>
+        <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
           {tenant.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -30,7 +30,7 @@ export const tenantColumns: readonly Column<TenantView>[] = [
   { key: 'provisioning', header: 'Provisioning', cell: (tenant) => <ProvisioningSummary status={tenant.provisioningStatus} /> },
   { key: 'members', header: 'Members', align: 'end', cell: membersOf },
   { key: 'health', header: 'Health', cell: (tenant) => <HealthBadge health={tenant.health} /> },
-  { key: 'created', header: 'Created', cell: (tenant) => <Time at={tenant.createdAt} /> },
+  { key: 'created', header: 'Created', cell: (tenant) => <When at={tenant.createdAt} /> },
 ]
 
 function membersOf({ memberCount, seats }: TenantView) {

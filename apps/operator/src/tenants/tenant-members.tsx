@@ -7,13 +7,13 @@ import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Time } from '@atrium/ui/time'
 import type { Look } from '@atrium/ui/tones'
 import { Button, Text } from '@mantine/core'
 import { IconSearch, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import type { TenantSearch } from './search.ts'
 import { roleNames } from './words.ts'
@@ -36,7 +36,7 @@ const columns: readonly Column<MemberView>[] = [
     primary: true,
     cell: (member) => (
       <>
-        <LinkAnchor to="/users/$id" params={{ id: member.id }} fw={550} underline="hover" data-row-link>
+        <LinkAnchor to="/users/$id" params={{ id: member.id }} fw={550} fz="inherit" underline="hover" data-row-link>
           {member.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -48,7 +48,7 @@ const columns: readonly Column<MemberView>[] = [
   { key: 'role', header: 'Role', cell: (member) => roleNames[member.role] },
   { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberLooks[member.status]} /> },
   { key: 'mailbox', header: 'Mailbox', cell: (member) => member.mailboxAddress ?? 'None' },
-  { key: 'joined', header: 'Joined', cell: (member) => <Time at={member.joinedAt} /> },
+  { key: 'joined', header: 'Joined', cell: (member) => <When at={member.joinedAt} /> },
 ]
 
 /** The people of one tenant. */

@@ -1,6 +1,7 @@
-import type { TenantView } from '@atrium/core/tenants'
+import { fileQuotaBytes, type TenantView } from '@atrium/core/tenants'
 import { CopyValue } from '@atrium/ui/copy'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { HealthBadge } from '@atrium/ui/status-badge'
@@ -45,7 +46,7 @@ export function TenantOverview({ tenant, events }: Props) {
             </Fact>
             <Fact label="Owner">
               {tenant.owner && (
-                <LinkAnchor to="/users/$id" params={{ id: tenant.owner.id }}>
+                <LinkAnchor to="/users/$id" params={{ id: tenant.owner.id }} fz="inherit">
                   {tenant.owner.name}
                 </LinkAnchor>
               )}
@@ -72,6 +73,7 @@ export function TenantOverview({ tenant, events }: Props) {
         <Panel title="Plan" actions={editable && <EditPlan tenant={tenant} />}>
           <Facts>
             <Fact label="Plan">{planNames[tenant.plan]}</Fact>
+            <Fact label="File space">{formatBytes(fileQuotaBytes[tenant.plan])}</Fact>
           </Facts>
         </Panel>
         <Panel title="Domains" actions={editable && <EditDomains tenant={tenant} />}>

@@ -49,7 +49,7 @@ function UserPage() {
 
 function UserDetail({ user }: { user: UserView }) {
   return (
-    <>
+    <Stack gap="lg">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
           <ContactPanel user={user} />
@@ -87,6 +87,6 @@ function UserDetail({ user }: { user: UserView }) {
         </Stack>
       </SimpleGrid>
       <AuditPreview title="What this person did" filters={{ actorEmail: user.email }} />
-    </>
+    </Stack>
   )
 }

@@ -12,7 +12,7 @@ const columns: readonly Column<UserView['tenants'][number]>[] = [
     header: 'Tenant',
     primary: true,
     cell: (tenant) => (
-      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} underline="hover" data-row-link>
+      <LinkAnchor to="/tenants/$slug" params={{ slug: tenant.slug }} fw={550} fz="inherit" underline="hover" data-row-link>
         {tenant.name}
       </LinkAnchor>
     ),

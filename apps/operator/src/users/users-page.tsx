@@ -4,11 +4,11 @@ import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
-import { Time } from '@atrium/ui/time'
 import { Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { type UsersSearch, usersQuery } from './search.ts'
 import { UserFilters } from './user-filters.tsx'
@@ -25,7 +25,7 @@ const columns: readonly Column<UserView>[] = [
     primary: true,
     cell: (user) => (
       <>
-        <LinkAnchor to="/users/$id" params={{ id: user.id }} fw={550} underline="hover" data-row-link>
+        <LinkAnchor to="/users/$id" params={{ id: user.id }} fw={550} fz="inherit" underline="hover" data-row-link>
           {user.name}
         </LinkAnchor>
         <Text size="xs" c="dimmed">
@@ -36,8 +36,8 @@ const columns: readonly Column<UserView>[] = [
   },
   { key: 'marks', header: 'Account', cell: (user) => <UserMarks user={user} /> },
   { key: 'tenants', header: 'Tenants', cell: tenantsOf },
-  { key: 'seen', header: 'Last seen', cell: (user) => (user.lastSeenAt ? <Time at={user.lastSeenAt} /> : 'Never') },
-  { key: 'created', header: 'Created', cell: (user) => <Time at={user.createdAt} /> },
+  { key: 'seen', header: 'Last seen', cell: (user) => (user.lastSeenAt ? <When at={user.lastSeenAt} /> : 'Never') },
+  { key: 'created', header: 'Created', cell: (user) => <When at={user.createdAt} /> },
 ]
 
 function tenantsOf({ tenants }: UserView) {

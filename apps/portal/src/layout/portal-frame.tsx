@@ -16,7 +16,7 @@ function openSearch() {
 }
 
 /** The frame around every page of somebody signed in. */
-export function PortalFrame() {
+export default function PortalFrame() {
   const { me, tenants } = useProfile()
   const { slug } = useParams({ strict: false })
   const nav = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)

@@ -4,16 +4,15 @@ import { needsSignIn, problemOf } from '@atrium/ui/problem'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DeactivatedPage } from '../session/deactivated-page.tsx'
-import { SignedOut } from '../session/session.ts'
 import { WelcomePage } from '../session/welcome-page.tsx'
 import { FrontPage } from './front-page.tsx'
 
-/** What stands in place of a route that failed: the way in for who is signed out, else the failure and a second try. */
+/** What stands in place of a route that failed: the way in when the session has ended, else the failure and a second try. */
 export function RouteFailure({ error }: ErrorComponentProps) {
   const router = useRouter()
   const [retrying, setRetrying] = useState(false)
   const problem = problemOf(error)
-  if (error instanceof SignedOut || needsSignIn(problem)) return <WelcomePage />
+  if (needsSignIn(problem)) return <WelcomePage />
   if (problem.code === 'user_deactivated') return <DeactivatedPage />
   return (
     <FrontPage>

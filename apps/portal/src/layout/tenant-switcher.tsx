@@ -1,6 +1,6 @@
 import type { UserView } from '@atrium/core/users'
 import { tenantStatusLooks } from '@atrium/ui/tones'
-import { Combobox, Group, ScrollArea, Text, UnstyledButton, useCombobox } from '@mantine/core'
+import { Combobox, Group, ScrollArea, Text, UnstyledButton, useCombobox, VisuallyHidden } from '@mantine/core'
 import { IconPlus, IconSelector } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -47,15 +47,12 @@ export default function TenantSwitcher({ tenants, current }: Props) {
       }}
     >
       <Combobox.Target targetType="button">
-        <UnstyledButton
-          className={classes.target}
-          onClick={() => combobox.toggleDropdown()}
-          aria-label={shown ? `Workplace ${shown.name}. Switch workplace` : 'Choose a workplace'}
-        >
+        <UnstyledButton className={classes.target} onClick={() => combobox.toggleDropdown()}>
           {shown && <TenantMark name={shown.name} color={shown.brandColor} size={24} />}
           <Text span fw={550} truncate>
             {shown?.name ?? 'Choose a workplace'}
           </Text>
+          {shown && <VisuallyHidden>, switch workplace</VisuallyHidden>}
           <IconSelector size={16} stroke={1.75} aria-hidden className={classes.chevron} />
         </UnstyledButton>
       </Combobox.Target>

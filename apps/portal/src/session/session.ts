@@ -18,17 +18,9 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Thrown before a page is shown when nobody is signed in; the route then shows the way in. */
-export class SignedOut extends Error {
-  constructor() {
-    super('Nobody is signed in.')
-    this.name = 'SignedOut'
-  }
-}
-
-/** Lets people through who are signed in, with their profile in the cache. The API decides every call anew. */
-export async function requireSession({ queryClient, trpc }: RouterContext): Promise<void> {
+/** Learns who is there before a page is shown, with the profile in the cache when somebody is. The API decides every call anew. */
+export async function readSession({ queryClient, trpc }: RouterContext): Promise<{ signedIn: boolean }> {
   const { signedIn } = await queryClient.ensureQueryData(sessionQuery)
-  if (!signedIn) throw new SignedOut()
-  await queryClient.ensureQueryData(trpc.users.me.queryOptions())
+  if (signedIn) await queryClient.ensureQueryData(trpc.users.me.queryOptions())
+  return { signedIn }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Context, Hono } from 'hono'
-import { authenticate, type Caller } from './authentication.ts'
+import { authenticate } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import { carryOut, parseRequest } from './dispatcher.ts'
 import { runKeyTasks } from './dkim.ts'
 import { limits } from './limits.ts'
@@ -102,6 +103,10 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
       Response.json({ permissions: permissionNames.filter((name) => caller.permissions.has(name)), edition: 'oss', locale: 'en_US' }),
     ),
   )
+  app.onError((error) => {
+    console.error(error)
+    return answer(problems.internalError())
+  })
   app.notFound(() => answer(problems.notFound()))
   return app
 }

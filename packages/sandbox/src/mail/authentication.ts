@@ -1,21 +1,12 @@
 import { BlockList, isIP } from 'node:net'
 import { addressKey, addressOf, entriesOf, secretKey } from './accounts.ts'
+import type { Caller } from './caller.ts'
 import { findDomain } from './domains.ts'
 import { type JsonObject, membersOf, objectOf, textOf } from './json.ts'
 import { accountPermissions, credentialPermissions, type PermissionSet } from './permissions.ts'
 import { defaultDomainId } from './registry.ts'
 import type { MailWorld } from './registry-type.ts'
 import { hashSecret, verifyPassword } from './secrets.ts'
-
-/** Who a request comes from. */
-export interface Caller {
-  readonly accountId: string
-  readonly address: string
-  /** What the credential may do. */
-  readonly permissions: PermissionSet
-  /** What the account may do, whatever its credential is limited to. */
-  readonly accountPermissions: PermissionSet
-}
 
 export type Refusal = 'unauthorized' | 'codeRequired' | 'forbidden'
 

@@ -1,10 +1,11 @@
-import type { Caller } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import { isCapability } from './capabilities.ts'
 import { MethodError } from './errors.ts'
 import { decodeId } from './ids.ts'
 import { isObject, type Json, type JsonObject, own, textOf } from './json.ts'
 import { limits } from './limits.ts'
-import { type Method, methods } from './methods.ts'
+import type { Method } from './method.ts'
+import { methods } from './methods.ts'
 import { type Answered, orderedCreates, references, withBackReferences } from './references.ts'
 import type { MailWorld } from './registry-type.ts'
 

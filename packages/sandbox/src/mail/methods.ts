@@ -1,34 +1,12 @@
-import type { Caller } from './authentication.ts'
 import { capabilities } from './capabilities.ts'
 import { apiKeys, appPasswords, credentialGet, credentialSet } from './credentials.ts'
-import type { JsonObject } from './json.ts'
+import type { Method } from './method.ts'
 import { principalGet, principalQuery } from './principals.ts'
 import { quotaGet } from './quotas.ts'
-import type { References } from './references.ts'
 import { registry } from './registry.ts'
 import { registryGet } from './registry-get.ts'
 import { registryQuery } from './registry-query.ts'
 import { registrySet } from './registry-set.ts'
-import type { MailWorld } from './registry-type.ts'
-
-/** One call of a method: back references are resolved, access to the account is checked. */
-export interface MethodCall {
-  readonly world: MailWorld
-  readonly caller: Caller
-  readonly accountId: string
-  readonly args: JsonObject
-  readonly references: References
-}
-
-export interface Method {
-  /** The capability that `using` has to name; undefined where the server does not ask for it. */
-  readonly capability?: string
-  /** The permission without which the call is forbidden. Sets check theirs object by object. */
-  readonly permission?: string
-  /** Whether `accountId` may be left out to mean the caller. */
-  readonly accountId: 'optional' | 'required'
-  readonly run: (call: MethodCall) => JsonObject
-}
 
 /**
  * Methods by name. A folder for another JMAP object (calendars, mail) adds its own table of the same shape here; the dispatcher,

@@ -51,6 +51,12 @@ export const problems = {
       'ratelimit-policy': `"requests";q=${requests};w=${windowSeconds}`,
       ratelimit: `"requests";r=0;t=${resetSeconds}`,
     }),
+  internalError: () =>
+    blank(
+      500,
+      'Internal Server Error',
+      'There was a problem while processing your request. Please contact the system administrator if this problem persists.',
+    ),
   /** Health probes answer with their status in this shape, 200 included. */
   status: (status: number) => {
     const reason = STATUS_CODES[status] ?? 'Unknown'
@@ -83,11 +89,7 @@ function faultProblem(status: number): Problem {
     case 429:
       return problems.tooManyRequests(1_000, 60, 2)
     case 500:
-      return blank(
-        500,
-        'Internal Server Error',
-        'There was a problem while processing your request. Please contact the system administrator if this problem persists.',
-      )
+      return problems.internalError()
     case 503:
       return blank(
         503,

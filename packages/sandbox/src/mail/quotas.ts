@@ -2,7 +2,7 @@ import { addressOf } from './accounts.ts'
 import { idsArgument, textsArgument } from './arguments.ts'
 import { MethodError } from './errors.ts'
 import { type JsonObject, objectOf, own } from './json.ts'
-import type { MethodCall } from './methods.ts'
+import type { MethodCall } from './method.ts'
 import { selected } from './registry-get.ts'
 
 /** `Quota/get` (RFC 9425): one entry, `a`, and only for an account with a disk quota. */

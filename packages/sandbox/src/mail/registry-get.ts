@@ -2,7 +2,7 @@ import { idsArgument, textsArgument } from './arguments.ts'
 import { MethodError } from './errors.ts'
 import { type JsonObject, own, withProperty } from './json.ts'
 import { limits } from './limits.ts'
-import type { MethodCall } from './methods.ts'
+import type { MethodCall } from './method.ts'
 import { knownProperties } from './registry.ts'
 import type { RegistryType } from './registry-type.ts'
 

@@ -3,7 +3,7 @@ import { MethodError } from './errors.ts'
 import { compareIds, decodeId } from './ids.ts'
 import { isObject, type Json, type JsonObject, membersOf, own, textOf } from './json.ts'
 import { maxQueryResults } from './limits.ts'
-import type { MethodCall } from './methods.ts'
+import type { MethodCall } from './method.ts'
 import type { RegistryType } from './registry-type.ts'
 
 type Row = readonly [id: string, record: JsonObject]

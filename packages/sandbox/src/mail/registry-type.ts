@@ -1,4 +1,4 @@
-import type { Caller } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import type { ObjectId } from './errors.ts'
 import type { JsonObject } from './json.ts'
 import type { ObjectShape, UnionShape } from './shapes.ts'

@@ -17,6 +17,7 @@ export function seedMail(world: MailWorld, defaultDomain: string): void {
     ...initialRecord('Domain'),
     name: defaultDomain,
     description: 'Default domain',
+    dkimManagement: { '@type': 'Manual' },
     createdAt,
   })
   world.store.insert('Account', {

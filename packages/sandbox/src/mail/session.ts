@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Caller } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import { capabilities, serverCapabilities } from './capabilities.ts'
 import type { JsonObject } from './json.ts'
 

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * The body of an answer as a stream that goes no faster than it is read. It ends cleanly when it is complete or `ending` was aborted.
+ * When it breaks off, `onBreak` has to cut the browser's connection: a clean end would make half an answer look like a whole one.
+ */
+export function answerBody(answer: IncomingMessage, ending: AbortSignal, onBreak: (error: Error) => void): ReadableStream<Uint8Array> {
+  let open = true
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const close = () => {
+        if (open) controller.close()
+        open = false
+      }
+      answer.on('data', (chunk: Uint8Array) => {
+        if (!open) return
+        controller.enqueue(chunk)
+        if ((controller.desiredSize ?? 0) <= 0) answer.pause()
+      })
+      answer.once('end', close)
+      answer.on('error', (error) => {
+        if (open && !ending.aborted) onBreak(error)
+        close()
+      })
+    },
+    pull() {
+      answer.resume()
+    },
+    cancel() {
+      open = false
+      answer.destroy()
+    },
+  })
+}
