@@ -50,6 +50,8 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
     await client.query(makeId)
     for (const statement of statements(size)) await client.query(statement)
     await client.query('set session_replication_role = origin')
+    // Without it VACUUM may find commits that are not yet on disk, and marks no page as visible to all.
+    await client.query('checkpoint')
     for (const table of ['partners', 'tenants', 'domains', 'provisioning_steps', 'users', 'memberships']) {
       await client.query(`vacuum analyze ${table}`)
     }

@@ -2,6 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import { ensureAuditPartitions } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
+import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import type { Integrations } from '@atrium/integrations/connect'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
@@ -24,7 +25,7 @@ import { createTokenVerifier } from './token.ts'
 import { docsPages } from './transport/docs.ts'
 import { type AppEnv, chooseRequestId, readFacts } from './transport/facts.ts'
 import { openApiDocument } from './transport/openapi.ts'
-import { problemResponse } from './transport/problems.ts'
+import { challenge, problemResponse } from './transport/problems.ts'
 import { registerRest } from './transport/rest.ts'
 import { toAppError } from './trpc.ts'
 import { version } from './version.ts'
@@ -124,7 +125,9 @@ export function createApp(parts: AppParts): App {
       router: appRouter,
       maxBatchSize,
       createContext: () => createContext(house, readFacts(c), c.req.header('authorization')),
-      responseMeta: () => ({ headers: { 'cache-control': 'no-store' } }),
+      responseMeta: ({ errors }) => ({
+        headers: { 'cache-control': 'no-store', ...errors.reduce((headers, error) => ({ ...headers, ...challenge(toAppError(error)) }), {}) },
+      }),
       onError: ({ error, path }) => {
         if (toAppError(error).status >= 500) log.error({ err: error, requestId: c.get('requestId'), procedure: path }, 'a request failed')
       },
@@ -142,6 +145,7 @@ export function createApp(parts: AppParts): App {
         sweepProvisioning: () => sweepProvisioning(house),
         async cleanUp() {
           await deleteExpiredIdempotencyKeys(database.db)
+          await deleteExpiredWebSessions(database.db)
           await ensureAuditPartitions(database.db, 3)
         },
       })

@@ -100,12 +100,17 @@ function isStream(response: Response): boolean {
   return type.startsWith('text/event-stream') || type.includes('ndjson') || response.headers.get('transfer-encoding') === 'chunked'
 }
 
-/** The whole body, or for a stream what comes until the first line that says something. */
+/** The whole body, or of server-sent events what comes until the first one that says something. */
 async function beginning(response: Response, leave: AbortController): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) return response.text()
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  while (!/(^|\n)(data: \{.+|event: (connected|serialized-error))/.test(text) || !text.endsWith('\n\n') || /event: connected[\s\S]*$/.test(text.split('\n\n').at(-2) ?? '')) {
+  const telling = () =>
+    text
+      .split('\n\n')
+      .slice(0, -1)
+      .some((event) => /^\s*(data:|event: serialized-error)/.test(event))
+  while (!telling()) {
     const { done, value } = await reader.read()
     if (done) break
     text += value

@@ -11,7 +11,7 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createOperatorRouter } from './router.tsx'
-import { refusalOf, rememberRefusal } from './session/access.ts'
+import { AccessRefusal, refusalOf, rememberRefusal } from './session/access.ts'
 import { TRPCProvider } from './trpc.ts'
 
 shareStyleNonce()
@@ -41,7 +41,12 @@ const router = createOperatorRouter({ trpc, queryClient })
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root.')
 
-createRoot(root).render(
+createRoot(root, {
+  // Being turned away is an answer with a page of its own, not a fault to report.
+  onCaughtError: (error) => {
+    if (!(error instanceof AccessRefusal)) console.error(error)
+  },
+}).render(
   <StrictMode>
     <AppProvider accent="iris">
       <QueryClientProvider client={queryClient}>

@@ -6,7 +6,7 @@ import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
 import { MembersSearch } from './members/search.ts'
 import { SignedOutSearch } from './session/search.ts'
-import { readSession } from './session/session.ts'
+import { learnSession } from './session/session.ts'
 import type { RouterContext } from './trpc.ts'
 
 type Search = Record<string, unknown>
@@ -20,11 +20,11 @@ const signedOut = createRoute({
   component: lazyRouteComponent(() => import('./session/signed-out-page.tsx'), 'SignedOutPage'),
 })
 
-/** Everything below needs somebody signed in; house.tsx shows the welcome page to everybody else, at the address that was asked for. */
+/** Everything below needs somebody signed in; House shows the welcome page to everybody else, at the address that was asked for. */
 const house = createRoute({
   getParentRoute: () => root,
   id: 'house',
-  beforeLoad: ({ context }) => readSession(context),
+  beforeLoad: ({ context }) => learnSession(context),
   component: House,
   errorComponent: RouteFailure,
 })

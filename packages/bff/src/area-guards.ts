@@ -1,3 +1,4 @@
+import { findAppError } from '@atrium/core/errors'
 import type { UserView } from '@atrium/core/users'
 import { createMiddleware } from 'hono/factory'
 import type { AppCookies } from './cookies.ts'
@@ -13,14 +14,18 @@ import type { Sessions } from './sessions.ts'
  */
 function area(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }, allowed: (user: UserView) => boolean, whom: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
+    const signIn = () => c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
     const session = await parts.sessions.find(parts.cookies.readSession(c))
-    if (!session) return c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
+    if (!session) return signIn()
     const read = await readUser(c, parts.proxy, session).catch((err: unknown) => {
       c.get('line').err = err
-      return undefined
+      return findAppError(err)?.code === 'unauthenticated' ? 'signed out' : undefined
     })
-    if (!read)
+    const refusal = read && read !== 'signed out' && 'refusal' in read ? read.refusal : undefined
+    if (read === 'signed out' || refusal?.status === 401) return signIn()
+    if (!read || (refusal && refusal.status >= 500)) {
       return messagePage(c, 503, 'This page cannot be opened', 'Your rights could not be checked at this moment. Try again shortly.')
+    }
     if ('refusal' in read || !allowed(read.user)) return messagePage(c, 403, 'This page is not for you', `It is for ${whom} only.`)
     return next()
   })

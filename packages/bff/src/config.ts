@@ -47,7 +47,7 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
   // An empty variable means the same as none, as in the files that container tools read.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = Env.safeParse(given)
-  if (!parsed.success) throw unusable(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${wording(issue)}`))
+  if (!parsed.success) throw unusable(faultsOf(parsed.error, given))
   const e = parsed.data
   const faults: string[] = []
   for (const name of ['PUBLIC_URL', 'IDP_ISSUER'] as const) {
@@ -95,8 +95,14 @@ function readKeyring(spec: string, faults: string[]): Keyring | undefined {
   }
 }
 
-function wording(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message
+/** One line per variable: the first fault of a value explains the rest. */
+function faultsOf(error: z.ZodError, given: Readonly<Record<string, string | undefined>>): string[] {
+  const faults = new Map<string, string>()
+  for (const { path, message } of error.issues) {
+    const name = path.join('.')
+    if (!faults.has(name)) faults.set(name, `${name}: ${given[name] === undefined ? 'is missing' : message}`)
+  }
+  return [...faults.values()]
 }
 
 function unusable(faults: readonly string[]): Error {

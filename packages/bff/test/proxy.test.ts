@@ -217,14 +217,12 @@ describe('the portal', () => {
         createContext: () => ({}),
       })
     }
-    const send = (url: string | URL | Request, init?: RequestInit) =>
-      browser.fetch(String(url), {
-        ...init,
-        headers: { ...Object.fromEntries(new Headers(init?.headers)), 'sec-fetch-site': 'same-origin' },
-      })
-    const client = createTRPCClient<typeof router>({
-      links: [httpBatchStreamLink({ url: at('/trpc'), transformer: superjson, fetch: send })],
-    })
+    const send = (url: unknown, init: unknown) => {
+      const { headers, ...rest } = init as RequestInit
+      return browser.fetch(String(url), { ...rest, headers: { ...(headers as Record<string, string>), 'sec-fetch-site': 'same-origin' } })
+    }
+    const link = httpBatchStreamLink({ url: at('/trpc'), transformer: superjson, fetch: (url, init) => send(url, init) })
+    const client = createTRPCClient<typeof router>({ links: [link] })
     const [slow, fail] = await Promise.allSettled([client.slow.query(), client.fail.query()])
     expect(lastSeen().target).toMatch(/^\/trpc\/slow,fail\?batch=1/)
     expect(slow).toEqual({ status: 'fulfilled', value: new Date(0) })

@@ -101,7 +101,14 @@ export async function markStepStarted(db: Db, run: ProvisioningRun, step: Provis
     if (!(await holdsRun(trx, run))) return
     await trx
       .updateTable('provisioning_steps')
-      .set((row) => ({ started_at: sql<Date>`now()`, finished_at: null, attempt: row('attempt', '+', 1) }))
+      .set((row) => ({
+        started_at: sql<Date>`now()`,
+        finished_at: null,
+        attempt: row('attempt', '+', 1),
+        // A failed step that is tried again is waiting for its outcome; one that is right stays so while it is looked at again.
+        state: sql<StepState>`case when state = 'error' then 'pending' else state end`,
+        error: null,
+      }))
       .where('tenant_id', '=', run.tenant.id)
       .where('step', '=', step)
       .execute()

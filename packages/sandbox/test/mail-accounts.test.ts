@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { basic, type MailServer, openMail, type Wire } from './mail-server.ts'
+import { basic, type MailServer, openMail, type Result, type Shown } from './mail-server.ts'
 
 const goodPassword = 'Qm7-vTz4-Lk9s-Xp'
 
@@ -9,12 +9,14 @@ async function openAcme(): Promise<MailServer & { readonly domainId: string }> {
   return Object.assign(server, { domainId: created.d.id })
 }
 
-async function create(server: MailServer, fields: Record<string, unknown>): Promise<Wire> {
+async function create(server: MailServer, fields: Record<string, unknown>): Promise<Result> {
   return server.call('x:Account/set', { create: { m: { '@type': 'User', name: 'anna', domainId: 'c', ...fields } } })
 }
 
-async function read(server: MailServer, id: string, ...properties: string[]): Promise<Wire> {
-  return (await server.call('x:Account/get', { ids: [id], ...(properties.length > 0 && { properties }) })).list[0]
+async function read(server: MailServer, id: string, ...properties: string[]): Promise<Shown> {
+  const [shown] = (await server.call('x:Account/get', { ids: [id], ...(properties.length > 0 && { properties }) })).list
+  if (!shown) throw new Error(`There is no account ${id}.`)
+  return shown
 }
 
 const update = (server: MailServer, id: string, patch: unknown) => server.call('x:Account/set', { update: { [id]: patch } })
@@ -344,13 +346,13 @@ describe('mailing lists', () => {
     ])
     const patch = { 'recipients/ben@acme.test': true, 'recipients/no address': null, 'recipients/a~1b@acme.test': true }
     expect((await server.call('x:MailingList/set', { update: { b: patch } })).updated).toEqual({ b: null })
-    expect((await server.call('x:MailingList/get', { ids: ['b'], properties: ['recipients'] })).list[0].recipients).toEqual({
+    expect((await server.call('x:MailingList/get', { ids: ['b'], properties: ['recipients'] })).list[0]?.recipients).toEqual({
       'Anna@Acme.test': true,
       'ben@acme.test': true,
       'a/b@acme.test': true,
     })
     await server.call('x:MailingList/set', { update: { b: { recipients: { 'x@y.test': true, 'z@y.test': false } } } })
-    expect((await server.call('x:MailingList/get', { ids: ['b'] })).list[0].recipients).toEqual({ 'x@y.test': true })
+    expect((await server.call('x:MailingList/get', { ids: ['b'] })).list[0]?.recipients).toEqual({ 'x@y.test': true })
     expect((await server.call('x:MailingList/set', { destroy: ['b'] })).destroyed).toEqual(['b'])
   })
 
@@ -359,7 +361,7 @@ describe('mailing lists', () => {
     await create(server, {})
     await server.call('x:MailingList/set', { create: { l: { name: 'team', domainId: 'c', recipients: { 'anna@acme.test': true } } } })
     await server.call('x:Account/set', { destroy: ['c'] })
-    expect((await server.call('x:MailingList/get', { ids: ['b'] })).list[0].recipients).toEqual({ 'anna@acme.test': true })
+    expect((await server.call('x:MailingList/get', { ids: ['b'] })).list[0]?.recipients).toEqual({ 'anna@acme.test': true })
   })
 })
 

@@ -1,11 +1,15 @@
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type MailServer, openMail, type Wire } from './mail-server.ts'
+import { type MailServer, openMail } from './mail-server.ts'
 
 const failed = (type: string, properties: string[]) => ({ type, properties })
 
 async function createDomain(server: MailServer, name = 'acme.test'): Promise<string> {
   return (await server.call('x:Domain/set', { create: { d: { name } } })).created.d.id
+}
+
+async function zoneOf(server: MailServer, id: string): Promise<string> {
+  return (await server.call('x:Domain/get', { ids: [id], properties: ['dnsZoneFile'] })).list[0]?.dnsZoneFile ?? ''
 }
 
 function records(zone: string): string[] {
@@ -62,7 +66,7 @@ describe('names', () => {
     await using server = await openMail()
     const id = await createDomain(server)
     await server.call('x:Domain/set', { update: { [id]: { aliases: { 'Not A Domain': true, dropped: false } } } })
-    expect((await server.call('x:Domain/get', { ids: [id], properties: ['aliases'] })).list[0].aliases).toEqual({ 'Not A Domain': true })
+    expect((await server.call('x:Domain/get', { ids: [id], properties: ['aliases'] })).list[0]?.aliases).toEqual({ 'Not A Domain': true })
   })
 })
 
@@ -130,11 +134,11 @@ describe('DKIM', () => {
         ['x:DkimSignature/query', { filter: { domainId: id }, sort: [{ property: 'id', isAscending: true }] }, '0'],
         ['x:DkimSignature/get', { '#ids': { resultOf: '0', name: 'x:DkimSignature/query', path: '/ids' } }, '1'],
       )
-      return got?.[1].list
+      return got[1].list
     }
     expect(await types()).toEqual([])
     server.advance(1_000)
-    expect((await types()).map((key: Wire) => key['@type'])).toEqual(['Dkim1Ed25519Sha256'])
+    expect((await types()).map((key) => key['@type'])).toEqual(['Dkim1Ed25519Sha256'])
     server.advance(1_000)
     const keys = await types()
     expect(keys).toMatchObject([
@@ -147,10 +151,10 @@ describe('DKIM', () => {
       },
       { '@type': 'Dkim1RsaSha256', selector: 'v1-rsa-20260820', stage: 'active', domainId: id },
     ])
-    expect(Buffer.from(keys[0].publicKey, 'base64')).toHaveLength(32)
-    const rsa = createPublicKey({ key: Buffer.from(keys[1].publicKey, 'base64'), format: 'der', type: 'spki' })
+    expect(Buffer.from(keys[0]?.publicKey ?? '', 'base64')).toHaveLength(32)
+    const rsa = createPublicKey({ key: Buffer.from(keys[1]?.publicKey ?? '', 'base64'), format: 'der', type: 'spki' })
     expect(rsa.asymmetricKeyDetails?.modulusLength).toBe(2048)
-    expect(keys[0].id).toMatch(/^[a-z792013]{12}$/)
+    expect(keys[0]?.id).toMatch(/^[a-z792013]{12}$/)
   })
 
   it('makes no keys under manual management, and makes them once it turns automatic', async () => {
@@ -178,7 +182,7 @@ describe('DKIM', () => {
     await using server = await openMail()
     const id = await createDomain(server)
     server.advance(10_000)
-    const [key] = (await server.call('x:DkimSignature/query', { filter: { domainId: id } })).ids
+    const [key = ''] = (await server.call('x:DkimSignature/query', { filter: { domainId: id } })).ids
     const before = (await server.call('x:DkimSignature/get', { ids: [key] })).list[0]
     const patch = { stage: 'retired', 'privateKey/secret': '****' }
     expect((await server.call('x:DkimSignature/set', { update: { [key]: patch } })).updated).toEqual({ [key]: null })
@@ -191,7 +195,7 @@ describe('zone text', () => {
     await using server = await openMail({ hostname: 'mail.example.org' })
     const id = await createDomain(server)
     server.advance(10_000)
-    const zone = (await server.call('x:Domain/get', { ids: [id], properties: ['dnsZoneFile'] })).list[0].dnsZoneFile
+    const zone = await zoneOf(server, id)
     const lines = records(zone)
     expect(
       lines.map((line) =>
@@ -231,7 +235,7 @@ describe('zone text', () => {
     const id = await createDomain(server)
     const zone = async (uri: string | null) => {
       await server.call('x:Domain/set', { update: { [id]: { reportAddressUri: uri } } })
-      return (await server.call('x:Domain/get', { ids: [id], properties: ['dnsZoneFile'] })).list[0].dnsZoneFile
+      return zoneOf(server, id)
     }
     expect(await zone('mailto:dmarc@other.test')).toContain('rua=mailto:dmarc@other.test"')
     expect(await zone(null)).not.toMatch(/_dmarc|_smtp\._tls/)
@@ -239,7 +243,7 @@ describe('zone text', () => {
 
   it('gives the host of the server its own SPF record when it lies in the domain', async () => {
     await using server = await openMail()
-    const zone = (await server.call('x:Domain/get', { ids: ['b'], properties: ['dnsZoneFile'] })).list[0].dnsZoneFile
+    const zone = await zoneOf(server, 'b')
     expect(zone).toMatch(/^mail\.atrium\.test\. IN TXT "v=spf1 a -all"\n/)
   })
 })
@@ -264,7 +268,7 @@ describe('removal', () => {
         type: 'objectIsLinked',
         objectId: { object: 'Domain', id },
         linkedObjects: [
-          { object: 'Account', id: accounts?.[1].created.m.id },
+          { object: 'Account', id: accounts[1].created.m.id },
           { object: 'Account', id: 'd' },
           { object: 'DkimSignature', id: keys[0] },
           { object: 'DkimSignature', id: keys[1] },
@@ -280,8 +284,8 @@ describe('removal', () => {
     server.advance(10_000)
     const { ids } = await server.call('x:DkimSignature/query', { filter: { domainId: id } })
     const [signatures, domain] = await server.jmap(['x:DkimSignature/set', { destroy: ids }, '0'], ['x:Domain/set', { destroy: [id] }, '1'])
-    expect(signatures?.[1].destroyed).toEqual(ids)
-    expect(domain?.[1]).toEqual({ accountId: 'b', destroyed: [id] })
+    expect(signatures[1].destroyed).toEqual(ids)
+    expect(domain[1]).toEqual({ accountId: 'b', destroyed: [id] })
     expect((await server.call('x:Domain/set', { destroy: [id] })).notDestroyed).toEqual({ [id]: { type: 'notFound' } })
     server.advance(10_000)
     expect((await server.call('x:DkimSignature/query', { filter: { domainId: id } })).ids).toEqual([])
@@ -296,12 +300,12 @@ describe('removal', () => {
     expect(first).toHaveLength(1)
     server.advance(1_000)
     const [, domain] = await server.jmap(['x:DkimSignature/set', { destroy: first }, '0'], ['x:Domain/set', { destroy: [id] }, '1'])
-    expect(domain?.[1].notDestroyed[id]).toMatchObject({ type: 'objectIsLinked', linkedObjects: [{ object: 'DkimSignature' }] })
+    expect(domain[1].notDestroyed[id]).toMatchObject({ type: 'objectIsLinked', linkedObjects: [{ object: 'DkimSignature' }] })
   })
 
   it('never takes the default domain', async () => {
     await using server = await openMail()
-    const { linkedObjects } = (await server.call('x:Domain/set', { destroy: ['b'] })).notDestroyed.b
-    expect(linkedObjects).toContainEqual({ object: 'SystemSettings', id: 'singleton' })
+    const linkedObjects = expect.arrayContaining([{ object: 'SystemSettings', id: 'singleton' }])
+    expect((await server.call('x:Domain/set', { destroy: ['b'] })).notDestroyed.b).toMatchObject({ type: 'objectIsLinked', linkedObjects })
   })
 })

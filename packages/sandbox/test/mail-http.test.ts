@@ -1,6 +1,6 @@
 import { demoServiceCredentials } from '@atrium/core/demo'
 import { describe, expect, it } from 'vitest'
-import { basic, type MailServer, openMail, serviceKey, using, type Wire } from './mail-server.ts'
+import { basic, type MailServer, openMail, serviceKey, using } from './mail-server.ts'
 
 const echo = { using, methodCalls: [['Core/echo', { hello: true }, '0']] }
 
@@ -37,7 +37,10 @@ describe('discovery and session', () => {
 
   it('names the management capability only in the account', async () => {
     await using server = await openMail()
-    const session: Wire = await (await server.fetch('/jmap/session', { headers: { authorization: serviceKey } })).json()
+    const session = (await (await server.fetch('/jmap/session', { headers: { authorization: serviceKey } })).json()) as {
+      state: string
+      capabilities: unknown
+    }
     expect(session).toMatchObject({
       username: 'platform@atrium.test',
       primaryAccounts: { 'urn:stalwart:jmap': 'b' },
@@ -45,14 +48,12 @@ describe('discovery and session', () => {
       capabilities: { 'urn:ietf:params:jmap:core': { maxCallsInRequest: 16, maxObjectsInGet: 500, maxConcurrentRequests: 4 } },
     })
     expect(session.capabilities).not.toHaveProperty('urn:stalwart:jmap')
-    const answer: Wire = await (await post(server, echo)).json()
-    expect(answer.sessionState).toBe(session.state)
+    expect(await (await post(server, echo)).json()).toMatchObject({ sessionState: session.state })
   })
 
   it('builds its addresses from its own host name, not from the one that the client used', async () => {
     await using server = await openMail({ hostname: 'mail.example.org' })
-    const session: Wire = await (await server.fetch('/jmap/session')).json()
-    expect(session.apiUrl).toBe('https://mail.example.org/jmap/')
+    expect(await (await server.fetch('/jmap/session')).json()).toMatchObject({ apiUrl: 'https://mail.example.org/jmap/' })
   })
 
   it.each(['/api/principal', '/api/domain', '/jmap', '/', '/jmap/other'])('has nothing at GET %s', async (path) => {
@@ -92,7 +93,9 @@ describe('credentials', () => {
 
   it('shows what the caller may do', async () => {
     await using server = await openMail()
-    const account: Wire = await (await server.fetch('/api/account', { headers: { authorization: serviceKey } })).json()
+    const account = (await (await server.fetch('/api/account', { headers: { authorization: serviceKey } })).json()) as {
+      permissions: string[]
+    }
     expect(account).toMatchObject({ edition: 'oss', locale: 'en_US' })
     expect(account.permissions).toEqual(
       expect.arrayContaining(['authenticate', 'impersonate', 'sysDomainCreate', 'sysAccountDestroy', 'imapAuthenticate']),
@@ -154,9 +157,9 @@ describe('credentials', () => {
       short: { description: 'short', expiresAt: '2026-08-20T10:00:05Z' },
     }
     const { created } = await server.call('x:ApiKey/set', { create })
-    const status = async (name: string) =>
+    const status = async (name: 'near' | 'far' | 'short') =>
       (await server.fetch('/api/account', { headers: { authorization: `Bearer ${created[name].secret}` } })).status
-    expect(await Promise.all(['near', 'far', 'short'].map(status))).toEqual([200, 403, 200])
+    expect(await Promise.all([status('near'), status('far'), status('short')])).toEqual([200, 403, 200])
     server.advance(6_000)
     expect(await status('short')).toBe(401)
   })
@@ -170,7 +173,7 @@ describe('API keys and app passwords', () => {
     const bytes = Buffer.from(created.k.secret.slice(4), 'base64url')
     expect([bytes.readUInt32BE(0), bytes.readUInt32BE(4)]).toEqual([1, 2])
     const { list } = await server.call('x:ApiKey/get', { ids: null })
-    expect(list.map((key: Wire) => key.secret)).toEqual(['****', '****'])
+    expect(list.map((key) => key.secret)).toEqual(['****', '****'])
     expect(JSON.stringify(server.mail.state())).not.toContain(created.k.secret)
     expect(await server.callAs(`Bearer ${created.k.secret}`, 'Core/echo', { a: 1 })).toEqual({ a: 1 })
     expect((await server.call('x:ApiKey/set', { destroy: [created.k.id] })).destroyed).toEqual([created.k.id])

@@ -4,9 +4,41 @@ import { createFaults, type Faults } from '../src/faults.ts'
 import { createMail, type MailOptions, type MailSystem } from '../src/mail/system.ts'
 import { guarded, listen } from '../src/serve.ts'
 
-/** JSON as it came over the wire; a test says what it expects of it. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests check.
-export type Wire = any
+type ClientId = 'd' | 'e' | 'f' | 'g' | 'k' | 'l' | 'm' | 'p' | 's' | 'a' | 'near' | 'far' | 'short' | 'member' | 'team' | 'good' | 'bad'
+
+/** An object as a get shows it: what the tests read of one. Only the properties of its type are there. */
+export interface Shown {
+  readonly id: string
+  readonly '@type': string
+  readonly name: string
+  readonly description: string
+  readonly secret: string
+  readonly publicKey: string
+  readonly dnsZoneFile: string
+  readonly recipients: unknown
+  readonly aliases: Readonly<Record<string, unknown>>
+  readonly credentials: unknown
+  readonly memberGroupIds: unknown
+  readonly permissions: Readonly<Record<string, unknown>>
+}
+
+/** The answer of a method: what the tests read of one. A get has no `created`, an error only `type` and `description`. */
+export interface Result {
+  readonly accountId: string
+  readonly type: string
+  readonly description: string
+  readonly list: readonly Shown[]
+  readonly notFound: readonly string[]
+  readonly ids: readonly string[]
+  readonly created: Readonly<Record<ClientId, { readonly id: string; readonly secret: string }>>
+  readonly updated: unknown
+  readonly destroyed: unknown
+  readonly notCreated: Readonly<Record<ClientId, { readonly type: string; readonly description: string }>>
+  readonly notUpdated: Readonly<Record<string, unknown>>
+  readonly notDestroyed: Readonly<Record<string, unknown>>
+}
+
+export type Answered = readonly [name: string, result: Result, callId: string]
 
 export interface MailServer extends AsyncDisposable {
   readonly url: string
@@ -17,11 +49,11 @@ export interface MailServer extends AsyncDisposable {
   advance(ms: number): void
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends method calls as the service account and answers `[name, result, callId]` of each. */
-  jmap(...calls: readonly unknown[][]): Promise<readonly [string, Wire, string][]>
+  jmap<const Calls extends readonly unknown[][]>(...calls: Calls): Promise<{ readonly [Index in keyof Calls]: Answered }>
   /** One call as the service account: its result. */
-  call(name: string, args: unknown): Promise<Wire>
+  call(name: string, args: unknown): Promise<Result>
   /** One call with other credentials. */
-  callAs(authorization: string, name: string, args: unknown): Promise<Wire>
+  callAs(authorization: string, name: string, args: unknown): Promise<Result>
 }
 
 export const serviceKey = `Bearer ${demoServiceCredentials.mailApiKey}`
@@ -42,19 +74,23 @@ export async function openMail(options: MailOptions = {}): Promise<MailServer> {
   )
   const listening = await listen(guarded(mail, { faults, calls }), 0, '127.0.0.1', 'mail')
   const url = `http://127.0.0.1:${listening.port}`
-  const send = async (authorization: string, methodCalls: readonly unknown[][]): Promise<readonly [string, Wire, string][]> => {
+  const send = async <const Calls extends readonly unknown[][]>(
+    authorization: string,
+    methodCalls: Calls,
+  ): Promise<{ readonly [Index in keyof Calls]: Answered }> => {
     const response = await fetch(`${url}/jmap`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ using, methodCalls }),
     })
     if (response.status !== 200) throw new Error(`POST /jmap answered ${response.status}: ${await response.text()}`)
-    const answer: Wire = await response.json()
+    // As many answers as calls, in their order: what the protocol promises.
+    const answer = (await response.json()) as { methodResponses: { readonly [Index in keyof Calls]: Answered } }
     return answer.methodResponses
   }
-  const callAs = async (authorization: string, name: string, args: unknown): Promise<Wire> => {
-    const [response] = await send(authorization, [[name, args, '0']])
-    return response?.[1]
+  const callAs = async (authorization: string, name: string, args: unknown): Promise<Result> => {
+    const [[, result]] = await send(authorization, [[name, args, '0']])
+    return result
   }
   return {
     url,

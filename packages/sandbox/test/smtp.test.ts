@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createCallLog } from '../src/call-log.ts'
 import { createFaults, type FaultInput } from '../src/faults.ts'
 import { listen } from '../src/serve.ts'
+import type { Message } from '../src/smtp/messages.ts'
 import { createSmtp, type SmtpOptions } from '../src/smtp/system.ts'
-import type { Wire } from './mail-server.ts'
 
 async function openSmtp(options: SmtpOptions = {}) {
   const faults = createFaults()
@@ -44,7 +44,8 @@ async function openSmtp(options: SmtpOptions = {}) {
     changes: () => changes,
     fault: (input: Omit<FaultInput, 'system'>) => faults.add({ system: 'smtp', times: 1, ...input }),
     fetch: (path: string, init?: RequestInit) => fetch(`${url}${path}`, { redirect: 'manual', ...init }),
-    json: async (path: string): Promise<Wire> => (await fetch(`${url}${path}`)).json(),
+    list: async (query = ''): Promise<readonly Message[]> =>
+      ((await (await fetch(`${url}/messages${query}`)).json()) as { items: Message[] }).items,
     async [Symbol.asyncDispose]() {
       await system.close()
       await page.close()
@@ -63,7 +64,7 @@ describe('catching mail', () => {
       headers: { 'X-Tenant': 'acme' },
       attachments: [{ filename: 'invite.pdf', content: Buffer.from([0, 1, 2, 255]), contentType: 'application/pdf' }],
     })
-    const { items } = await smtp.json('/messages')
+    const items = await smtp.list()
     expect(items).toMatchObject([
       {
         subject: 'Grüße & <b>',
@@ -75,7 +76,7 @@ describe('catching mail', () => {
         attachments: [{ filename: 'invite.pdf', mimeType: 'application/pdf', size: 4 }],
       },
     ])
-    const message = await smtp.json(`/messages/${items[0].id}`)
+    const message = (await (await smtp.fetch(`/messages/${items[0]?.id}`)).json()) as Message
     expect(message.text).toContain('Plain')
     expect(message.html).toContain('<p>Rich')
     expect(message.headers).toContainEqual({ name: 'X-Tenant', value: 'acme' })
@@ -91,14 +92,14 @@ describe('catching mail', () => {
   it('keeps only the newest messages and lists the newest first', async () => {
     await using smtp = await openSmtp({ keep: 2 })
     for (const subject of ['one', 'two', 'three']) await smtp.send({ subject })
-    expect((await smtp.json('/messages')).items.map((item: Wire) => item.subject)).toEqual(['three', 'two'])
+    expect((await smtp.list()).map((item) => item.subject)).toEqual(['three', 'two'])
   })
 
   it('finds the messages of a recipient, without regard to case', async () => {
     await using smtp = await openSmtp()
     await smtp.send({ to: 'Anna@example.test', subject: 'for Anna' })
     await smtp.send({ to: 'ben@example.test', subject: 'for Ben' })
-    expect((await smtp.json('/messages?to=anna@example.test')).items).toMatchObject([{ subject: 'for Anna' }])
+    expect(await smtp.list('?to=anna@example.test')).toMatchObject([{ subject: 'for Anna' }])
   })
 
   it('gives saved messages back to another run, and numbers on', async () => {
@@ -107,12 +108,12 @@ describe('catching mail', () => {
     await using second = await openSmtp()
     second.system.load(JSON.parse(JSON.stringify(first.system.save())))
     await second.send({ subject: 'new' })
-    expect((await second.json('/messages')).items).toMatchObject([
+    expect(await second.list()).toMatchObject([
       { id: '2', subject: 'new' },
       { id: '1', subject: 'kept' },
     ])
     second.system.reset()
-    expect((await second.json('/messages')).items).toEqual([])
+    expect(await second.list()).toEqual([])
   })
 })
 
@@ -158,9 +159,9 @@ describe('the page', () => {
     await using smtp = await openSmtp()
     await smtp.send({})
     expect((await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
-    expect((await smtp.json('/messages')).items).toHaveLength(1)
+    expect(await smtp.list()).toHaveLength(1)
     expect((await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(303)
-    expect((await smtp.json('/messages')).items).toEqual([])
+    expect(await smtp.list()).toEqual([])
     await smtp.send({})
     expect((await smtp.fetch('/messages', { method: 'DELETE' })).status).toBe(204)
     expect(await (await smtp.fetch('/')).text()).toContain('No message yet')

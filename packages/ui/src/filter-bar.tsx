@@ -1,11 +1,26 @@
-import type { ReactNode } from 'react'
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
+import { Children, type ReactNode } from 'react'
 import classes from './filter-bar.module.css'
 
-/** Filters of a list in a row; on a phone one under the other. */
+/** Filters of a list in a row. On a phone the first one stands alone and a button unfolds the others. */
 export function FilterBar({ label, children }: { label: string; children: ReactNode }) {
+  const [opened, { toggle }] = useDisclosure(false)
   return (
-    <search aria-label={label} className={classes.bar}>
+    <search aria-label={label} className={classes.bar} data-opened={opened || undefined}>
       {children}
+      {Children.toArray(children).length > 2 && (
+        <Button
+          className={classes.more}
+          variant="default"
+          leftSection={<IconAdjustmentsHorizontal size={17} aria-hidden />}
+          aria-expanded={opened}
+          onClick={toggle}
+        >
+          {opened ? 'Fewer filters' : 'More filters'}
+        </Button>
+      )}
     </search>
   )
 }

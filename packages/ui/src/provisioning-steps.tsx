@@ -7,16 +7,17 @@ import {
 } from '@atrium/core/tenants'
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
+import { IconFolders, IconKey, IconMailbox, type TablerIcon } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { formatElapsed } from './format.ts'
 import classes from './provisioning-steps.module.css'
-import { StatusBadge, ToneIcon } from './status-badge.tsx'
+import { StatusBadge } from './status-badge.tsx'
 import { stepLook } from './tones.ts'
 
-const about: Readonly<Record<ProvisioningStep, { name: string; text: string }>> = {
-  identity: { name: 'Identity', text: 'The group that people sign in with, and its owner.' },
-  mail: { name: 'Mail', text: 'The mail domains, ready for mailboxes.' },
-  files: { name: 'Files', text: 'The shared file space, with the storage of the plan.' },
+const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Icon: TablerIcon }>> = {
+  identity: { name: 'Identity', Icon: IconKey, text: 'The group that people sign in with, and its owner.' },
+  mail: { name: 'Mail', Icon: IconMailbox, text: 'The mail domains, ready for mailboxes.' },
+  files: { name: 'Files', Icon: IconFolders, text: 'The shared file space, with the storage of the plan.' },
 }
 
 type Progress = Pick<TenantEvent, 'status' | 'provisioningStatus' | 'provisioningErrors' | 'running'>
@@ -31,13 +32,14 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
         {provisioningSteps.map((step) => {
           const look = stepLook(states[step], running)
           const time = elapsed[step]
+          const { name, text, Icon } = about[step]
           return (
             <li key={step} className={classes.step} data-tone={look.tone}>
-              <ToneIcon tone={look.tone} size={24} />
+              <Icon size={26} stroke={1.5} aria-hidden className={classes.icon} />
               <div className={classes.text}>
-                <Text fw={550}>{about[step].name}</Text>
+                <Text fw={550}>{name}</Text>
                 <Text size="sm" c="dimmed">
-                  {about[step].text}
+                  {text}
                 </Text>
                 {errors[step] && states[step] === 'error' && (
                   <Text size="sm" className={classes.error}>

@@ -92,6 +92,9 @@ const yellow: MantineColorsTuple = [
 
 const fontFamily = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif'
 
+// Mantine heads its dialogs with <header>, which outside of sectioning elements would be a second banner of the page.
+const dialogAttributes = { header: { role: 'none' } }
+
 /** The look both apps share; `accent` is the only thing in which they differ. Spacing keeps to an 8 px rhythm. */
 export function createAtriumTheme(accent: Accent): MantineThemeOverride {
   return createTheme({
@@ -123,10 +126,11 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
       Badge: { defaultProps: { tt: 'none', fw: 550, radius: 'sm' } },
       Button: { defaultProps: { fw: 550 } },
       Card: { defaultProps: { withBorder: true, padding: 'lg' } },
-      Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+      Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
       Menu: { defaultProps: { shadow: 'md', withinPortal: true } },
-      Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+      Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
       NavLink: { defaultProps: { variant: 'light' } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
       Paper: { defaultProps: { withBorder: true } },
       Popover: { defaultProps: { shadow: 'md' } },
       Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },

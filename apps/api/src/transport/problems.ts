@@ -2,8 +2,8 @@ import { AppError, toProblem } from '@atrium/core/errors'
 import { HTTPException } from 'hono/http-exception'
 import { toAppError } from '../trpc.ts'
 
-/** Headers of RFC 6750 section 3 for answers that ask for a (better) token. */
-function challenge(error: AppError): Record<string, string> {
+/** Headers of RFC 6750 section 3 for answers that ask for a (better) token; none for other refusals. */
+export function challenge(error: AppError): Record<string, string> {
   if (error.status !== 401) return {}
   const reason = error.code === 'unauthenticated' && !error.cause ? '' : `, error="invalid_token", error_description="${error.message}"`
   return { 'www-authenticate': `Bearer realm="atrium"${reason}` }

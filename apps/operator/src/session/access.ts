@@ -31,11 +31,13 @@ export function rememberRefusal(queryClient: QueryClient, code: RefusalCode): vo
   queryClient.setQueryData(refusalKey, code)
 }
 
-/** Forgets session, profile and refusal, so that access is asked for anew. */
-export function forgetAccess({ queryClient, trpc }: RouterContext): void {
+/** Asks for session and profile anew, so that a right that was granted meanwhile is seen. What fails keeps its last answer. */
+export async function recheckAccess({ queryClient, trpc }: RouterContext): Promise<void> {
   queryClient.removeQueries({ queryKey: refusalKey })
-  queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
-  queryClient.removeQueries(trpc.users.me.pathFilter())
+  await Promise.allSettled([
+    queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }),
+    queryClient.fetchQuery({ ...trpc.users.me.queryOptions(), staleTime: 0 }),
+  ])
 }
 
 /**

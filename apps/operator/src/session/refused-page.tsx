@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { FrontPage } from '../layout/front-page.tsx'
-import { forgetAccess, type RefusalCode } from './access.ts'
+import { type RefusalCode, recheckAccess } from './access.ts'
 import { sessionQuery } from './session.ts'
 
 const words: Readonly<Record<RefusalCode, { title: string; text: string; next: string }>> = {
@@ -49,8 +49,9 @@ export function RefusedPage({ code }: { code: RefusalCode }) {
           loading={checking}
           onClick={() => {
             setChecking(true)
-            forgetAccess(router.options.context)
-            void router.invalidate().finally(() => setChecking(false))
+            void recheckAccess(router.options.context)
+              .then(() => router.invalidate())
+              .finally(() => setChecking(false))
           }}
         >
           Check again

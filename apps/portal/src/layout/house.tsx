@@ -1,13 +1,14 @@
-import { useRouteContext } from '@tanstack/react-router'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { sessionQuery } from '../session/session.ts'
 import { WelcomePage } from '../session/welcome-page.tsx'
 
 const PortalFrame = lazy(() => import('./portal-frame.tsx'))
 
 /** The portal for who is signed in, the welcome page for everybody else. */
 export function House() {
-  const { signedIn } = useRouteContext({ strict: false })
-  if (!signedIn) return <WelcomePage />
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  if (!session.signedIn) return <WelcomePage />
   return (
     <Suspense>
       <PortalFrame />

@@ -19,8 +19,7 @@ export const sessionQuery = queryOptions({
 })
 
 /** Learns who is there before a page is shown, with the profile in the cache when somebody is. The API decides every call anew. */
-export async function readSession({ queryClient, trpc }: RouterContext): Promise<{ signedIn: boolean }> {
+export async function learnSession({ queryClient, trpc }: RouterContext): Promise<void> {
   const { signedIn } = await queryClient.ensureQueryData(sessionQuery)
   if (signedIn) await queryClient.ensureQueryData(trpc.users.me.queryOptions())
-  return { signedIn }
 }

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+const operator = 'Olive Operator'
+
+describe('an operator', () => {
+  it('finds a tenant, suspends it with a reason that its people see, and resumes it', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', operator)
+    await page.goto(`${inject('house').operator}/tenants`)
+    await page.getByLabel('Search').first().fill('glob')
+    await page.getByRole('link', { name: 'Globex' }).click()
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await page.getByLabel('Reason').fill('Unpaid since October')
+    await page.getByRole('button', { name: 'Suspend tenant' }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+
+    await using member = await visit(browser)
+    await signIn(member.page, 'portal', 'Gero Owner')
+    await member.page.goto(`${inject('house').portal}/t/globex`)
+    await member.page.getByText('Unpaid since October').waitFor()
+
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Resume tenant' }).click()
+    await page.getByRole('button', { name: 'Suspend' }).waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it('invites another operator and sees the temporary password once', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', operator)
+    await page.goto(`${inject('house').operator}/users/invite`)
+    await page.getByLabel('Name').fill('Second Operator')
+    await page.getByLabel('E-mail').fill('Second.Operator@atrium.test')
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Temporary password').first().waitFor()
+    await expectWellMade(page)
+    const shown = await dialog.innerText()
+    const values = await dialog.locator('input').evaluateAll('(inputs) => inputs.map((input) => input.value)')
+    const password = [...shown.split(/\s+/), ...(Array.isArray(values) ? values.map(String) : [])].find(
+      (word) => word.length === 16 && /[A-Z]/.test(word) && /[0-9]/.test(word) && /[!#$%&*+=?@_-]/.test(word),
+    )
+    expect(password).toBeDefined()
+
+    await using invited = await visit(browser)
+    await invited.page.goto(`${inject('house').operator}/auth/login`)
+    await invited.page.getByLabel('E-mail or user name').fill('second.operator@atrium.test')
+    await invited.page.getByLabel('Password').fill(password ?? '')
+    await invited.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await invited.page.waitForURL((url) => url.origin === inject('house').operator && !url.pathname.startsWith('/auth/'))
+    await invited.page.getByRole('button', { name: 'Account of Second Operator' }).waitFor()
+
+    await page.reload()
+    expect(await page.getByText(password ?? '-').count()).toBe(0)
+  })
+
+  it('searches the audit log and exports what was found', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', operator)
+    await page.goto(`${inject('house').operator}/audit?action=tenant.*`)
+    await page.getByText('tenant.suspended').first().waitFor()
+    await page.getByRole('button', { name: /export/i }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: /CSV/ }).click()
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect(text.split('\r\n')[0]).toMatch(/^id,at,actorType/)
+    expect(text).toContain('tenant.suspended')
+    expect(text).not.toContain('platform.user_invited')
+  })
+
+  for (const [device, screen] of [
+    ['desktop', desktop],
+    ['phone', phone],
+  ] as const) {
+    for (const dark of [false, true]) {
+      it(`finds every page well made, ${device}, ${dark ? 'dark' : 'light'}`, async () => {
+        await using visitor = await visit(browser, { screen, dark })
+        const { page } = visitor
+        await page.goto(inject('house').operator)
+        await page.getByRole('heading').first().waitFor()
+        await expectWellMade(page)
+        await signIn(page, 'operator', operator)
+        for (const path of [
+          '/',
+          '/tenants',
+          '/tenants/acme',
+          '/tenants/acme?tab=members',
+          '/tenants/acme?tab=audit',
+          '/users',
+          '/users/invite',
+          '/audit',
+          '/tenants/nobody-knows-this',
+        ]) {
+          await page.goto(inject('house').operator + path)
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          await page.waitForLoadState('networkidle')
+          await expectWellMade(page)
+        }
+        expect(visitor.complaints).toEqual([])
+      })
+    }
+  }
+})
+
+describe('somebody who is no operator', () => {
+  it('is told so and can sign out', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', 'Anna Owner')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await expectWellMade(page)
+  })
+})
+
+describe('the keyboard alone', () => {
+  it('reaches a tenant: skip link, search, first result', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', operator)
+    await page.goto(`${inject('house').operator}/tenants`)
+    await page.getByRole('link', { name: 'Acme Engineering' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement?.textContent')).toMatch(/skip/i)
+    await page.keyboard.press('Enter')
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate('document.activeElement?.textContent')) === 'Acme Engineering') break
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tenants\/acme/)
+    await page.getByRole('heading', { name: 'Acme Engineering' }).waitFor()
+  })
+})

@@ -1,0 +1,70 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
+
+/** A browser of its own for one person, with no trace of anybody else. */
+export interface Visit extends AsyncDisposable {
+  page: Page
+  context: BrowserContext
+  /** What the pages complained about: script errors and refused resources. */
+  complaints: string[]
+}
+
+export type Screen = { width: number; height: number }
+export const desktop: Screen = { width: 1440, height: 900 }
+export const phone: Screen = { width: 390, height: 844 }
+
+export async function visit(
+  browser: Browser,
+  { screen = desktop, dark = false }: { screen?: Screen; dark?: boolean } = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: screen, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A refused policy is told on the console and nowhere else.
+    if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+  })
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Signs in through the real flow: the app's button, the provider's page, the person's own button there. */
+export async function signIn(page: Page, app: 'portal' | 'operator', name: string): Promise<void> {
+  await page.goto(inject('house')[app])
+  await page
+    .getByRole('link', { name: 'Sign in' })
+    .or(page.getByRole('button', { name: 'Sign in' }))
+    .first()
+    .click()
+  await page.getByRole('button', { name }).click()
+  await page.waitForURL((url) => url.origin === inject('house')[app] && !url.pathname.startsWith('/auth/'))
+}
+
+/** Holds the page against the WCAG 2.2 AA rules that axe can check, and against scrolling sideways. */
+export async function expectWellMade(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+  const sideways = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  expect(sideways, `${page.url()} scrolls sideways`).toBe(0)
+}
+
+/** Switches a fault of the sandbox on; answers how to switch everything off. */
+export async function breakSystem(
+  system: 'identity' | 'mail' | 'files',
+  fault: { mode: string; status?: number },
+): Promise<() => Promise<void>> {
+  const { control } = inject('house')
+  const response = await fetch(`${control}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ system, ...fault }),
+  })
+  expect(response.status).toBe(201)
+  return async () => {
+    await fetch(`${control}/faults`, { method: 'DELETE' })
+  }
+}

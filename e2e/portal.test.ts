@@ -1,0 +1,123 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { breakSystem, desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+describe('a newcomer', () => {
+  it('signs in, creates a workplace and sees it become ready', async () => {
+    await using guest = await visit(browser)
+    const { page } = guest
+    await signIn(page, 'portal', 'Nico Newcomer')
+    await page.getByRole('link', { name: 'Create your workplace' }).click()
+    await page.getByLabel('Name of the workplace').fill('Müller & Söhne')
+    await page.getByRole('button', { name: 'Create workplace' }).click()
+    await page.getByRole('heading', { name: 'Müller & Söhne is ready' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/t/muller-sohne')
+    const steps = page.getByRole('list', { name: 'Provisioning steps' }).getByRole('listitem')
+    expect(await steps.filter({ hasText: 'Done' }).count()).toBe(3)
+    await expectWellMade(page)
+    expect(guest.complaints).toEqual([])
+  })
+
+  it('sees exactly the broken step fail with a message, retries when it is mended, and it is ready', async () => {
+    const mend = await breakSystem('files', { mode: 'error', status: 503 })
+    await using guest = await visit(browser)
+    const { page } = guest
+    try {
+      await signIn(page, 'portal', 'Nico Newcomer')
+      await page.goto(`${inject('house').portal}/new`)
+      await page.getByLabel('Name of the workplace').fill('Broken Files')
+      await page.getByRole('button', { name: 'Create workplace' }).click()
+      const steps = page.getByRole('list', { name: 'Provisioning steps' })
+      const step = (name: string) => steps.getByRole('listitem').filter({ hasText: name })
+      await step('Files').getByText('Failed').waitFor()
+      expect(await step('Files').innerText()).toMatch(/The file storage failed at ensureSpace \(503 server\)/)
+      await step('Identity').getByText('Done').waitFor()
+      await step('Mail').getByText('Done').waitFor()
+    } finally {
+      await mend()
+    }
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('heading', { name: 'Broken Files is ready' }).waitFor()
+  })
+
+  it('learns in place what is wrong with a form', async () => {
+    await using guest = await visit(browser)
+    const { page } = guest
+    await signIn(page, 'portal', 'Nico Newcomer')
+    await page.goto(`${inject('house').portal}/new`)
+    await page.getByRole('button', { name: 'Create workplace' }).click()
+    await page.getByText('This must not be empty.').first().waitFor()
+    await expectWellMade(page)
+  })
+})
+
+describe('people of a tenant', () => {
+  for (const [device, screen] of [
+    ['desktop', desktop],
+    ['phone', phone],
+  ] as const) {
+    for (const dark of [false, true]) {
+      it(`find every page well made, ${device}, ${dark ? 'dark' : 'light'}`, async () => {
+        await using person = await visit(browser, { screen, dark })
+        const { page } = person
+        await page.goto(inject('house').portal)
+        await page.getByRole('heading').first().waitFor()
+        await expectWellMade(page)
+        await signIn(page, 'portal', 'Anna Owner')
+        for (const path of [
+          '/t/acme',
+          '/t/acme/members',
+          '/t/acme/audit',
+          '/t/acme/settings',
+          '/profile',
+          '/new',
+          '/t/nobody-knows-this',
+        ]) {
+          await page.goto(inject('house').portal + path)
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          await page.waitForLoadState('networkidle')
+          await expectWellMade(page)
+        }
+        expect(person.complaints).toEqual([])
+      })
+    }
+  }
+
+  it('may look but not change as members', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Mira Member')
+    await page.goto(`${inject('house').portal}/t/acme/members`)
+    await page.getByText('owner@acme.test').first().waitFor()
+    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+  })
+
+  it('do not see tenants of others', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Gero Owner')
+    await page.goto(`${inject('house').portal}/t/acme`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByText('Acme Engineering').count()).toBe(0)
+  })
+
+  it('sign out for good: going back shows nothing', async () => {
+    await using person = await visit(browser)
+    const { page, context } = person
+    await signIn(page, 'portal', 'Adam Admin')
+    await page.goto(`${inject('house').portal}/t/acme`)
+    await page.getByRole('button', { name: /Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL((url) => url.origin === inject('house').portal)
+    expect((await context.cookies(inject('house').portal)).filter((cookie) => /^__Host-atrium-portal-\d+$/.test(cookie.name))).toEqual([])
+    const response = await page.request.get(`${inject('house').portal}/api/me`)
+    expect(response.status()).toBe(401)
+  })
+})

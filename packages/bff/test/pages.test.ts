@@ -1,0 +1,235 @@
+import { request } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readStaticFiles } from '../src/static-files.ts'
+import { type House, openHouse, script } from './house.ts'
+import { user } from './platform.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+})
+const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const get = (path: string, headers: Record<string, string> = {}) => fetch(house.publicUrl + path, { headers, redirect: 'manual' })
+
+/** The answer as it comes over the wire: `fetch` unpacks bodies by itself. */
+function getRaw(path: string, headers: Record<string, string>) {
+  return new Promise<{ headers: Record<string, unknown>; body: Buffer; status: number }>((resolve, reject) => {
+    const { hostname, port } = new URL(house.publicUrl)
+    const call = request({ hostname, port, path, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks), status: response.statusCode ?? 0 }))
+    })
+    call.on('error', reject).end()
+  })
+}
+
+const directives = (response: Response) =>
+  new Map(
+    (response.headers.get('content-security-policy') ?? '').split('; ').map((directive): [string, string] => {
+      const [name = '', ...sources] = directive.split(' ')
+      return [name, sources.join(' ')]
+    }),
+  )
+
+describe('every answer', () => {
+  it.each([
+    ['a page', '/', 200, page],
+    ['a file', '/assets/app-1a2b3c4d.js', 200, {}],
+    ['a route of this server', '/api/session', 200, {}],
+    ['a refusal', '/api/me', 401, {}],
+    ['something missing', '/api/nothing', 404, {}],
+    ['a redirect', '/auth/login', 302, {}],
+    ['a refused callback', '/auth/callback', 303, {}],
+    ['health', '/health', 200, {}],
+  ])('(%s) has the security headers', async (_what, path, status, headers) => {
+    const response = await get(path, headers)
+    expect(response.status).toBe(status)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=()'),
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    expect(response.headers.has('strict-transport-security')).toBe(false)
+    expect(response.headers.has('access-control-allow-origin')).toBe(false)
+    expect(response.headers.has('x-powered-by')).toBe(false)
+    const policy = directives(response)
+    expect(policy.get('default-src')).toBe("'none'")
+    expect(policy.get('script-src')).toBe("'self'")
+    expect(policy.get('style-src')).toMatch(/^'self' 'nonce-[A-Za-z0-9+/]{22}=='$/)
+    expect(policy.get('connect-src')).toBe("'self'")
+    expect(policy.get('frame-ancestors')).toBe("'none'")
+    expect(policy.get('base-uri')).toBe("'none'")
+    expect(policy.get('form-action')).toBe(`'self' ${new URL(house.sandbox.identityUrl).origin}`)
+    expect([...policy.values()].join(' ')).not.toMatch(/unsafe|\*|https?:(?!\/\/localhost)/)
+  })
+})
+
+describe('a page', () => {
+  it.each(['/', '/t/acme', '/t/acme/members?q=a', '/signed-out?error=x', '/index.html', '/a.b/c'])(
+    'at %s is the app, not kept, with its own nonce',
+    async (path) => {
+      const [one, two] = [await get(path, page), await get(path, page)]
+      expect(one.status).toBe(200)
+      expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(one.headers.get('cache-control')).toBe('no-store')
+      const nonce = /<meta name="csp-nonce" content="([^"]+)">/.exec(await one.text())?.[1]
+      expect(directives(one).get('style-src')).toBe(`'self' 'nonce-${nonce}'`)
+      expect(await two.text()).not.toContain(nonce)
+    },
+  )
+
+  it.each([
+    ['/assets/gone-1a2b3c4d.js', page],
+    ['/api/nothing', page],
+    ['/trpc', page],
+    ['/auth/nothing', page],
+    ['/missing.png', { accept: 'image/*' }],
+    ['/t/acme', { accept: 'application/json' }],
+    ['/t/acme', { accept: '*/*' }],
+  ])('is not served at %s to %o', async (path, headers) => {
+    const response = await get(path, headers)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(await response.json()).toMatchObject({ code: 'not_found', requestId: response.headers.get('x-request-id') })
+  })
+
+  it('may be asked for by HEAD', async () => {
+    const response = await fetch(`${house.publicUrl}/`, { method: 'HEAD', headers: page })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+})
+
+describe('a file', () => {
+  it('whose name changes with its content is kept for a year', async () => {
+    const response = await get('/assets/app-1a2b3c4d.js')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(await response.text()).toBe(script)
+  })
+
+  it('with a lasting name is asked for again, and 304 while it is the same', async () => {
+    const response = await get('/favicon.svg')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    const again = await get('/favicon.svg', { 'if-none-match': response.headers.get('etag') ?? '' })
+    expect(again.status).toBe(304)
+  })
+
+  it.each([
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip, deflate, br;q=0', 'gzip', gunzipSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['identity', undefined, (body: Buffer) => body],
+    ['br;q=0', undefined, (body: Buffer) => body],
+    ['', undefined, (body: Buffer) => body],
+  ])('comes packed as the browser asks (%s)', async (accepted, encoding, unpack) => {
+    for (let round = 0; round < 2; round++) {
+      const { headers, body } = await getRaw('/assets/app-1a2b3c4d.js', { 'accept-encoding': accepted })
+      expect(headers['content-encoding']).toBe(encoding)
+      expect(headers['content-length']).toBe(String(body.byteLength))
+      expect(headers.vary).toBe('accept-encoding')
+      expect(unpack(body).toString()).toBe(script)
+    }
+  })
+
+  it.each([
+    '/../package.json',
+    '/assets/../../package.json',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/..%2fpackage.json',
+    '/assets//app-1a2b3c4d.js',
+    '/%00',
+  ])('outside of the build is out of reach (%s)', async (path) => {
+    expect((await getRaw(path, { accept: '*/*' })).status).toBe(404)
+  })
+
+  it('is not missed silently: without a build there is a clear error', () => {
+    expect(() => readStaticFiles('/nowhere/dist')).toThrow('There is no build of the app in /nowhere/dist. Run "vite build" first.')
+    expect(() => readStaticFiles(`${house.distDir}/assets`)).toThrow(/index\.html is missing/)
+  })
+})
+
+describe('the administrators’ and the partners’ pages', () => {
+  const answers = (changes: object | undefined) => {
+    house.platform.answer = changes && (() => Response.json({ ...user, ...changes }))
+  }
+  const partner = { id: user.id, slug: 'north', name: 'North', status: 'active' }
+
+  it('send who is not signed in to the sign-in and back', async () => {
+    const response = await get('/admin/users?q=1', page)
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/login?returnTo=%2Fadmin%2Fusers%3Fq%3D1'])
+  })
+
+  it('open by the stored user only, and stay shut when that cannot be read', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, 'owner@acme.test')
+    const statusOf = async (path: string) => (await browser.fetch(house.publicUrl + path, { headers: page })).status
+    for (const path of ['/admin', '/admin/', '/admin/x']) {
+      answers({})
+      expect(await statusOf(path)).toBe(403)
+      answers({ platformAdmin: true })
+      expect(await statusOf(path)).toBe(200)
+      answers({ platformAdmin: 'yes' })
+      expect(await statusOf(path)).toBe(503)
+      house.platform.answer = () => Response.json({}, { status: 500 })
+      expect(await statusOf(path)).toBe(503)
+      house.platform.answer = () => Response.json({ code: 'user_deactivated' }, { status: 403 })
+      expect(await statusOf(path)).toBe(403)
+      house.platform.answer = () => Response.json({ code: 'unauthenticated' }, { status: 401 })
+      expect(await statusOf(path)).toBe(303)
+    }
+    for (const path of ['/partner', '/partner/customers']) {
+      answers({ platformAdmin: true })
+      expect(await statusOf(path)).toBe(403)
+      answers({ partner })
+      expect(await statusOf(path)).toBe(200)
+      answers({ partner: { ...partner, status: 'suspended' } })
+      expect(await statusOf(path)).toBe(403)
+    }
+    answers({ status: 'deactivated', platformAdmin: true })
+    expect(await statusOf('/admin')).toBe(403)
+    house.platform.answer = undefined
+    const refused = await browser.fetch(`${house.publicUrl}/admin`, { headers: page })
+    const nonce = /<style nonce="([^"]+)">/.exec(await refused.text())?.[1]
+    expect(directives(refused).get('style-src')).toContain(`'nonce-${nonce}'`)
+  })
+})
+
+describe('health', () => {
+  it('tells service, version and uptime', async () => {
+    expect(await (await get('/health')).json()).toEqual({
+      service: 'atrium-portal',
+      status: 'ok',
+      version: '0',
+      uptimeSeconds: expect.any(Number),
+    })
+  })
+})
+
+describe('on https', () => {
+  it('cookies are __Host- cookies, and browsers are told to stay on https', async () => {
+    await using secure = await openHouse({ app: 'operator', publicUrl: 'https://operator.example.test' })
+    const browser = secure.browser()
+    const login = await browser.fetch(`${secure.publicUrl}/auth/login`)
+    const [signIn = ''] = login.headers.getSetCookie()
+    expect(signIn).toMatch(/^__Host-atrium-operator-signin-[0-9a-f]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    await browser.signIn(secure.publicUrl, 'operator@atrium.test')
+    const cookie = browser.cookie(secure.publicUrl, '__Host-atrium-operator')
+    expect([...(cookie?.attributes ?? [])].sort()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax', 'Secure'])
+    const response = await browser.fetch(`${secure.publicUrl}/`, { headers: page })
+    expect(response.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
+    expect(response.headers.get('content-security-policy')).toContain('upgrade-insecure-requests')
+    const out = await browser.post(`${secure.publicUrl}/auth/logout`)
+    expect(out.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-atrium-operator=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ])
+  })
+})
