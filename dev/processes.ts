@@ -19,7 +19,7 @@ export interface Household {
 }
 
 // A process whose parent is gone (killed, say) stops by itself, so that nothing is left behind.
-const stopWithParent = `data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGTERM'))`
+const stopWithParent = `data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGTERM'));process.channel?.unref()`
 const patienceMs = 8_000
 
 /** Processes write their logs to `<folder>/<name>.log`; warnings and errors are shown on the terminal as well. */

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
+import { hasUnsafeCharacters } from '@atrium/core/text'
 import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
@@ -36,18 +37,18 @@ const leewaySeconds = 30
 const longestLifeSeconds = 24 * 3600
 const futureSeconds = 5
 const cacheSize = 10_000
-const cacheMs = 60_000
 
 /**
  * Verifies access tokens of several issuers against their published keys (docs/contract.md, authentication). A verified token is
- * remembered under its SHA-256 for at most a minute, never past its expiry, and forgotten when an issuer's keys change.
+ * remembered under its SHA-256 while the keys are fresh, never past its expiry, and forgotten when an issuer's keys change: a key
+ * that is withdrawn is refused after a minute at the latest.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock } = options
   const verified = new Map<string, { claims: TokenClaims; until: number }>()
   const keySets = new Map(options.issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
 
-  async function verifyAnew(token: string): Promise<TokenClaims> {
+  async function verifyAnew(token: string): Promise<{ claims: TokenClaims; until: number }> {
     const { iss } = unverified(token)
     const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
     if (!keySet || typeof iss !== 'string') throw new AppError('unexpected_issuer')
@@ -60,7 +61,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         currentDate: clock.now(),
         requiredClaims: ['exp', 'iat', 'sub'],
       })
-      return toClaims(payload, iss, clock.now())
+      const claims = toClaims(payload, iss, clock.now())
+      return { claims, until: Math.min(keySet.freshUntil(), claims.expiresAt.getTime()) }
     } catch (error) {
       if (error instanceof AppError) throw error
       if (error instanceof errors.JWTExpired) throw new AppError('token_expired', undefined, { cause: error })
@@ -70,14 +72,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return {
     async verify(token) {
-      const key = createHash('sha256').update(token).digest('base64')
+      const key = hash('sha256', token, 'base64')
       const now = clock.now().getTime()
       const known = verified.get(key)
       if (known && known.until > now) return known.claims
-      const claims = await verifyAnew(token)
+      const fresh = await verifyAnew(token)
       if (verified.size >= cacheSize) verified.delete(verified.keys().next().value ?? '')
-      verified.set(key, { claims, until: Math.min(now + cacheMs, claims.expiresAt.getTime()) })
-      return claims
+      verified.set(key, fresh)
+      return fresh.claims
     },
   }
 }
@@ -93,7 +95,7 @@ function unverified(token: string): JWTPayload {
 function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
   const { sub, iat, exp } = payload
   const refuse = (why: string) => new AppError('unauthenticated', undefined, { cause: new Error(why) })
-  if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw refuse('sub is no usable text')
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255 || hasUnsafeCharacters(sub)) throw refuse('sub is no usable text')
   if (typeof iat !== 'number' || typeof exp !== 'number') throw refuse('iat or exp is no number')
   if (iat > now.getTime() / 1000 + futureSeconds + leewaySeconds) throw refuse('issued in the future')
   if (exp - iat > longestLifeSeconds) throw refuse('lives longer than a day')
@@ -105,30 +107,46 @@ function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
     subject: sub,
     issuer,
     audiences: typeof payload.aud === 'string' ? [payload.aud] : (payload.aud ?? []),
-    email: typeof payload.email === 'string' && payload.email.includes('@') ? payload.email.trim().toLowerCase().slice(0, 254) : undefined,
-    name: typeof payload.name === 'string' && payload.name.trim() !== '' ? payload.name.trim().slice(0, 200) : undefined,
-    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.filter((group) => typeof group === 'string'))] : undefined,
+    email: usableText(payload.email, 254)?.includes('@') ? usableText(payload.email, 254)?.toLowerCase() : undefined,
+    name: usableText(payload.name, 200),
+    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.flatMap((group) => usableText(group, 255) ?? []))] : undefined,
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
   }
 }
 
+/** A claim that can be stored and shown: a text without control characters; undefined for anything else. */
+function usableText(claim: unknown, longest: number): string | undefined {
+  if (typeof claim !== 'string' || hasUnsafeCharacters(claim)) return undefined
+  const text = claim.trim()
+  return text === '' || text.length > longest ? undefined : text
+}
+
 type GetKey = ReturnType<typeof createLocalJWKSet>
 
-const refreshMs = 60_000
-const unknownKeyCooldownMs = 30_000
+interface KeySet {
+  getKey: GetKey
+  /** Until when, in milliseconds since 1970, the keys need no second look. */
+  freshUntil(): number
+}
+
+const freshMs = 60_000
+const renewMs = 40_000
+const cooldownMs = 30_000
 const fetchDeadlineMs = 5_000
 
 /**
- * The published keys of one issuer, found by OIDC discovery. Fetched on first use, refreshed in the background every minute and
- * at once (at most every 30 s) when a token names an unknown key. While the issuer is down the last keys stay in use.
+ * The published keys of one issuer, found by OIDC discovery. Fetched on first use; renewed in the background from 40 s on, so that
+ * traffic never waits, and waited for once they are older than a minute; asked for at once (at most every 30 s) when a token names
+ * an unknown key. While the issuer is down the last keys stay in use.
  */
-function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): { getKey: GetKey } {
+function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): KeySet {
   const doFetch = options.fetch ?? fetch
   let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
   let loadedAt = 0
   let lastAttempt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | undefined
+  let failing = false
 
   async function load(): Promise<void> {
     const discovery = await getJson(new URL(`${issuer.replace(/\/?$/, '/')}.well-known/openid-configuration`))
@@ -151,11 +169,24 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
 
   function refresh(): Promise<void> {
     lastAttempt = options.clock.now().getTime()
-    loading ??= load().finally(() => {
-      loading = undefined
-    })
+    loading ??= load()
+      .then(
+        () => {
+          failing = false
+        },
+        (error: unknown) => {
+          failing = true
+          throw error
+        },
+      )
+      .finally(() => {
+        loading = undefined
+      })
     return loading
   }
+
+  const renew = () =>
+    refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
 
   async function getKey(...args: Parameters<GetKey>) {
     const now = options.clock.now().getTime()
@@ -163,17 +194,21 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
       await refresh().catch((cause: unknown) => {
         throw new AppError('unavailable', 'The keys of the identity provider cannot be read at this moment.', { cause })
       })
-    } else if (now - loadedAt > refreshMs && now - lastAttempt > refreshMs / 2) {
-      refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+    } else if (now - loadedAt > renewMs && now - lastAttempt > cooldownMs) {
+      const renewed = renew()
+      // An issuer that was down a moment ago is not waited for.
+      if (now - loadedAt > freshMs && !failing) await renewed
     }
     if (!keys) throw new AppError('unavailable')
     try {
       return await keys.find(...args)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || now - lastAttempt < unknownKeyCooldownMs) throw error
-      await refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      // A fetch under way may bring the key; a new one is begun only when the last is long enough ago.
+      if (!loading && now - lastAttempt < cooldownMs) throw error
+      await renew()
       return keys.find(...args)
     }
   }
-  return { getKey: getKey as GetKey }
+  return { getKey: getKey as GetKey, freshUntil: () => loadedAt + freshMs }
 }

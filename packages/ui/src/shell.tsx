@@ -124,16 +124,21 @@ function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefi
       <Text span fw={650} size="lg" className={classes.wordmark} visibleFrom={compact ? 'sm' : 'base'}>
         Atrium
       </Text>
-      {mark && <span className={classes.mark}>{mark}</span>}
+      {mark && (
+        <>
+          {' '}
+          <span className={classes.mark}>{mark}</span>
+        </>
+      )}
     </a>
   )
 }
 
 function SearchButton({ onSearch }: { onSearch: () => void }) {
   return (
-    <UnstyledButton className={classes.search} onClick={onSearch} aria-label="Search" aria-keyshortcuts="Control+K Meta+K">
+    <UnstyledButton className={classes.search} onClick={onSearch} aria-keyshortcuts="Control+K Meta+K">
       <IconSearch size={18} stroke={1.75} aria-hidden />
-      <Text span size="sm" visibleFrom="sm">
+      <Text span size="sm" className={classes.searchLabel}>
         Search
       </Text>
       <Kbd size="xs" visibleFrom="md" aria-hidden>

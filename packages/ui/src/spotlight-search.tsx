@@ -20,6 +20,7 @@ export function SpotlightSearch({ actions, placeholder, onQueryChange }: Props) 
       scrollable
       maxHeight={420}
       limit={20}
+      attributes={{ content: { 'aria-label': placeholder } }}
       {...(onQueryChange ? { onQueryChange } : {})}
       searchProps={{ leftSection: <IconSearch size={18} aria-hidden />, placeholder, 'aria-label': placeholder }}
     />

@@ -127,7 +127,8 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
       Button: { defaultProps: { fw: 550 } },
       Card: { defaultProps: { withBorder: true, padding: 'lg' } },
       Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
-      Menu: { defaultProps: { shadow: 'md', withinPortal: true } },
+      // A menu may hold only items (WAI-ARIA), so the first one takes the focus instead of Mantine's empty placeholder.
+      Menu: { defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false } },
       Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
       NavLink: { defaultProps: { variant: 'light' } },
       Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },

@@ -4,7 +4,7 @@ import type { Hono, Context as HonoContext } from 'hono'
 import { type Context, createContext } from '../context.ts'
 import type { House } from '../house.ts'
 import { type AppRouter, appRouter } from '../router.ts'
-import { createCallerFactory, type ProcedureMeta } from '../trpc.ts'
+import type { ProcedureMeta } from '../trpc.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
 import { problemResponse } from './problems.ts'
@@ -21,18 +21,21 @@ export interface RestRoute {
   secretAnswer: boolean
 }
 
+type RunnableProcedure = AnyProcedure & { _def: { meta?: ProcedureMeta } } & ((call: object) => Promise<unknown>)
+
+function procedures(router: AppRouter): Record<string, RunnableProcedure> {
+  // At run time the record is flat, keyed by dotted names; its type mirrors the nesting.
+  return router._def.procedures as unknown as Record<string, RunnableProcedure>
+}
+
 /** Every procedure of the router that names a REST path. */
 export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
-  // At run time the record is flat, keyed by dotted names; its type mirrors the nesting.
-  const procedures = router._def.procedures as unknown as Record<string, AnyProcedure & { _def: { meta?: ProcedureMeta } }>
-  return Object.entries(procedures).flatMap(([name, { _def }]) => {
+  return Object.entries(procedures(router)).flatMap(([name, { _def }]) => {
     const { meta, type } = _def
     if (!meta?.openapi) return []
     return [{ name, method: meta.openapi.method, path: meta.openapi.path, type, secretAnswer: meta.secretAnswer ?? false }]
   })
 }
-
-const createCaller = createCallerFactory(appRouter)
 
 /**
  * Registers every procedure under its REST path, walked once at start. The same procedure runs as over tRPC, so that code, guards
@@ -42,7 +45,7 @@ export function registerRest(app: Hono<AppEnv>, house: House): void {
   // Fixed paths before those with parameters, so that /users/me is not taken for an id.
   const routes = restRoutes().sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const route of routes) {
-    const invoke = procedureOf(route.name)
+    const invoke = procedureOf(route)
     app.on(route.method, toHonoPath(route.path), (c) => {
       c.set('route', route.path)
       return answer(c, house, route, invoke)
@@ -64,13 +67,11 @@ function toHonoPath(path: string): string {
 
 type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
 
-function procedureOf(name: string): Invoke {
-  const path = name.split('.')
-  return (ctx, input) => {
-    let target: unknown = createCaller(ctx)
-    for (const part of path) target = (target as Record<string, unknown>)[part]
-    return (target as (input: unknown) => Promise<unknown>)(input)
-  }
+/** Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it anew for each call. */
+function procedureOf({ name, type }: RestRoute): Invoke {
+  const procedure = procedures(appRouter)[name]
+  if (!procedure) throw new Error(`there is no procedure ${name}`)
+  return (ctx, input) => procedure({ ctx, path: name, type, batchIndex: 0, getRawInput: async () => input })
 }
 
 async function answer(c: HonoContext<AppEnv>, house: House, route: RestRoute, invoke: Invoke): Promise<Response> {

@@ -10,14 +10,13 @@ const about = { csv: 'For a spreadsheet', ndjson: 'One JSON object per line' } a
 export function AuditExport({ search }: { search: AuditSearch }) {
   const filtered = countFilters({ ...search, limit: undefined }) > 0
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={17} aria-hidden />}>
           Export
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{filtered ? 'All entries that fit the filters' : 'The whole log'}</Menu.Label>
         {exportFormats.map((format) => (
           <Menu.Item
             key={format}
@@ -28,7 +27,7 @@ export function AuditExport({ search }: { search: AuditSearch }) {
           >
             {formatNames[format]}
             <Text size="xs" c="dimmed">
-              {about[format]}
+              {about[format]}, {filtered ? 'all entries that fit the filters' : 'the whole log'}
             </Text>
           </Menu.Item>
         ))}

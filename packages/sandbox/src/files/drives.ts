@@ -149,17 +149,21 @@ function updateDrive(visit: Visit, id: string, body: Body, restore: boolean): Re
   const drive = reachableDrive(visit, id, 'drive not found')
   if (!seesAllDrives(visit.caller) && !isMember(visit.store, drive, visit.caller, true)) throw notFound('drive not found')
   const name = textField(body, 'name')
-  if (name !== undefined) drive.name = checkName(name, 'generalException')
   const description = textField(body, 'description')
-  if (description !== undefined) drive.description = description
-  const alias = textField(body, 'driveAlias')
-  if (alias !== undefined) drive.driveAlias = alias
+  const driveAlias = textField(body, 'driveAlias')
   const total = quotaTotal(body, 'invalid request body: invalid quota')
-  if (total !== undefined) drive.total = total
-  if (restore) drive.trashed = false
-  drive.lastModified = visit.now()
+  const changed: Drive = {
+    ...drive,
+    ...(name !== undefined && { name: checkName(name, 'generalException') }),
+    ...(description !== undefined && { description }),
+    ...(driveAlias !== undefined && { driveAlias }),
+    ...(total !== undefined && { total }),
+    ...(restore && { trashed: false }),
+    lastModified: visit.now(),
+  }
+  visit.store.drives.set(drive.id, changed)
   visit.changed()
-  return jsonAnswer(driveView(visit, drive))
+  return jsonAnswer(driveView(visit, changed))
 }
 
 function deleteDrive(visit: Visit, id: string, purge: boolean): Response {

@@ -64,10 +64,11 @@ export function memberRoutes(app: Hono<FilesBindings>): void {
     const grant = findGrant(drive, context.req.param('permission'))
     if (!grant) throw notFound('permission not found')
     const roles = listField(body, 'roles')
-    if (roles !== undefined) grant.roleId = spaceRole(roles)
+    const roleId = roles === undefined ? grant.roleId : spaceRole(roles)
     const expiration = textField(body, 'expirationDateTime')
     if (expiration !== undefined) grant.expirationDateTime = expirationDate(expiration)
     else if ('expirationDateTime' in body) delete grant.expirationDateTime
+    grant.roleId = roleId
     visit.changed()
     return jsonAnswer(permissionView(visit, grant))
   })
