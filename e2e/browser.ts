@@ -14,10 +14,9 @@ const quiet = ['--disable-background-networking', '--disable-component-update', 
 export async function launchBrowser(): Promise<Browser> {
   const own = process.env.CHROME_PATH ?? installed.find((path) => existsSync(path))
   if (own) return playwright.launch({ executablePath: own, args: ['--no-sandbox', ...quiet] })
-  const options: LaunchOptions = {
-    executablePath: await chromium.executablePath(),
-    args: [...chromium.args.filter((arg) => !arg.startsWith('--headless')), ...quiet],
-  }
+  // Not the flags that the package suggests: they are for one short-lived page, run everything in one process that ends with the
+  // first closed context, and switch the same-origin policy off.
+  const options: LaunchOptions = { executablePath: await chromium.executablePath(), args: ['--no-sandbox', '--disable-gpu', ...quiet] }
   return playwright.launch(options).catch(async (error: unknown) => {
     if (!String(error).includes('error while loading shared libraries')) throw error
     return playwright.launch({ ...options, env: { ...process.env, ...(await broughtLibraries()) } })

@@ -14,11 +14,8 @@ export type Screen = { width: number; height: number }
 export const desktop: Screen = { width: 1440, height: 900 }
 export const phone: Screen = { width: 390, height: 844 }
 
-export async function visit(
-  browser: Browser,
-  { screen = desktop, dark = false }: { screen?: Screen; dark?: boolean } = {},
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: screen, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+export async function visit(browser: Browser, { screen = desktop }: { screen?: Screen } = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: screen, reducedMotion: 'reduce' })
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const complaints: string[] = []
@@ -42,14 +39,17 @@ export async function signIn(page: Page, app: 'portal' | 'operator', name: strin
   await page.waitForURL((url) => url.origin === inject('house')[app] && !url.pathname.startsWith('/auth/'))
 }
 
-/** Holds the page against the WCAG 2.2 AA rules that axe can check, and against scrolling sideways. */
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Holds the page, light and dark, against the WCAG 2.2 AA rules that axe can check, and against scrolling sideways. */
 export async function expectWellMade(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
   const sideways = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   expect(sideways, `${page.url()} scrolls sideways`).toBe(0)
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+    expect(violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+  }
 }
 
 /** Switches a fault of the sandbox on; answers how to switch everything off. */

@@ -1,5 +1,6 @@
 import type { AuditSource } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
+import { isSlugShaped } from '@atrium/core/slugs'
 import { type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
 import type { House } from './house.ts'
 import type { TokenClaims } from './token.ts'
@@ -73,9 +74,11 @@ export function createContext(house: House, request: RequestFacts, authorization
     readCallerIn(slug) {
       const known = inTenant.get(slug)
       if (known) return known
+      // A text that cannot be a slug names no tenant, and some such texts the database would not even take.
+      const named = isSlugShaped(slug) ? slug : ''
       const found = verify().then(async (token) => {
-        const row = await findCallerInTenant(house.database, token.subject, slug)
-        request.line.tenant = slug
+        const row = await findCallerInTenant(house.database, token.subject, named)
+        if (named) request.line.tenant = named
         return { caller: noted(request, toCaller(house, token, row)), tenant: row ? toTenant(row) : undefined }
       })
       inTenant.set(slug, found)
@@ -107,7 +110,7 @@ function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined):
     token,
     platformAdmin,
     operator: platformAdmin && token.audiences.includes(house.config.tokens.operatorAudience),
-    partner: row?.partnerId && row.partnerSlug && row.partnerStatus === 'active' ? { id: row.partnerId, slug: row.partnerSlug } : undefined,
+    partner: row?.partnerId && row.activePartnerSlug ? { id: row.partnerId, slug: row.activePartnerSlug } : undefined,
   }
 }
 

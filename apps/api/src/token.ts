@@ -194,10 +194,11 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
       await refresh().catch((cause: unknown) => {
         throw new AppError('unavailable', 'The keys of the identity provider cannot be read at this moment.', { cause })
       })
-    } else if (now - loadedAt > renewMs && now - lastAttempt > cooldownMs) {
-      const renewed = renew()
+    } else {
+      const age = now - loadedAt
+      const renewal = age > renewMs && now - lastAttempt > cooldownMs ? renew() : loading?.catch(() => undefined)
       // An issuer that was down a moment ago is not waited for.
-      if (now - loadedAt > freshMs && !failing) await renewed
+      if (age > freshMs && !failing) await renewal
     }
     if (!keys) throw new AppError('unavailable')
     try {

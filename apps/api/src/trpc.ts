@@ -75,15 +75,16 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', undefined, { cause: error })
 }
 
-/** One issue per field; an unknown key is named by its own path. */
+/** One issue per field, the first that was found; an unknown key is named by its own path. */
 export function toIssues(error: ZodError): Issue[] {
-  return error.issues.flatMap((issue) => {
+  const issues = error.issues.flatMap((issue) => {
     const path = issue.path.map(String)
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'This field is not known here.' }))
     }
     return [{ path: path.join('.'), message: issue.message }]
   })
+  return issues.filter((issue, index) => issues.findIndex(({ path }) => path === issue.path) === index)
 }
 
 // First in every chain: it sees what guards, input parsing and the body throw, and gives each failure its transport code.

@@ -58,7 +58,7 @@ export async function overRest(house: TestHouse, name: string, input: Input, tok
 /** Calls a procedure over tRPC, one call per request. Of a stream only the beginning is read. */
 export async function overTrpc(house: TestHouse, name: string, input: Input, token?: string): Promise<Outcome> {
   const { type } = routeOf(name)
-  const serialized = JSON.stringify(superjson.serialize(input))
+  const serialized = JSON.stringify({ json: input })
   const leave = new AbortController()
   const streams = name === 'audit.export'
   const response = await house.app.fetch(
@@ -83,7 +83,8 @@ export async function overTrpc(house: TestHouse, name: string, input: Input, tok
   const { headers } = response
   if (isStream(response)) {
     const error = /"code":"(\w+)","httpStatus":(\d+)/.exec(text)
-    return { outcome: error?.[1] ?? 'ok', status: Number(error?.[2] ?? 200), headers, body: text }
+    const issues = error && /"issues":(\[.*?\])/.exec(text)?.[1]
+    return { outcome: error?.[1] ?? 'ok', status: Number(error?.[2] ?? 200), headers, body: issues ? { issues: JSON.parse(issues) } : text }
   }
   const parsed = JSON.parse(text)
   if (!parsed.error) return { outcome: 'ok', status: response.status, headers, body: superjson.deserialize(parsed.result.data) }

@@ -38,6 +38,14 @@ const trpcClient = createTRPCClient<AppRouter>({
 const trpc = createTRPCOptionsProxy<AppRouter>({ client: trpcClient, queryClient })
 const router = createOperatorRouter({ trpc, queryClient })
 
+// A page whose part is gone was built before the server was: loading anew brings both together. Once, in case the part stays gone.
+window.addEventListener('vite:preloadError', () => {
+  const last = Number(sessionStorage.getItem('reloaded-at') ?? 0)
+  if (Date.now() - last < 60_000) return
+  sessionStorage.setItem('reloaded-at', String(Date.now()))
+  window.location.reload()
+})
+
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root.')
 

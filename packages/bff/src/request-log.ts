@@ -11,7 +11,7 @@ export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
     const given = c.req.header('x-request-id')
-    const requestId = given && /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
+    const requestId = given && /^[A-Za-z0-9._:@-]{8,128}$/.test(given) ? given : randomUUID()
     const line: RequestLine = { requestId, method: c.req.method, path: c.req.path.slice(0, 500) }
     c.set('requestId', requestId)
     c.set('line', line)

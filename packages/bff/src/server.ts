@@ -58,9 +58,11 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
   async function stop(): Promise<void> {
     const closed = new Promise<void>((done) => server.close(() => done()))
     stopping.abort()
-    server.closeIdleConnections()
+    // Time and again: a connection that was busy becomes idle when its answer is complete, and is kept alive then.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const cut = setTimeout(() => server.closeAllConnections(), stopMs)
     await closed
+    clearInterval(sweep)
     clearTimeout(cut)
     await bff.close()
     await database.close()

@@ -100,6 +100,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
     const key = `${session.id} ${stale}`
     const underWay = refreshing.get(key)
     if (underWay) return underWay
+    log.debug({ session: session.id }, 'refreshing')
     const refresh = refreshUnderLock(session, stale).finally(() => refreshing.delete(key))
     refreshing.set(key, refresh)
     return refresh

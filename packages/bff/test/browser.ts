@@ -1,3 +1,5 @@
+import { request } from 'node:http'
+
 /** A browser as far as sessions need one: cookies with their attributes, redirects by hand, and the headers that pages send. */
 export interface Cookie {
   value: string
@@ -102,4 +104,27 @@ export class Browser {
     if (gone) this.#jar(url).delete(name)
     else this.#jar(url).set(name, { value: pair.slice(separator + 1), attributes })
   }
+}
+
+export interface RawAnswer {
+  status: number
+  headers: Record<string, unknown>
+  body: Buffer
+}
+
+/** A request written by hand: `fetch` would tidy up its address, and unpack the answer. */
+export function rawRequest(
+  url: string,
+  path: string,
+  options: { method?: string; headers?: Record<string, string> } = {},
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const call = request({ hostname, port, path, method: options.method ?? 'GET', headers: options.headers ?? {} }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }))
+    })
+    call.on('error', reject).end()
+  })
 }

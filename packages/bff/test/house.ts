@@ -13,6 +13,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { copyDatabase } from '../../db/test/database.ts'
 import { type BffOptions, createBff } from '../src/bff.ts'
 import { readAppConfig } from '../src/config.ts'
+import { createCookies } from '../src/cookies.ts'
 import { createLogger } from '../src/log.ts'
 import type { StoredTokens } from '../src/sessions.ts'
 import { readStaticFiles } from '../src/static-files.ts'
@@ -34,6 +35,8 @@ export interface House extends AsyncDisposable {
   publicUrl: string
   /** Where each instance listens; the first is where browsers arrive. */
   urls: readonly string[]
+  /** Name of the session cookie. */
+  cookieName: string
   sandbox: Sandbox
   platform: FakePlatform
   database: Database
@@ -107,6 +110,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   return {
     publicUrl,
     urls,
+    cookieName: createCookies(app, publicUrl).sessionName,
     sandbox,
     platform,
     database,

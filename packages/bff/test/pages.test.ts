@@ -1,7 +1,7 @@
-import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStaticFiles } from '../src/static-files.ts'
+import { rawRequest } from './browser.ts'
 import { type House, openHouse, script } from './house.ts'
 import { user } from './platform.ts'
 
@@ -15,18 +15,7 @@ afterAll(async () => {
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const get = (path: string, headers: Record<string, string> = {}) => fetch(house.publicUrl + path, { headers, redirect: 'manual' })
 
-/** The answer as it comes over the wire: `fetch` unpacks bodies by itself. */
-function getRaw(path: string, headers: Record<string, string>) {
-  return new Promise<{ headers: Record<string, unknown>; body: Buffer; status: number }>((resolve, reject) => {
-    const { hostname, port } = new URL(house.publicUrl)
-    const call = request({ hostname, port, path, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks), status: response.statusCode ?? 0 }))
-    })
-    call.on('error', reject).end()
-  })
-}
+const getRaw = (path: string, headers: Record<string, string>) => rawRequest(house.publicUrl, path, { headers })
 
 const directives = (response: Response) =>
   new Map(

@@ -1,11 +1,10 @@
-import { type ClientRequest, request } from 'node:http'
 import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { forwardedFor } from '../src/forwarding.ts'
-import type { Browser } from './browser.ts'
+import { type Browser, rawRequest } from './browser.ts'
 import { type House, type HouseOptions, openHouse } from './house.ts'
 
 let house: House
@@ -22,33 +21,11 @@ const lastSeen = () => {
   if (!seen) throw new Error('the platform was not asked')
   return seen
 }
-const cookieHeader = () => {
-  const name = `__Host-atrium-portal-${new URL(house.publicUrl).port}`
-  return `${name}=${browser.cookie(house.publicUrl, name)?.value}`
-}
-
-/** A request written by hand: `fetch` would tidy up its address and headers. */
-function raw(path: string, options: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {}) {
-  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const { hostname, port } = new URL(house.publicUrl)
-    const call: ClientRequest = request({
-      hostname,
-      port,
-      path,
-      method: options.method ?? 'GET',
-      headers: { cookie: cookieHeader(), ...options.headers },
-    })
-    call.on('error', reject)
-    call.on('response', (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
-    })
-    call.end(options.body)
+const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  rawRequest(house.publicUrl, path, {
+    method,
+    headers: { cookie: `${house.cookieName}=${browser.cookie(house.publicUrl, house.cookieName)?.value}`, ...headers },
   })
-}
 
 describe('the portal', () => {
   beforeAll(() => signedIn())
@@ -89,7 +66,7 @@ describe('the portal', () => {
     })
 
     it('makes a request id when the given one is not usable', async () => {
-      const { headers } = await raw('/trpc/a.b', { headers: { 'x-request-id': 'a b"<script>' } })
+      const { headers } = await raw('/trpc/a.b', { 'x-request-id': 'a b"<script>' })
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
       expect(lastSeen().headers['x-request-id']).toBe(headers['x-request-id'])
     })
@@ -111,7 +88,7 @@ describe('the portal', () => {
       '/trpc/a%2fb',
       '/trpc/a.b;x',
     ])('does not pass on the address %s', async (path) => {
-      expect((await raw(path.replace(' ', '%20'), { headers: { accept: 'application/json' } })).status).toBe(404)
+      expect((await raw(path.replace(' ', '%20'), { accept: 'application/json' })).status).toBe(404)
       expect(house.platform.seen).toEqual([])
     })
 
@@ -249,159 +226,7 @@ describe('the portal', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  describe('refuses', () => {
-    const problem = async (response: Response) => {
-      expect(response.headers.get('content-type')).toBe('application/problem+json')
-      const body = (await response.json()) as { status: number; code: string; requestId: string }
-      expect(body).toMatchObject({ status: response.status, requestId: response.headers.get('x-request-id') })
-      return [response.status, body.code]
-    }
-
-    it('who is not signed in', async () => {
-      for (const path of ['/trpc/a.b', '/api/me', '/api/verify-token']) {
-        expect(await problem(await house.browser().fetch(at(path)))).toEqual([401, 'unauthenticated'])
-      }
-      expect(await problem(await house.browser().post(at('/api/tenants'), {}))).toEqual([401, 'unauthenticated'])
-      expect(house.platform.seen).toEqual([])
-    })
-
-    it.each<[string, Record<string, string>]>([
-      ['neither header', {}],
-      ['another site', { 'sec-fetch-site': 'cross-site' }],
-      ['another site under the same domain', { 'sec-fetch-site': 'same-site' }],
-      ['no page at all', { 'sec-fetch-site': 'none' }],
-      ['the Origin of another site', { origin: 'https://evil.test' }],
-      ['the Origin null', { origin: 'null' }],
-      ['the right Origin but another site by its own word', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
-      ['an Origin that begins like ours', { origin: 'self.evil.test' }],
-    ])('a change with %s', async (_what, headers) => {
-      const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/^self/, house.publicUrl)]))
-      for (const path of ['/trpc/tenants.create', '/api/tenants', '/api/flags/evaluate', '/auth/logout']) {
-        const response = await browser.fetch(at(path), {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...filled },
-          body: '{}',
-        })
-        expect(await problem(response)).toEqual([403, 'cross_origin'])
-      }
-      expect(house.platform.seen).toEqual([])
-    })
-
-    it('no change with the Origin of this site, from browsers without fetch metadata', async () => {
-      const response = await browser.fetch(at('/trpc/a.b'), {
-        method: 'POST',
-        headers: { origin: house.publicUrl, 'content-type': 'application/json' },
-        body: '{}',
-      })
-      expect(response.status).toBe(200)
-    })
-
-    it.each(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain', 'application/json-patch', ''])(
-      'a body of type "%s"',
-      async (type) => {
-        expect(await problem(await browser.post(at('/trpc/a.b'), '{}', { 'content-type': type }))).toEqual([415, 'unsupported_media_type'])
-        expect(house.platform.seen).toEqual([])
-      },
-    )
-
-    it('a body over 1 MiB, announced or not', async () => {
-      const large = JSON.stringify('x'.repeat(1024 * 1024))
-      expect(await problem(await browser.post(at('/trpc/a.b'), large))).toEqual([413, 'too_large'])
-      const pieces = new ReadableStream({
-        start(controller) {
-          for (let n = 0; n < 20; n++) controller.enqueue(new Uint8Array(100_000).fill(0x20))
-          controller.close()
-        },
-      })
-      const streamed = browser.fetch(at('/trpc/a.b'), {
-        method: 'POST',
-        headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
-        body: pieces,
-        duplex: 'half',
-      } as RequestInit)
-      expect(await problem(await streamed)).toEqual([413, 'too_large'])
-      expect(house.platform.seen).toEqual([])
-    })
-
-    it('other methods on tRPC', async () => {
-      for (const method of ['PUT', 'PATCH', 'DELETE']) {
-        const response = await browser.fetch(at('/trpc/a.b'), { method, headers: { 'sec-fetch-site': 'same-origin' } })
-        expect(await problem(response)).toEqual([405, 'method_not_allowed'])
-      }
-    })
-
-    it('addresses that it does not have, and those of the operator', async () => {
-      for (const path of ['/api/nothing', '/api', '/api/audit', '/api/audit/export']) {
-        expect(await problem(await browser.fetch(at(path), { headers: { accept: 'text/html' } }))).toEqual([404, 'not_found'])
-      }
-      expect(await problem(await browser.post(at('/api/users/invite'), {}))).toEqual([404, 'not_found'])
-      expect(house.platform.seen).toEqual([])
-    })
-  })
-
-  describe('its own routes', () => {
-    it('GET /api/me adds groups, subscription and partner mode to the stored user', async () => {
-      const me = await (await browser.fetch(at('/api/me'))).json()
-      expect(lastSeen()).toMatchObject({ method: 'GET', target: '/users/me' })
-      expect(me).toMatchObject({
-        name: 'Anna Owner',
-        tenants: [{ slug: 'acme' }],
-        partner: null,
-        subscription: null,
-        partnerMode: false,
-        groups: ['acme'],
-      })
-    })
-
-    it('GET /api/me passes a refusal of the API on, and tells of an answer that makes no sense', async () => {
-      house.platform.answer = () => Response.json({ code: 'user_deactivated' }, { status: 403 })
-      const refused = await browser.fetch(at('/api/me'))
-      expect([refused.status, await refused.json()]).toEqual([403, { code: 'user_deactivated' }])
-      house.platform.answer = () => new Response('<html>')
-      expect((await browser.fetch(at('/api/me'))).status).toBe(502)
-    })
-
-    it('GET /api/verify-token tells what the access token says, every group once', async () => {
-      const [stored] = await house.storedSessions()
-      const claims = JSON.parse(Buffer.from(stored?.tokens.access.split('.')[1] ?? '', 'base64url').toString())
-      expect(claims.groups).toEqual(['acme', 'acme'])
-      expect(await (await browser.fetch(at('/api/verify-token'))).json()).toEqual({
-        iss: house.sandbox.issuers.portal,
-        aud: ['atrium-portal'],
-        sub: claims.sub,
-        groups: ['acme'],
-      })
-    })
-
-    it('POST /api/tenants and reconcile go to the platform', async () => {
-      await browser.post(at('/api/tenants'), { name: 'Acme' }, { 'idempotency-key': 'k' })
-      expect(lastSeen()).toMatchObject({ method: 'POST', target: '/tenants', body: '{"name":"Acme"}', headers: { 'idempotency-key': 'k' } })
-      await browser.post(at('/api/tenants/acme/reconcile'))
-      expect(lastSeen()).toMatchObject({ method: 'POST', target: '/tenants/acme/reconcile', body: '' })
-      const before = house.platform.seen.length
-      for (const slug of ['..', '%2e%2e', 'a%2Fb', 'A', 'a%3Fx']) {
-        expect((await raw(`/api/tenants/${slug}/reconcile`, { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(
-          404,
-        )
-      }
-      expect(house.platform.seen).toHaveLength(before)
-    })
-
-    it('POST /api/flags/evaluate takes the tenant of the body, else the first group that is a tenant', async () => {
-      await browser.post(at('/api/flags/evaluate'), { tenantSlug: 'globex' })
-      expect(lastSeen()).toMatchObject({ target: '/flags/evaluate', body: '{"tenantSlug":"globex"}' })
-      await browser.post(at('/api/flags/evaluate'))
-      expect(lastSeen()).toMatchObject({
-        target: '/flags/evaluate',
-        body: '{"tenantSlug":"acme"}',
-        headers: { 'content-type': 'application/json' },
-      })
-      expect((await browser.post(at('/api/flags/evaluate'), '[1]')).status).toBe(400)
-      expect((await browser.post(at('/api/flags/evaluate'), '{')).status).toBe(400)
-    })
-  })
-
-  it('answers 503 while the API is away, and works again afterwards', async () => {
+  it('answers 503 while the API is away', async () => {
     const other = await openHouse()
     const person = other.browser()
     await person.signIn(other.publicUrl, 'owner@acme.test')
@@ -410,50 +235,6 @@ describe('the portal', () => {
     const response = await person.fetch(`${other.publicUrl}/trpc/a.b`)
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'unavailable' }])
     await other[Symbol.asyncDispose]()
-  })
-})
-
-describe('the operator app', () => {
-  beforeAll(() => signedIn({ app: 'operator' }))
-  afterAll(async () => {
-    await house[Symbol.asyncDispose]()
-  })
-
-  it.each(['?action=tenant.*&q=a%20b', "?q='a'&x=%27", '?q=%C3%BC&since=2026-01-01T00:00:00%2B02:00', '?a=1&a=2&b', '?q=|{}^`', '?', ''])(
-    'forwards the audit query %s byte for byte',
-    async (query) => {
-      const name = `__Host-atrium-operator-${new URL(house.publicUrl).port}`
-      const cookie = `${name}=${browser.cookie(house.publicUrl, name)?.value}`
-      expect((await raw(`/api/audit${query}`, { headers: { cookie } })).status).toBe(200)
-      expect(lastSeen()).toMatchObject({ method: 'GET', target: `/audit${query}`, headers: { 'x-atrium-source': 'operator' } })
-    },
-  )
-
-  it('hands an export through under the name that the API gives it', async () => {
-    house.platform.answer = () =>
-      new Response('id,action\n', { headers: { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="audit.csv"' } })
-    const response = await browser.fetch(at('/api/audit/export?format=csv'))
-    expect(lastSeen().target).toBe('/audit/export?format=csv')
-    expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
-    expect(await response.text()).toBe('id,action\n')
-    house.platform.answer = undefined
-  })
-
-  it('forwards invitations', async () => {
-    await browser.post(at('/api/users/invite'), { name: 'A', email: 'a@b.test' })
-    expect(lastSeen()).toMatchObject({ method: 'POST', target: '/users/invite', body: '{"name":"A","email":"a@b.test"}' })
-  })
-
-  it('takes no administrator group for a tenant when flags are evaluated', async () => {
-    await browser.post(at('/api/flags/evaluate'))
-    expect(lastSeen().body).toBe('{}')
-  })
-
-  it('gets tokens for its own audience', async () => {
-    expect(await (await browser.fetch(at('/api/verify-token'))).json()).toMatchObject({
-      aud: ['atrium-operator'],
-      groups: ['platform-admins'],
-    })
   })
 })
 
@@ -487,7 +268,7 @@ it('a stream ends soon after the session behind it has', async () => {
   const reader = response.body?.getReader()
   await reader?.read()
   const elsewhere = house.browser()
-  const name = `__Host-atrium-portal-${new URL(house.publicUrl).port}`
+  const name = house.cookieName
   elsewhere.setCookie(house.publicUrl, name, browser.cookie(house.publicUrl, name)?.value ?? '')
   await elsewhere.post(at('/auth/logout'))
   expect(await reader?.read()).toEqual({ done: true, value: undefined })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { instant } from './text.ts'
+import { slugFilter } from './slugs.ts'
+import { instant, line } from './text.ts'
 
 export const actorTypes = ['user', 'operator', 'partner', 'system', 'visitor'] as const
 export const actorType = z.enum(actorTypes)
@@ -56,8 +57,6 @@ export type AuditEvent = z.infer<typeof AuditEvent>
 export const AuditPage = z.object({ items: z.array(AuditEvent), nextCursor: z.string().nullable() })
 export type AuditPage = z.infer<typeof AuditPage>
 
-const text = z.string().trim().min(1).max(200)
-
 /** An action such as `tenant.created`, or a leading part of one written `tenant.` or `tenant.*`. */
 const actionFilter = z
   .string()
@@ -79,9 +78,9 @@ const filters = {
   until: instant.optional(),
   before: before.optional(),
   action: actionFilter.optional(),
-  actorEmail: text.optional(),
+  actorEmail: line(254).optional(),
   outcome: auditOutcome.optional(),
-  q: text.optional(),
+  q: line(200).optional(),
 }
 
 /** `limit` of audit queries: 100 when absent; more than 500 is cut to 500 (seed, limits). */
@@ -94,8 +93,8 @@ const auditLimit = z.coerce
 
 export const QueryAudit = z.strictObject({
   ...filters,
-  tenantSlug: z.string().max(63).optional(),
-  partnerSlug: z.string().max(63).optional(),
+  tenantSlug: slugFilter.optional(),
+  partnerSlug: slugFilter.optional(),
   limit: auditLimit,
 })
 export type QueryAudit = z.infer<typeof QueryAudit>
@@ -106,8 +105,8 @@ export type QueryTenantAudit = z.infer<typeof QueryTenantAudit>
 export const exportFormats = ['ndjson', 'csv'] as const
 export const ExportAudit = z.strictObject({
   ...filters,
-  tenantSlug: z.string().max(63).optional(),
-  partnerSlug: z.string().max(63).optional(),
+  tenantSlug: slugFilter.optional(),
+  partnerSlug: slugFilter.optional(),
   format: z.enum(exportFormats).default('ndjson'),
 })
 export type ExportAudit = z.infer<typeof ExportAudit>

@@ -18,13 +18,18 @@ export function canonicalDomain(text: string): string | undefined {
   } catch {
     return undefined
   }
-  if (!isHostName(host)) return undefined
+  if (!isHostName(host) || !isWellEncoded(host)) return undefined
   const parsed = parse(host, { allowPrivateDomains: false })
   if (parsed.isIp) return undefined
   const last = host.slice(host.lastIndexOf('.') + 1)
   if (privateSuffixes.has(last)) return host
   if (!parsed.isIcann) return undefined
   return getPublicSuffix(host) === host ? undefined : host
+}
+
+/** True when every `xn--` label decodes (RFC 5891). URL parsers leave names of ASCII alone unless another label is not ASCII. */
+function isWellEncoded(host: string): boolean {
+  return !/(^|\.)xn--/.test(host) || URL.canParse(`http://\u00fc.${host}`)
 }
 
 /** A domain that a tenant can own, in its canonical form. */

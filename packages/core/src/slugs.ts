@@ -27,6 +27,13 @@ export const tenantSlug = z
   .regex(shape, 'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.')
   .refine((slug) => !isReservedSlug(slug), 'This name is reserved.')
 
+/** A slug that a list is filtered by, in any case; reserved words are taken, because they match nothing. */
+export const slugFilter = z
+  .string()
+  .max(63, 'At most 63 characters.')
+  .transform((value) => value.toLowerCase())
+  .refine(isSlugShaped, 'This is not a slug.')
+
 /** True when the text has the shape of a slug; says nothing about reserved words. */
 export function isSlugShaped(text: string): boolean {
   return shape.test(text)

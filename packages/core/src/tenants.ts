@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { domainName } from './domains.ts'
 import { cursor, page, pageLimit } from './paging.ts'
-import { tenantSlug } from './slugs.ts'
+import { slugFilter, tenantSlug } from './slugs.ts'
 import { emailAddress, hexColor, instant, line } from './text.ts'
 
 export const tenantStatuses = ['pending', 'active', 'suspended', 'deleted'] as const
@@ -131,7 +131,7 @@ export const ListTenants = z.strictObject({
   q: line(200).optional(),
   status: tenantStatus.optional(),
   plan: plan.optional(),
-  partnerSlug: z.string().max(63).optional(),
+  partnerSlug: slugFilter.optional(),
   cursor: cursor.optional(),
   limit: pageLimit,
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cursor, page, pageLimit } from './paging.ts'
+import { slugFilter } from './slugs.ts'
 import { tenantRole, tenantStatus } from './tenants.ts'
 import { emailAddress, instant, line } from './text.ts'
 
@@ -55,8 +56,8 @@ const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false
 export const ListUsers = z.strictObject({
   q: line(200).optional(),
   role: tenantRole.optional(),
-  tenantSlug: z.string().max(63).optional(),
-  partnerSlug: z.string().max(63).optional(),
+  tenantSlug: slugFilter.optional(),
+  partnerSlug: slugFilter.optional(),
   platformAdmin: flag.optional(),
   status: z.enum(['active', 'deactivated']).optional(),
   cursor: cursor.optional(),

@@ -9,8 +9,8 @@ export interface CallerRow {
   platformAdmin: boolean
   deactivatedAt: Date | null
   partnerId: string | null
-  partnerSlug: string | null
-  partnerStatus: 'active' | 'suspended' | 'terminated' | null
+  /** Null while the partner is not active. */
+  activePartnerSlug: string | null
 }
 
 export interface CallerTenantRow {
@@ -21,23 +21,23 @@ export interface CallerTenantRow {
   role: TenantRole | null
 }
 
+// Most people belong to no partner: a look-up that happens only when needed costs the server less than a join that always does.
 const callerColumns = `u.id, u.email, u.name, u.platform_admin as "platformAdmin", u.deactivated_at as "deactivatedAt",
-  u.partner_id as "partnerId", p.slug as "partnerSlug", p.status as "partnerStatus"`
+  u.partner_id as "partnerId", case when u.partner_id is not null then
+    (select p.slug from partners p where p.id = u.partner_id and p.status = 'active') end as "activePartnerSlug"`
 
 const findCallerStatement = {
   name: 'find_caller',
-  text: `select ${callerColumns} from users u left join partners p on p.id = u.partner_id where u.idp_subject_id = $1`,
+  text: `select ${callerColumns} from users u where u.idp_subject_id = $1`,
 }
 
 /** Exported so that a benchmark can run the same SQL against the database alone. */
 export const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerColumns}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
-      t.partner_id as "tenantPartnerId", m.role
-    from users u
-    left join partners p on p.id = u.partner_id
-    left join tenants t on t.slug = $2
-    left join memberships m on m.tenant_id = t.id and m.user_id = u.id and m.status = 'active'
+      t.partner_id as "tenantPartnerId",
+      (select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status = 'active') as role
+    from users u left join tenants t on t.slug = $2
     where u.idp_subject_id = $1`,
 }
 

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { KeyedRead, type KeyPart, type NamedStatement, parserOf, type Shapes } from './keyed-read.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -16,27 +17,18 @@ export interface DatabaseOptions {
   onError: (error: Error) => void
 }
 
-/** A prepared statement that is kept by name on each connection. */
-export interface NamedStatement {
-  readonly name: string
-  readonly text: string
-}
-
 export interface Database {
   readonly db: Db
   /** Runs a short read by key on a pipelined connection: several are on the wire at once, so a slow one holds up the others. */
-  read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]>
+  read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
   /** A connection of its own that listens on a channel; reconnects by itself and calls `onReconnect` after it missed messages. */
   listen(channel: string, onMessage: (payload: string) => void, onReconnect: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-// Counts and sizes fit a double up to 2^53; as text they would have to be converted in every query.
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
-    if (oid === pg.types.builtins.INT8) return Number
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
-  }) as typeof pg.types.getTypeParser,
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : parserOf(oid)) as typeof pg.types.getTypeParser,
 }
 
 /**
@@ -51,11 +43,19 @@ export function openDatabase(options: DatabaseOptions): Database {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipelines = Array.from({ length: readers }, () => pipelinedReader(common, onError))
   let turn = 0
+  let turnTaken = false
   const listeners = new Set<() => Promise<void>>()
   return {
     db,
     read: async (statement, values) => {
-      turn = (turn + 1) % pipelines.length
+      // What is asked for in one turn of the event loop goes to one reader, so that it leaves in one write.
+      if (!turnTaken) {
+        turnTaken = true
+        turn = (turn + 1) % pipelines.length
+        setImmediate(() => {
+          turnTaken = false
+        })
+      }
       const reader = pipelines[turn]
       if (!reader) throw new Error('The database is opened without readers.')
       return reader.read(statement, values)
@@ -77,8 +77,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => void) {
-  let current: Promise<pg.Client> | undefined
-  async function connect(): Promise<pg.Client> {
+  let current: Promise<Reader> | undefined
+  let gathering = false
+  async function connect(): Promise<Reader> {
     const client = new pg.Client({ ...config, pipeline: true, statement_timeout: 1_000 })
     const forget = () => {
       if (current === connected) current = undefined
@@ -88,25 +89,45 @@ function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => voi
       onError(error)
     })
     client.on('end', forget)
-    const connected = client.connect().then(() => client)
+    const connected = client.connect().then(() => ({ client, shapes: new Map() }))
     current = connected
     return connected.catch((error: unknown) => {
       forget()
       throw error
     })
   }
+
+  /** Holds writes back until this turn of the event loop is over: waking the server for each costs more than the read itself. */
+  function gather({ client }: Reader): void {
+    if (gathering) return
+    gathering = true
+    const { stream } = client.connection
+    stream.cork()
+    setImmediate(() => {
+      gathering = false
+      stream.uncork()
+    })
+  }
   return {
-    async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly unknown[]): Promise<Row[]> {
-      const client = await (current ?? connect())
-      const result = await client.query<Row>({ name: statement.name, text: statement.text, values: [...values] })
-      return result.rows
+    async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]> {
+      const reader = await (current ?? connect())
+      gather(reader)
+      return new Promise((resolve, reject) => {
+        const done = (error: Error | null, rows: Record<string, unknown>[]) => (error ? reject(error) : resolve(rows as Row[]))
+        reader.client.query(new KeyedRead(statement, values, reader.shapes, done))
+      })
     },
     async close() {
-      const client = await current?.catch(() => undefined)
+      const reader = await current?.catch(() => undefined)
       current = undefined
-      await client?.end()
+      await reader?.client.end()
     },
   }
+}
+
+interface Reader {
+  client: pg.Client
+  shapes: Shapes
 }
 
 async function listenOn(

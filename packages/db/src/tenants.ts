@@ -32,7 +32,8 @@ export interface TenantRow {
   memberCount: number
 }
 
-const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId", tp.slug as "partnerSlug", t.seats, t.industry,
+const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
+  case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats, t.industry,
   t.brand_color as "brandColor", t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
   t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
   t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.created_at as "createdAt", t.updated_at as "updatedAt",
@@ -44,8 +45,7 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
   o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
   (select count(*) from memberships c where c.tenant_id = t.id) as "memberCount"`
 
-const joins = `left join partners tp on tp.id = t.partner_id
-  left join memberships om on om.tenant_id = t.id and om.role = 'owner'
+const joins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
 /** Exported so that a benchmark can run the same SQL against the database alone. */

@@ -116,7 +116,10 @@ function ActionField({ value, actions, onChange }: TextProps & { actions: readon
       autoCapitalize="none"
       spellCheck={false}
       data={actionSuggestions(actions)}
-      maxDropdownHeight={320}
+      // The list itself scrolls: a scroll area around it would be a stop for the keyboard that holds nothing.
+      withScrollArea={false}
+      styles={{ options: { maxHeight: 320, overflowY: 'auto' } }}
+      comboboxProps={{ withinPortal: false }}
       value={text}
       error={parsed.success ? undefined : parsed.error.issues[0]?.message}
       onChange={(next) => {

@@ -16,13 +16,15 @@ interface Props {
   onNarrow?: (filter: AuditFilterValues) => void
   /** Shows which workplace an entry concerns: lists over several of them. */
   showTenant?: boolean
+  /** Shows the action's own name below its words, for people who filter by it. */
+  showAction?: boolean
   stale?: boolean
 }
 
 /** Entries of the audit log, newest first as they come. */
-export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = false, stale = false }: Props) {
+export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = false, showAction = false, stale = false }: Props) {
   const columns: Column<AuditEvent>[] = [
-    { key: 'action', header: 'What', primary: true, cell: (event) => <What event={event} onOpen={onOpen} /> },
+    { key: 'action', header: 'What', primary: true, cell: (event) => <What event={event} onOpen={onOpen} showAction={showAction} /> },
     { key: 'actor', header: 'Who', cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
     { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
@@ -31,7 +33,7 @@ export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = fal
   return <ResponsiveTable caption={caption} columns={columns} rows={events} rowKey={(event) => event.id} stale={stale} />
 }
 
-function What({ event, onOpen }: { event: AuditEvent; onOpen: (event: AuditEvent) => void }) {
+function What({ event, onOpen, showAction }: { event: AuditEvent; onOpen: (event: AuditEvent) => void; showAction: boolean }) {
   return (
     <>
       <UnstyledButton className={classes.open} data-row-link onClick={() => onOpen(event)}>
@@ -40,6 +42,11 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: (event: AuditEvent
       {event.resourceName && (
         <Text size="sm" c="dimmed">
           {event.resourceName}
+        </Text>
+      )}
+      {showAction && (
+        <Text size="xs" c="dimmed" ff="monospace">
+          {event.action}
         </Text>
       )}
     </>

@@ -157,5 +157,17 @@ export const contrastVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': red[3],
     '--atrium-surface': '#191f24',
     '--atrium-sunken': dark[8],
+    ...washes({ tide, iris, red, green, yellow }),
   },
 })
+
+/** Mantine's light variant in the dark scheme is almost black; a wash of the colour itself keeps buttons and marks visible. */
+function washes(scales: Record<string, MantineColorsTuple>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(scales).flatMap(([name, scale]) => [
+      [`--mantine-color-${name}-light`, `color-mix(in srgb, ${scale[5]} 22%, transparent)`],
+      [`--mantine-color-${name}-light-hover`, `color-mix(in srgb, ${scale[5]} 32%, transparent)`],
+      [`--mantine-color-${name}-light-color`, scale[2]],
+    ]),
+  )
+}

@@ -1,5 +1,5 @@
 import type { AuditOutcome } from '@atrium/core/audit'
-import type { StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+import type { ProvisioningStatus, StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
 
 /** What a state means to the reader; decides colour and icon together, so that colour never stands alone. */
 export type Tone = 'good' | 'working' | 'waiting' | 'warning' | 'bad' | 'neutral'
@@ -14,6 +14,12 @@ export const tenantStatusLooks: Readonly<Record<TenantStatus, Look>> = {
   active: { label: 'Active', tone: 'good' },
   suspended: { label: 'Suspended', tone: 'warning' },
   deleted: { label: 'Deleted', tone: 'neutral' },
+}
+
+/** A tenant's status as people read it; a pending one with a failed step is not simply being set up. */
+export function tenantLook(status: TenantStatus, steps?: ProvisioningStatus): Look {
+  if (status !== 'pending' || !steps || !Object.values(steps).includes('error')) return tenantStatusLooks[status]
+  return { label: 'Setup incomplete', tone: 'warning' }
 }
 
 export const outcomeLooks: Readonly<Record<AuditOutcome, Look>> = {

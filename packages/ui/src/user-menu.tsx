@@ -1,4 +1,4 @@
-import { Avatar, Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import type { Target } from './links.tsx'
@@ -21,7 +21,7 @@ export default function UserMenu({ user, profile }: Props) {
   return (
     <>
       <form id="sign-out" method="post" action="/auth/logout" hidden />
-      <Menu width={264} position="bottom-end">
+      <Menu width={264} position="bottom-end" withinPortal={false}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
             <Avatar size={32} radius="xl" color="initials" name={user.name || user.email} aria-hidden className={classes.avatar} />
@@ -43,6 +43,7 @@ export default function UserMenu({ user, profile }: Props) {
               My profile
             </Menu.Item>
           )}
+          <Menu.Divider />
           <ColorScheme />
           <Menu.Divider />
           <Menu.Item component="button" type="submit" form="sign-out" leftSection={<IconLogout size={17} aria-hidden />}>
@@ -57,23 +58,18 @@ export default function UserMenu({ user, profile }: Props) {
 function ColorScheme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <div className={classes.scheme}>
-      <SegmentedControl
-        aria-label="Colour scheme"
-        size="xs"
-        fullWidth
+    <>
+      <Menu.Label>Colours</Menu.Label>
+      <Menu.RadioGroup
         value={colorScheme}
-        onChange={setColorScheme}
-        data={schemes.map(({ value, name, Icon }) => ({
-          value,
-          label: (
-            <span title={name} className={classes.schemeOption}>
-              <Icon size={16} aria-hidden />
-              <VisuallyHidden>{name}</VisuallyHidden>
-            </span>
-          ),
-        }))}
-      />
-    </div>
+        onChange={(value) => setColorScheme(schemes.find((scheme) => scheme.value === value)?.value ?? 'auto')}
+      >
+        {schemes.map(({ value, name, Icon }) => (
+          <Menu.RadioItem key={value} value={value} closeMenuOnClick={false} rightSection={<Icon size={16} stroke={1.75} aria-hidden />}>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
   )
 }

@@ -60,6 +60,7 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
             onOpen={setOpened}
             onNarrow={narrow}
             showTenant={showTenant}
+            showAction
             stale={log.isPlaceholderData}
           />
           <Pager

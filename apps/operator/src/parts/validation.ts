@@ -1,3 +1,4 @@
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import type { z } from 'zod'
 
 /**
@@ -14,4 +15,30 @@ export function validateAs<Values>(schema: z.ZodType, toInput: (values: Values) 
     }
     return errors
   }
+}
+
+interface Form {
+  setErrors: (errors: Record<string, string>) => void
+  getInputNode: (path: string) => HTMLElement | null
+}
+
+/** What a form does with refused input, of its own check and of the server's: errors on their fields, the focus on the first. */
+export function refusals(form: Form) {
+  const onInvalid = (errors: Readonly<Record<string, unknown>>) => {
+    const [first] = Object.keys(errors)
+    if (first !== undefined) form.getInputNode(first)?.focus()
+  }
+  const onRefused = (error: unknown) => {
+    const errors = onFields(fieldErrors(problemOf(error)))
+    form.setErrors(errors)
+    onInvalid(errors)
+  }
+  return { onInvalid, onRefused }
+}
+
+/** Errors of the items of a list stand on the list. */
+export function onFields(errors: Readonly<Record<string, string>>): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [path, message] of Object.entries(errors)) fields[path.replace(/\.\d+(?=\.|$)/g, '')] ??= message
+  return fields
 }

@@ -3,12 +3,12 @@ import { done } from '@atrium/ui/done'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { problemOf } from '@atrium/ui/problem'
 import { Box, ColorInput, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
-import { validateAs } from '../parts/validation.ts'
+import { refusals, validateAs } from '../parts/validation.ts'
 import { type CreateTenantForm, emptyTenant, shownSlug, toCreateTenant } from './create-form.ts'
 import { useCreateTenant } from './mutations.ts'
 import { OwnerInput } from './owner-input.tsx'
@@ -25,14 +25,17 @@ function CreateTenantPage() {
     validateInputOnBlur: true,
   })
   const slug = shownSlug(form.values)
-  const send = form.onSubmit((values) =>
-    create.mutate(toCreateTenant(values), {
-      onSuccess: (tenant) => {
-        done(`${tenant.name} is created and being set up.`)
-        void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } })
-      },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
-    }),
+  const { onInvalid, onRefused } = refusals(form)
+  const send = form.onSubmit(
+    (values) =>
+      create.mutate(toCreateTenant(values), {
+        onSuccess: (tenant) => {
+          done(`${tenant.name} is created and being set up.`)
+          void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } })
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
   )
   const taken = create.error !== null && problemOf(create.error).code === 'already_exists'
   return (

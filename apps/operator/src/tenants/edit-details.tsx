@@ -1,10 +1,9 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
-import { validateAs } from '../parts/validation.ts'
+import { refusals, validateAs } from '../parts/validation.ts'
 import { type DetailsForm, toDetailsForm, toDetailsUpdate } from './details-form.ts'
 import { useUpdateTenant } from './mutations.ts'
 
@@ -21,14 +20,17 @@ function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () =>
     validate: validateAs(UpdateTenant, toInput),
     validateInputOnBlur: true,
   })
-  const save = form.onSubmit((values) =>
-    update.mutate(toInput(values), {
-      onSuccess: (saved) => {
-        done(`The details of ${saved.name} are saved.`)
-        onClose()
-      },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
-    }),
+  const { onInvalid, onRefused } = refusals(form)
+  const save = form.onSubmit(
+    (values) =>
+      update.mutate(toInput(values), {
+        onSuccess: (saved) => {
+          done(`The details of ${saved.name} are saved.`)
+          onClose()
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
   )
   return (
     <form onSubmit={save} noValidate>

@@ -1,10 +1,9 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Stack, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
-import { validateAs } from '../parts/validation.ts'
+import { refusals, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
 
 export function EditDomains({ tenant }: { tenant: TenantView }) {
@@ -24,14 +23,17 @@ function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () =>
       values.domains.length === 0 ? { domains: 'A tenant keeps at least one domain.' } : validateAs(UpdateTenant, toInput)(values),
   })
   const removed = tenant.domains.filter((domain) => !form.values.domains.includes(domain))
-  const save = form.onSubmit((values) =>
-    update.mutate(toInput(values), {
-      onSuccess: (saved) => {
-        done(`The domains of ${saved.name} are saved.`)
-        onClose()
-      },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
-    }),
+  const { onInvalid, onRefused } = refusals(form)
+  const save = form.onSubmit(
+    (values) =>
+      update.mutate(toInput(values), {
+        onSuccess: (saved) => {
+          done(`The domains of ${saved.name} are saved.`)
+          onClose()
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
   )
   return (
     <form onSubmit={save} noValidate>

@@ -1,12 +1,11 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
-import { validateAs } from '../parts/validation.ts'
+import { refusals, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
 
 /** Attaching a tenant to a partner, or detaching it. */
@@ -31,14 +30,17 @@ function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose: () =>
     initialValues: { partnerId: '' },
     validate: (values) => (validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'This is not a partner id.' } : {}),
   })
-  const save = form.onSubmit((values) =>
-    update.mutate(toInput(values), {
-      onSuccess: (saved) => {
-        done(`${saved.name} belongs to ${saved.partnerSlug ?? 'the partner'}.`)
-        onClose()
-      },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
-    }),
+  const { onInvalid, onRefused } = refusals(form)
+  const save = form.onSubmit(
+    (values) =>
+      update.mutate(toInput(values), {
+        onSuccess: (saved) => {
+          done(`${saved.name} belongs to ${saved.partnerSlug ?? 'the partner'}.`)
+          onClose()
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
   )
   return (
     <form onSubmit={save} noValidate>

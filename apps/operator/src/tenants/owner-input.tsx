@@ -26,6 +26,8 @@ export function OwnerInput(props: Props) {
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
+      withScrollArea={false}
+      comboboxProps={{ withinPortal: false }}
       data={found.map((user) => user.email)}
       // The server has matched by name as well; matching the address once more here would hide those.
       filter={({ options }) => options}

@@ -3,11 +3,10 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { Panel } from '@atrium/ui/panel'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
-import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { refusals, validateAs } from '../parts/validation.ts'
 import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
 import { useUpdateUser } from './mutations.ts'
 
@@ -45,17 +44,20 @@ function ContactEditor({ user, onClose }: { user: UserView; onClose: () => void 
   const update = useUpdateUser()
   const form = useForm<ContactForm>({
     initialValues: toContactForm(user),
-    validate: (values) => zodForm(UpdateUser)(toContactUpdate(user.id, values)),
+    validate: validateAs(UpdateUser, (values: ContactForm) => toContactUpdate(user.id, values)),
     validateInputOnBlur: true,
   })
-  const save = form.onSubmit((values) =>
-    update.mutate(toContactUpdate(user.id, values), {
-      onSuccess: (saved) => {
-        done(`The contact of ${saved.name} is saved.`)
-        onClose()
-      },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
-    }),
+  const { onInvalid, onRefused } = refusals(form)
+  const save = form.onSubmit(
+    (values) =>
+      update.mutate(toContactUpdate(user.id, values), {
+        onSuccess: (saved) => {
+          done(`The contact of ${saved.name} is saved.`)
+          onClose()
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
   )
   return (
     <form onSubmit={save} noValidate>

@@ -3,13 +3,14 @@ import { SecretReveal } from '@atrium/ui/copy'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { problemOf } from '@atrium/ui/problem'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Alert, Button, Card, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { createLazyRoute } from '@tanstack/react-router'
 import { useState } from 'react'
+import { refusals } from '../parts/validation.ts'
 import { useInviteOperator } from './mutations.ts'
 
 export const Route = createLazyRoute('/house/users/invite')({ component: InviteOperatorPage })
@@ -25,6 +26,7 @@ function InviteOperatorPage() {
   const [invitation, setInvitation] = useState<Invitation>()
   const [invited, setInvited] = useState<Person>()
   const form = useForm<InviteUser>({ initialValues: { name: '', email: '' }, validate: zodForm(InviteUser), validateInputOnBlur: true })
+  const { onInvalid, onRefused } = refusals(form)
   const send = form.onSubmit((values) => {
     setInvited(undefined)
     invite.mutate(values, {
@@ -35,9 +37,9 @@ function InviteOperatorPage() {
         // The answer holds a one-time secret; the mutation must not keep it after the window is closed.
         invite.reset()
       },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+      onError: onRefused,
     })
-  })
+  }, onInvalid)
   const taken = invite.error !== null && problemOf(invite.error).code === 'email_exists'
   return (
     <>

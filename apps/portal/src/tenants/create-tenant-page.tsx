@@ -4,7 +4,7 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Collapse, Group, NativeSelect, SimpleGrid, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown } from '@tabler/icons-react'
@@ -112,12 +112,14 @@ function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
           </Text>
         </span>
       </UnstyledButton>
-      <Collapse expanded={opened} id="billing">
-        <SimpleGrid cols={{ base: 1, sm: 2 }} pt="md">
-          <TextInput label="Company" autoComplete="organization" {...form.getInputProps('billingInfo.company')} />
-          <NativeSelect label="Country" autoComplete="country" data={countryOptions()} {...form.getInputProps('billingInfo.country')} />
-        </SimpleGrid>
-      </Collapse>
+      <div id="billing">
+        {opened && (
+          <SimpleGrid cols={{ base: 1, sm: 2 }} pt="md">
+            <TextInput label="Company" autoComplete="organization" {...form.getInputProps('billingInfo.company')} />
+            <NativeSelect label="Country" autoComplete="country" data={countryOptions()} {...form.getInputProps('billingInfo.country')} />
+          </SimpleGrid>
+        )}
+      </div>
     </div>
   )
 }

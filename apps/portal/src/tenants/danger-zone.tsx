@@ -3,7 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { formatCount } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
-import { Button, List, Stack, Text } from '@mantine/core'
+import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useRouter } from '@tanstack/react-router'
 import * as targets from '../targets.ts'
@@ -17,9 +17,11 @@ export function DangerZone({ tenant }: { tenant: TenantView }) {
   const remove = useDeleteTenant(tenant.slug)
   return (
     <Panel title="Delete this workplace" description="Only you as its owner can do this.">
-      <Button color="red" variant="light" onClick={open}>
-        Delete workplace
-      </Button>
+      <Group>
+        <Button color="red" variant="light" onClick={open}>
+          Delete workplace
+        </Button>
+      </Group>
       <ConfirmDialog
         opened={opened}
         onClose={close}

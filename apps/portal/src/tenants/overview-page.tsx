@@ -17,7 +17,7 @@ export function OverviewPage() {
     <>
       <PageHeader
         title={tenant.name}
-        marks={<TenantStatusBadge status={tenant.status} />}
+        marks={<TenantStatusBadge status={tenant.status} steps={tenant.provisioningStatus} />}
         actions={
           maySeeSettings(tenant.role) && (
             <LinkButton {...targets.settings(tenant.slug)} variant="default" leftSection={<IconPencil size={17} aria-hidden />}>
@@ -28,14 +28,14 @@ export function OverviewPage() {
       />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          {/* A workplace of its own: its steps and clocks do not carry over when the address changes to another one. */}
-          <ProvisioningPanel key={tenant.id} tenant={tenant} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
-            <FactsPanel tenant={tenant} />
+            {/* Keyed, so that clocks and notices do not carry over when the address changes to another workplace. */}
+            <ProvisioningPanel key={tenant.id} tenant={tenant} />
             <HealthPanel health={tenant.health} />
           </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <FactsPanel tenant={tenant} />
         </Grid.Col>
       </Grid>
     </>

@@ -8,10 +8,6 @@ import { registryGet } from './registry-get.ts'
 import { registryQuery } from './registry-query.ts'
 import { registrySet } from './registry-set.ts'
 
-/**
- * Methods by name. A folder for another JMAP object (calendars, mail) adds its own table of the same shape here; the dispatcher,
- * references, access checks and limits are shared.
- */
 const registryMethods: readonly (readonly [string, Method])[] = Object.values(registry).flatMap((type) => [
   [`x:${type.name}/get`, { permission: `sys${type.name}Get`, accountId: 'optional', run: registryGet(type) }],
   [`x:${type.name}/query`, { permission: `sys${type.name}Query`, accountId: 'optional', run: registryQuery(type) }],
@@ -33,4 +29,8 @@ const directoryMethods: readonly (readonly [string, Method])[] = [
   ['Quota/get', { capability: capabilities.quota, permission: 'jmapQuotaGet', accountId: 'required', run: quotaGet }],
 ]
 
+/**
+ * Methods by name. A folder for another JMAP object (calendars, mail) adds its own table of the same shape here; the dispatcher,
+ * references, access checks and limits are shared.
+ */
 export const methods: ReadonlyMap<string, Method> = new Map([...registryMethods, ...credentialMethods, ...directoryMethods])

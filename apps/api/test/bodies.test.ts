@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bodyLimitBytes } from '../src/app.ts'
+import { openHouse, type TestHouse } from './house.ts'
+import { everythingWritten } from './written.ts'
+
+let house: TestHouse
+let token: string
+
+beforeAll(async () => {
+  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  token = await house.token('operator@atrium.test')
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const create = (body: unknown, headers: Record<string, string> = {}) => house.request('POST', '/tenants', { token, body, headers })
+
+/** Runs it and shows that it wrote nothing and called nobody. */
+async function withoutEffect<Result>(work: () => Promise<Result>): Promise<Result> {
+  const before = await everythingWritten(house)
+  const result = await work()
+  expect(await everythingWritten(house)).toEqual(before)
+  return result
+}
+
+describe('a body', () => {
+  const sized = (bytes: number) => {
+    const frame = JSON.stringify({ name: 'x', surprise: '' })
+    return `${frame.slice(0, -2)}${'a'.repeat(bytes - frame.length)}"}`
+  }
+
+  it.each([-1, 0])('of the limit and %i byte is read', async (difference) => {
+    const answer = await withoutEffect(() => create(sized(bodyLimitBytes + difference)))
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: 'surprise' }] } })
+  })
+
+  it('one byte over the limit answers 413, over REST and tRPC', async () => {
+    const body = sized(bodyLimitBytes + 1)
+    expect(await withoutEffect(() => create(body))).toMatchObject({ status: 413, body: { code: 'too_large', status: 413 } })
+    const answer = await withoutEffect(() => house.request('POST', '/trpc/tenants.create', { token, body }))
+    expect(answer).toMatchObject({ status: 413, body: { code: 'too_large' } })
+  })
+
+  it('over the limit that does not tell its length answers 413', async () => {
+    const chunk = new TextEncoder().encode('a'.repeat(64 * 1024))
+    let sent = 0
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1
+        if (sent > 20) controller.close()
+        else controller.enqueue(chunk)
+      },
+    })
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const request = new Request('http://api.test/tenants', { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit)
+    const response = await withoutEffect(async () => house.app.fetch(request, {}))
+    expect(response.status).toBe(413)
+  })
+
+  it.each(['{', '{"name":}', "{'name':'x'}", '{"name":"x"', 'name=x', '\u0000', '{"name":"x"}{"name":"y"}', 'NaN'])(
+    'that is not JSON answers 400: %j',
+    async (body) => {
+      expect(await withoutEffect(() => create(body))).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+    },
+  )
+
+  it.each(['[]', '"x"', '7', 'true', 'null', '[{"name":"x"}]'])('that is no object answers 400: %s', async (body) => {
+    expect(await withoutEffect(() => create(body))).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: '' }] } })
+  })
+
+  it('nested a hundred thousand levels deep answers 400', async () => {
+    const deep = `{"name":"x","billingInfo":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
+    expect((await withoutEffect(() => create(deep))).status).toBe(400)
+    expect((await withoutEffect(() => create(`{"name":"x","domains":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status).toBe(400)
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'text/json', ''])(
+    'of the media type %j answers 415',
+    async (type) => {
+      const answer = await withoutEffect(() => create('{"name":"x"}', { 'content-type': type }))
+      expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+    },
+  )
+
+  it('may name its character set', async () => {
+    const answer = await create('{"name":"x","surprise":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'surprise' }] } })
+  })
+
+  it.each(['__proto__', 'constructor', 'prototype', 'toString'])('with the key %s is refused like any other that is unknown', async (key) => {
+    const answer = await withoutEffect(() => create(`{"name":"Proto","${key}":{"plan":"enterprise"}}`))
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: key }] } })
+    const nested = await withoutEffect(() => create(`{"name":"Proto","billingInfo":{"${key}":{"plan":"enterprise"}}}`))
+    expect(nested).toMatchObject({ status: 400, body: { issues: [{ path: `billingInfo.${key}` }] } })
+    expect(({} as { plan?: unknown }).plan).toBeUndefined()
+  })
+})
+
+describe('a slug that is asked for', () => {
+  it.each(['a', '-ab', 'ab-', 'Ab', 'a_b', 'a.b', 'a b', 'ä-b', 'аcme', 'a'.repeat(64), 'xn--acme', 'ab\u200b', 'ab\n', '', '٣٤', 'ａcme'])(
+    'is refused: %j',
+    async (slug) => {
+      const answer = await withoutEffect(() => create({ name: 'Shape', slug }))
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
+    },
+  )
+
+  it.each(['admin', 'api', 'www', 'platform-admins', 'authentik-admins', 'partner-staff', 'trpc', 'health', 'me'])(
+    'is refused as reserved: %s',
+    async (slug) => {
+      const answer = await withoutEffect(() => create({ name: 'Reserved', slug }))
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug', message: 'This name is reserved.' }] } })
+    },
+  )
+
+  it('is refused when this installation uses it as an identity group', async () => {
+    await using other = await openHouse({ provisioned: false, env: { IDP_PLATFORM_ADMIN_GROUP: 'house-masters' } })
+    const answer = await other.request('POST', '/tenants', { token: await other.token('newcomer@example.test'), body: { name: 'x', slug: 'house-masters' } })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
+    const derived = await other.request('POST', '/tenants', { token: await other.token('newcomer@example.test'), body: { name: 'House Masters' } })
+    expect(derived).toMatchObject({ status: 201, body: { slug: 'house-masters-2' } })
+  })
+
+  it('answers 409 when a tenant has it, a deleted one included', async () => {
+    expect(await withoutEffect(() => create({ name: 'Again', slug: 'acme' }))).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    await house.request('DELETE', '/tenants/globex', { token })
+    expect(await create({ name: 'Again', slug: 'globex' })).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+  })
+
+  it.each([
+    ['ab', 'ab'],
+    [`${'a'.repeat(62)}1`, `${'a'.repeat(62)}1`],
+    ['7-7', '7-7'],
+  ])('is taken: %s', async (slug, taken) => {
+    expect(await create({ name: 'Fine', slug })).toMatchObject({ status: 201, body: { slug: taken } })
+  })
+
+  it.each([
+    ['Ünïcode & Söhne GmbH', 'unicode-sohne-gmbh'],
+    ['  Straße 7  ', 'strasse-7'],
+    ['Łódź', 'lodz'],
+    ['Admin', 'admin-2'],
+    ['日本', 'tenant-2'],
+    ['!', 'tenant-3'],
+  ])('is derived from the name %j', async (name, slug) => {
+    expect(await create({ name })).toMatchObject({ status: 201, body: { slug } })
+  })
+})
+
+describe('a domain', () => {
+  const withDomain = (domain: string) => create({ name: 'Domains', domains: [domain] })
+
+  it.each([
+    'com', 'co.uk', 'localhost', 'example', '127.0.0.1', '[::1]', '0x7f.1', '2130706433', 'a..example.com', '-a.example.com', 'a_b.example.com',
+    'user@example.com', 'example.com/path', 'example.com:25', 'http://example.com', '*.example.com', 'exa mple.com', 'example.notatld', '', '.',
+    `${'a'.repeat(64)}.example.com`, `${'a.'.repeat(130)}example.com`, 'exa\u0000mple.com', 'example.com\r\nx', 'xn--a.example.com', 'example.com#x', 'example%2ecom',
+  ])('that nobody can own is refused: %j', async (domain) => {
+    const answer = await withoutEffect(() => withDomain(domain))
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'domains.0' }] } })
+  })
+
+  it.each([
+    ['Bücher.example.com', 'xn--bcher-kva.example.com'],
+    ['EXAMPLE.ORG.', 'example.org'],
+    ['例え.jp', 'xn--r8jz45g.jp'],
+    ['www.gov.uk', 'www.gov.uk'],
+    ['mail.firm.test', 'mail.firm.test'],
+  ])('is stored in its canonical form: %s', async (given, stored) => {
+    expect(await withDomain(given)).toMatchObject({ status: 201, body: { domains: [stored], primaryDomain: stored } })
+  })
+
+  it('of another tenant answers 409, however it is written, and leaves no tenant behind', async () => {
+    await create({ name: 'First', domains: ['münchen.example.com'] })
+    for (const written of ['münchen.example.com', 'MÜNCHEN.example.com.', 'xn--mnchen-3ya.example.com']) {
+      const answer = await withoutEffect(() => create({ name: 'Second', domains: [written] }))
+      expect(answer).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    }
+    const added = await house.request('PATCH', '/tenants/acme', { token, body: { domains: ['acme.tenants.local', 'münchen.example.com'] } })
+    expect(added).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+  })
+
+  it('that comes twice counts once', async () => {
+    expect(await create({ name: 'Twice', domains: ['twice.example.com', 'TWICE.example.com.'] })).toMatchObject({ status: 201, body: { domains: ['twice.example.com'] } })
+  })
+
+  it('is kept: a tenant cannot be left without', async () => {
+    const answer = await withoutEffect(() => house.request('PATCH', '/tenants/acme', { token, body: { domains: [] } }))
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'domains' }] } })
+  })
+})
+
+describe('text that people typed', () => {
+  it('is stored in NFC without outer blanks, and read back as it was', async () => {
+    const answer = await create({ name: '  Cafe\u0301 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --  '.replace('\u200d', '') })
+    expect(answer).toMatchObject({ status: 201, body: { name: 'Café 👩🚀 "Ω" <b>&amp; \'; drop table tenants; --' } })
+  })
+
+  it('is searched for as it stands: % and _ are no wildcards', async () => {
+    await create({ name: 'Hundred % pure_x' })
+    const found = async (q: string) => (await house.request('GET', `/tenants?q=${encodeURIComponent(q)}`, { token })).body.items.map((one: { name: string }) => one.name)
+    expect(await found('%')).toEqual(['Hundred % pure_x'])
+    expect(await found('e_x')).toEqual(['Hundred % pure_x'])
+    expect(await found('\\')).toEqual([])
+    expect(await found('HUNDRED')).toEqual(['Hundred % pure_x'])
+  })
+})

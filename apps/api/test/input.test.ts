@@ -1,0 +1,203 @@
+import type { AnyProcedure } from '@trpc/server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { appRouter } from '../src/router.ts'
+import { overRest, overTrpc, procedureNames, routeOf } from './calls.ts'
+import { openHouse, type TestHouse } from './house.ts'
+import { everythingWritten } from './written.ts'
+
+let house: TestHouse
+let token: string
+let userId: string
+
+beforeAll(async () => {
+  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  token = await house.token('operator@atrium.test')
+  userId = (await house.request('GET', '/users/me', { token: await house.token('owner@acme.test') })).body.id
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+interface Schema {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  items?: Schema
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  default?: unknown
+}
+
+/** The JSON schema of what a procedure takes, from the schemas that it checks with. */
+function inputSchema(name: string): Schema {
+  const procedure = (appRouter._def.procedures as unknown as Record<string, AnyProcedure & { _def: { inputs: z.ZodType[] } }>)[name]
+  const schema = procedure?._def.inputs.at(-1)
+  if (!schema) throw new Error(`${name} takes no input`)
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema
+  return json.anyOf?.find((one) => one.properties) ?? json
+}
+
+/** The least that a procedure takes, so that exactly one fault is under test at a time. */
+const least: Record<string, Record<string, unknown>> = {
+  'tenants.create': { name: 'Nothing' },
+  'users.create': { idpSubjectId: 'nobody', email: 'nobody@example.test', name: 'Nobody' },
+  'users.invite': { email: 'nobody@example.test', name: 'Nobody' },
+}
+function leastInput(name: string): Record<string, unknown> {
+  const { properties = {} } = inputSchema(name)
+  return {
+    ...least[name],
+    ...('slug' in properties && name !== 'tenants.create' ? { slug: 'acme' } : {}),
+    ...('id' in properties ? { id: userId } : {}),
+  }
+}
+
+const unsafe = {
+  NUL: 'a\u0000b',
+  'lone surrogate': 'a\ud800b',
+  'bidirectional override': 'a\u202eb',
+  'zero-width space': 'a\u200bb',
+  'line break': 'a\r\nb',
+  noncharacter: 'a\uffffb',
+  'far too long': 'a'.repeat(5_000),
+}
+
+const wrongTypes: Record<string, unknown[]> = {
+  string: [7, true, {}, [], ['a']],
+  number: [{}, [], 'x', true],
+  integer: [{}, [], 'x', 1.5],
+  boolean: ['yes', 1, {}, []],
+  object: ['x', 7, true],
+  array: ['x', 7, {}],
+}
+
+interface Fault {
+  label: string
+  path: string
+  input: Record<string, unknown>
+}
+
+/** Every single fault that the schema knows of. `coerced` numbers take what JavaScript would turn into one, so those are left out. */
+function faultsOf(schema: Schema, base: Record<string, unknown>): Fault[] {
+  const faults: Fault[] = [{ label: 'an unknown key', path: 'surprise', input: { ...base, surprise: 1 } }]
+  faults.push({ label: 'constructor as a key', path: 'constructor', input: { ...base, constructor: 1 } })
+  for (const field of schema.required ?? []) {
+    const { [field]: _, ...rest } = base
+    faults.push({ label: `${field} missing`, path: field, input: rest })
+  }
+  for (const [field, property] of Object.entries(schema.properties ?? {})) {
+    for (const { label, path, value } of valueFaults(field, property)) faults.push({ label, path, input: { ...base, [field]: value } })
+  }
+  return faults
+}
+
+function valueFaults(path: string, schema: Schema): { label: string; path: string; value: unknown }[] {
+  const branches = schema.anyOf ?? [schema]
+  const kinds = branches.flatMap(({ type }) => type ?? [])
+  const faults: { label: string; path: string; value: unknown }[] = []
+  const add = (label: string, value: unknown) => faults.push({ label: `${path}: ${label}`, path, value })
+  if (!kinds.includes('null')) add('null', null)
+  const kind = kinds.find((one) => one !== 'null')
+  for (const value of wrongTypes[kind ?? ''] ?? []) add(JSON.stringify(value), value)
+  for (const branch of branches) {
+    if (branch.enum) add('a word that is none of the choices', 'surprise')
+    else if (branch.type === 'string') for (const [label, value] of Object.entries(unsafe)) add(label, value)
+    if (branch.type === 'integer' && branch.minimum !== undefined) add('below the least', branch.minimum - 1)
+    if (branch.type === 'integer' && branch.maximum !== undefined && branch.maximum < Number.MAX_SAFE_INTEGER) add('above the most', branch.maximum + 1)
+    if (branch.properties) {
+      for (const [name, inner] of Object.entries(branch.properties)) {
+        for (const fault of valueFaults(name, inner)) {
+          faults.push({ label: `${path}.${fault.label}`, path: `${path}.${fault.path}`, value: { [name]: fault.value } })
+        }
+      }
+      faults.push({ label: `${path}: an unknown key`, path: `${path}.surprise`, value: { surprise: 1 } })
+    }
+    if (branch.type === 'array' && branch.items) {
+      for (const fault of valueFaults('0', branch.items)) {
+        faults.push({ label: `${path}.${fault.label}`, path: `${path}.0`, value: [fault.value] })
+      }
+      add('far too many', Array.from({ length: 500 }, () => 'a.example.com'))
+    }
+  }
+  return faults
+}
+
+/** What a fault may answer: the slug of an address is looked up, so one that cannot exist is unknown, not invalid. */
+function acceptable(answer: { status: number; outcome: string; body: { issues?: { path: string }[] } }, fault: Fault, name: string): boolean {
+  const inPath = routeOf(name).path.includes(`{${fault.path}}`)
+  if (inPath && fault.path === 'slug' && answer.outcome === 'not_found') return true
+  const issues = answer.body.issues ?? []
+  return (
+    answer.status === 400 &&
+    answer.outcome === 'invalid_input' &&
+    issues.some(({ path }) => path === fault.path || path.startsWith(`${fault.path}.`))
+  )
+}
+
+describe.each(procedureNames)('%s', (name) => {
+  it('refuses every single fault of its input, names the field, and does nothing', async () => {
+    const base = leastInput(name)
+    const faults = faultsOf(inputSchema(name), base)
+    const before = await everythingWritten(house)
+    const wrong: string[] = []
+    for (const fault of faults) {
+      const answers = [await overTrpc(house, name, fault.input, token)]
+      const { method, path } = routeOf(name)
+      const overBody = method !== 'GET' && method !== 'DELETE' && !path.includes(`{${fault.path}}`)
+      if (overBody) answers.push(await overRest(house, name, fault.input, token))
+      for (const answer of answers) {
+        if (!acceptable(answer, fault, name)) wrong.push(`${fault.label}: ${answer.status} ${answer.outcome} ${JSON.stringify(answer.body?.issues)}`)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(await everythingWritten(house)).toEqual(before)
+  })
+})
+
+describe('an address with odd characters', () => {
+  it.each(['%00', 'a%00b', '%ED%A0%80', '%E2%80%AE', '..%2f..', '%F0%9F%92%A9', 'A'.repeat(300), 'acme%20', 'ACME', 'аcme'])(
+    'names no tenant: %s',
+    async (slug) => {
+      for (const [method, path] of [
+        ['GET', `/tenants/${slug}`],
+        ['POST', `/tenants/${slug}/suspend`],
+        ['GET', `/tenants/${slug}/users`],
+        ['DELETE', `/tenants/${slug}`],
+      ] as const) {
+        const answer = await house.request(method, path, { token })
+        expect([404, 400], `${method} ${path}`).toContain(answer.status)
+      }
+      const answer = await house.request('GET', `/users/${slug}`, { token })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: 'id' }] } })
+    },
+  )
+})
+
+describe('parameters of a query', () => {
+  it.each(['limit=0', 'limit=-1', 'limit=201', 'limit=x', 'limit=1.5', 'limit=', 'cursor=x', 'cursor=00000000-0000-0000-0000-00000000000g', 'status=gone', 'q=', 'surprise=1', 'plan[]=free'])(
+    'GET /tenants?%s is refused and the parameter named',
+    async (query) => {
+      const answer = await house.request('GET', `/tenants?${query}`, { token })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: query.split('=')[0] }] } })
+    },
+  )
+
+  it('may not come twice', async () => {
+    const answer = await house.request('GET', '/tenants?limit=1&limit=2', { token })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'limit' }] } })
+  })
+
+  it('may not stand in for the address', async () => {
+    const answer = await house.request('GET', '/tenants/acme?slug=globex', { token })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
+    const body = await house.request('PATCH', '/tenants/acme', { token, body: { slug: 'globex', name: 'x' } })
+    expect(body).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
+  })
+
+  it('with an unfinished escape is no parameter that is known', async () => {
+    expect((await house.request('GET', '/tenants?q=%E0%A4%A', { token })).status).toBeLessThan(500)
+  })
+})
+

@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import type { TestHouse } from './house.ts'
+
+/** Row counts of every table, and how many calls every outside system got: equal before and after means that nothing was done. */
+export async function everythingWritten(house: TestHouse): Promise<Record<string, number>> {
+  const { db } = house.database
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'audit_events_%' and table_name not like 'kysely_%'`.execute(db)
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(db)
+    counts[name] = rows[0]?.count ?? -1
+  }
+  for (const [system, { calls }] of Object.entries(house.sandbox.state())) {
+    // The verifier fetches the issuer's keys when it needs them; that is nothing that a request does.
+    counts[`calls of ${system}`] = calls.filter(({ path }) => !path.startsWith('/application/o/')).length
+  }
+  return counts
+}

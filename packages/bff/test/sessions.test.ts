@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SessionView } from '../src/wire.ts'
+import type { Browser } from './browser.ts'
+import { type House, openHouse } from './house.ts'
+
+let house: House
+let sessionName: string
+
+beforeAll(async () => {
+  house = await openHouse()
+  sessionName = house.cookieName
+})
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+})
+
+async function sessionOf(browser: Browser): Promise<SessionView> {
+  return (await (await browser.fetch(`${house.publicUrl}/api/session`)).json()) as SessionView
+}
+const person = 'owner@acme.test'
+
+describe('a session', () => {
+  it('is a new one after every sign-in, and the former ends (fixation)', async () => {
+    const attacker = house.browser()
+    await attacker.signIn(house.publicUrl, 'owner@globex.test')
+    const planted = attacker.cookie(house.publicUrl, sessionName)?.value ?? ''
+    const victim = house.browser()
+    victim.setCookie(house.publicUrl, sessionName, planted)
+    await victim.signIn(house.publicUrl, person)
+    expect(victim.cookie(house.publicUrl, sessionName)?.value).not.toBe(planted)
+    expect(await sessionOf(victim)).toMatchObject({ email: person })
+    expect(await sessionOf(attacker)).toMatchObject({ signedIn: false })
+  })
+
+  it('is not made from a cookie that the server did not give', async () => {
+    for (const value of ['A'.repeat(43), 'x', "' or 1=1", 'A'.repeat(5_000)]) {
+      const browser = house.browser()
+      browser.setCookie(house.publicUrl, sessionName, value)
+      expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+      expect((await browser.fetch(`${house.publicUrl}/api/me`)).status).toBe(401)
+    }
+  })
+
+  it('ends 12 hours after its last use, and 7 days after it began whatever its use', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    const age = (column: 'last_used_at' | 'expires_at', hours: number) =>
+      house.database.db
+        .updateTable('web_sessions')
+        .set({ [column]: new Date(Date.now() + hours * 3_600_000) })
+        .execute()
+    await age('last_used_at', -11.9)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: true })
+    // The look just now counted as a use.
+    const { rows } = await house.database.db
+      .selectFrom('web_sessions')
+      .select('last_used_at')
+      .execute()
+      .then((found) => ({ rows: found.filter((row) => Date.now() - row.last_used_at.getTime() < 60_000) }))
+    expect(rows).toHaveLength(1)
+    await age('last_used_at', -12.1)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+    await age('last_used_at', 0)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: true })
+    await age('expires_at', -0.01)
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+  })
+
+  it('has a lifetime of seven days in the database and the browser', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    expect(browser.cookie(house.publicUrl, sessionName)?.attributes).toContain('Max-Age=604800')
+    const row = await house.database.db
+      .selectFrom('web_sessions')
+      .select(['created_at', 'expires_at'])
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    expect(row.expires_at.getTime() - row.created_at.getTime()).toBe(604_800_000)
+  })
+
+  it('of one app is none in the other', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    await house.database.db.updateTable('web_sessions').set({ app: 'operator' }).execute()
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
+  })
+})
+
+describe('the identity provider being away', () => {
+  it('sends who signs in to a page that says so, and works again afterwards', async () => {
+    await using fresh = await openHouse({ bff: { idpDeadlineSeconds: 1 } })
+    fresh.sandbox.fault({ system: 'identity', mode: 'error' })
+    const browser = fresh.browser()
+    const response = await browser.fetch(`${fresh.publicUrl}/auth/login`)
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/signed-out?error=unavailable'])
+    fresh.sandbox.clearFaults()
+    expect(await browser.signIn(fresh.publicUrl, person)).toBe('/')
+  })
+})

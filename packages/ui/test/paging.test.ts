@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { currentCursor, readTrail, stepBack, stepForward } from '../src/paging.ts'
+
+describe('the trail through a paged list', () => {
+  it('starts on the first page, without a cursor', () => {
+    expect(readTrail(undefined)).toEqual([])
+    expect(currentCursor(undefined)).toBeUndefined()
+    expect(stepBack(undefined)).toBeUndefined()
+  })
+
+  it('leads forward and back over the same pages', () => {
+    const second = stepForward(undefined, 'b')
+    const third = stepForward(second, 'c')
+    expect(currentCursor(third)).toBe('c')
+    expect(stepBack(third)).toBe(second)
+    expect(stepBack(second)).toBeUndefined()
+  })
+
+  it('keeps audit cursors whole, which hold a time and an id', () => {
+    const cursor = '2026-11-21T10:00:00.123456Z_0196f1d2-aaaa-7bbb-8ccc-000000000001'
+    expect(currentCursor(stepForward(stepForward(undefined, cursor), cursor))).toBe(cursor)
+  })
+
+  it('forgets the oldest steps so that the address stays short', () => {
+    let trail: string | undefined
+    for (let page = 1; page <= 100; page++) trail = stepForward(trail, `page-${page}`)
+    expect(readTrail(trail)).toHaveLength(30)
+    expect(currentCursor(trail)).toBe('page-100')
+    expect(readTrail(trail)[0]).toBe('page-71')
+  })
+
+  it('ignores empty parts of a mistyped address', () => {
+    expect(readTrail('*a**b*')).toEqual(['a', 'b'])
+  })
+})
