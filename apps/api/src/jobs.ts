@@ -48,7 +48,8 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'the job engine reported a warning'))
   let running = false
 
-  const workOptions = { pollingIntervalSeconds: 1, heartbeatRefreshSeconds: 3 }
+  // A notification tells of new jobs only; one whose time comes, or that a killed worker left, is found by looking.
+  const workOptions = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, heartbeatRefreshSeconds: 3 }
   async function counted(queue: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()

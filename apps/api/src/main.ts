@@ -4,6 +4,7 @@ import { serve } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './log.ts'
+import { standardOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './serve-metrics.ts'
 
@@ -17,7 +18,7 @@ function configured(): ReturnType<typeof readConfig> {
 }
 
 const config = configured()
-const log = createLogger(config.logLevel)
+const log = createLogger(config.logLevel, standardOutput())
 const metrics = createMetrics()
 metrics.collectProcess()
 const database = openDatabase({

@@ -2,10 +2,10 @@ import type { AuditAction } from '@atrium/core/audit'
 import { AppError, type ErrorStatus, findAppError, type Issue } from '@atrium/core/errors'
 import { isUnavailable } from '@atrium/db/failures'
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
-import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { ZodError } from 'zod'
 import type { Context } from './context.ts'
+import { serializer } from './transport/serializer.ts'
 
 /** What a procedure declares beside its schemas. */
 export type ProcedureMeta = OpenApiMeta<{
@@ -19,7 +19,7 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
-    transformer: superjson,
+    transformer: serializer,
     sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter({ shape, error, ctx }) {
       const refusal = toAppError(error)
@@ -37,7 +37,7 @@ const t = initTRPC
     },
   })
 
-export const { router, createCallerFactory } = t
+export const { router } = t
 
 const codes: Record<ErrorStatus, TRPC_ERROR_CODE_KEY> = {
   400: 'BAD_REQUEST',

@@ -156,7 +156,7 @@ it('answers every request by the API description with what the procedure declare
       const output = outputOf(method, path)
       expect(output?.parse(answer.body)).toEqual(answer.body)
     }),
-    { numRuns: Number(process.env.FUZZ_RUNS ?? 400) },
+    { numRuns: Number(process.env.FUZZ_RUNS ?? 1000) },
   )
   // The run is worth something only when it got through as well as refused.
   expect([...seen.keys()].some((status) => status < 300)).toBe(true)

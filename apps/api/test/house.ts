@@ -53,7 +53,7 @@ export interface HouseOptions {
   clock?: Clock
   env?: Record<string, string>
   sandbox?: StartOptions
-  integrations?: (integrations: Integrations) => Integrations
+  integrations?: (integrations: Integrations, config: Config) => Integrations
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
@@ -79,7 +79,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
   const database = openDatabase({ url: config.databaseUrl, applicationName: `test-${randomBytes(4).toString('hex')}`, onError: () => {} })
   const connected = connectIntegrations({ identity: config.identity, mail: config.mail, files: config.files, smtp: config.smtp })
-  const integrations = options.integrations?.(connected) ?? connected
+  const integrations = options.integrations?.(connected, config) ?? connected
   const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
   const tenantIds = await seedDemo(database.db, config.tenantDomain)
   if (options.started) await app.start()

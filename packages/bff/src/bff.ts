@@ -64,7 +64,7 @@ export function createBff(options: BffOptions): Bff {
     app: name,
     sessions,
     upstream,
-    readCookie: cookies.readSession,
+    cookies,
     trustedProxyHops: config.trustedProxyHops,
     log,
     stopping: options.stopping ?? new AbortController().signal,
@@ -111,8 +111,8 @@ export function createBff(options: BffOptions): Bff {
   app.onError((error, c) => {
     const refusal = toRefusal(error)
     if (refusal.status >= 500) c.get('line').err = error
-    if (refusal.code === 'unauthenticated' && cookies.readSession(c) !== undefined) cookies.writeSession(c, '', 0)
     const response = problemResponse(refusal, c.get('requestId'))
+    // A cookie that was taken back before the refusal goes out with it.
     for (const cookie of c.res.headers.getSetCookie()) response.headers.append('set-cookie', cookie)
     return response
   })

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '@atrium/core/errors'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { answerBody } from './answer-body.ts'
+import type { AppCookies } from './cookies.ts'
 import { isEventStream, requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Logger } from './log.ts'
 import type { AppContext } from './request.ts'
@@ -29,7 +30,7 @@ export interface ProxyOptions {
   app: WebApp
   sessions: Sessions
   upstream: Upstream
-  readCookie: (c: AppContext) => string | undefined
+  cookies: AppCookies
   trustedProxyHops: number
   log: Logger
   /** Ends server-sent events when the server stops. */
@@ -41,7 +42,7 @@ export interface ProxyOptions {
 const bodyless = new Set([101, 204, 205, 304])
 
 export function createApiProxy(options: ProxyOptions): ApiProxy {
-  const { sessions, upstream, log, stopping, streamCheckMs = 30_000 } = options
+  const { sessions, cookies, upstream, log, stopping, streamCheckMs = 30_000 } = options
 
   async function currentAccess(c: AppContext, session: Session): Promise<string> {
     const { access } = session.tokens
@@ -55,9 +56,14 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
     }
   }
 
-  function refreshed(c: AppContext, session: Session, stale: string): Promise<string> {
+  async function refreshed(c: AppContext, session: Session, stale: string): Promise<string> {
     c.get('line').refreshed = true
-    return sessions.refresh(session, stale)
+    try {
+      return await sessions.refresh(session, stale)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') cookies.writeSession(c, '', 0)
+      throw error
+    }
   }
 
   /** Ends a stream when the browser leaves, the server stops, or the session behind it is gone. */
@@ -65,7 +71,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
     const ending = new AbortController()
     const signal = AbortSignal.any([c.req.raw.signal, ending.signal])
     const watch = (answer: IncomingMessage) => {
-      const cookie = options.readCookie(c)
+      const cookie = cookies.readSession(c)
       const stop = () => ending.abort()
       const check = setInterval(() => {
         sessions.find(cookie, { touch: false }).then(
@@ -115,7 +121,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
     },
 
     async requireSession(c) {
-      const session = await sessions.find(options.readCookie(c))
+      const session = await sessions.find(cookies.readSession(c))
       if (!session) throw new AppError('unauthenticated', 'You are not signed in, or your session has ended.')
       Object.assign(c.get('line'), { session: session.id, subject: session.subject })
       return session

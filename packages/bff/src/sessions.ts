@@ -112,8 +112,9 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       const row = tokenHash && (await findWebSession(database, app, tokenHash))
       const tokens = row && openRow(row)
       if (!row || !tokens) return undefined
+      // Not waited for: while refreshes occupy the ordinary connections, requests with good tokens still go through.
       if (touch && row.touchDue) {
-        await touchWebSession(db, row.id).catch((err: unknown) => log.warn({ err, session: row.id }, 'the use of a session was not noted'))
+        touchWebSession(db, row.id).catch((err: unknown) => log.warn({ err, session: row.id }, 'the use of a session was not noted'))
       }
       const { id, subject, email, accessDue, accessExpired } = row
       return { id, subject, email, tokens, accessDue, accessExpired }

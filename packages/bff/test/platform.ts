@@ -11,6 +11,8 @@ export interface SeenRequest {
   target: string
   headers: Record<string, string>
   body: string
+  /** Resolves when the caller leaves before it has the whole answer. */
+  left: Promise<void>
 }
 
 /** An API of the tests' own: checks that a token is there and current, writes down what it was sent, and answers what it is told to. */
@@ -64,7 +66,9 @@ export async function startPlatform(): Promise<FakePlatform> {
   }
   const app = new Hono<{ Bindings: { incoming: { url: string } } }>()
   app.use(async (c, next) => {
-    const seen = { method: c.req.method, target: c.env.incoming.url, headers: c.req.header(), body: await c.req.text() }
+    const { signal } = c.req.raw
+    const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    const seen = { method: c.req.method, target: c.env.incoming.url, headers: c.req.header(), body: await c.req.text(), left }
     platform.seen.push(seen)
     const token = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
     if (!token || platform.refused.has(token) || (decodeJwt(token).exp ?? 0) * 1000 <= Date.now()) {

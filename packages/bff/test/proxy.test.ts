@@ -162,15 +162,15 @@ describe('the portal', () => {
     })
   })
 
-  it('is left by a browser before the API answers, and the API hears of it', async () => {
-    const ended = Promise.withResolvers<void>()
-    house.platform.answer = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}), cancel: () => ended.resolve() }))
+  it.each(['GET', 'POST'])('is left by a browser before the API answers a %s, and the API hears of it', async (method) => {
+    house.platform.answer = () => new Promise(() => {})
     const leaving = new AbortController()
-    const response = browser.fetch(at('/trpc/a.b'), { signal: leaving.signal }).then((answer) => answer.text())
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+    const response = browser.fetch(at('/trpc/a.b'), { method, headers, signal: leaving.signal, ...(method === 'POST' && { body: '{}' }) })
     await expect.poll(() => house.platform.seen.length).toBe(1)
     leaving.abort()
     await expect(response).rejects.toThrow()
-    await ended.promise
+    await lastSeen().left
   })
 
   it('carries the calls of a tRPC client, batched and streamed', async () => {

@@ -305,6 +305,15 @@ describe('an error of the identity provider', () => {
   })
 })
 
+it('nobody is signed in while the signature of the ID token cannot be verified', async () => {
+  await using fresh = await openHouse()
+  const browser = fresh.browser()
+  const url = await browser.signInUpToCallback(fresh.publicUrl, person)
+  fresh.sandbox.fault({ system: 'identity', match: '/jwks/', mode: 'error' })
+  expect((await browser.fetch(url)).headers.get('location')).toBe('/signed-out?error=unavailable')
+  expect(await fresh.storedSessions()).toEqual([])
+})
+
 describe('the page to come back to', () => {
   it.each([
     '//evil.test',

@@ -42,7 +42,8 @@ interface FieldDescription {
  * builds its parsers anew each time, which costs more than the rows of a read by key; here that happens once per connection.
  */
 export class KeyedRead extends pg.Query {
-  // pg calls this field and the methods below; other classes than its own it refuses on a pipelined connection.
+  // pg reads these fields and calls the methods below; other classes than its own it refuses on a pipelined connection.
+  declare name: string
   declare callback: (error: Error | null) => void
   readonly #statement: NamedStatement
   readonly #values: readonly KeyPart[]
@@ -57,7 +58,9 @@ export class KeyedRead extends pg.Query {
     shapes: Shapes,
     done: (error: Error | null, rows: Record<string, unknown>[]) => void,
   ) {
-    super({ name: statement.name, text: statement.text })
+    // As text alone: of a configuration pg makes a copy, property by property.
+    super(statement.text)
+    this.name = statement.name
     this.#statement = statement
     this.#values = values
     this.#shapes = shapes

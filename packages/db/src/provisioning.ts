@@ -189,10 +189,10 @@ export async function secondsUntilDue(db: Db, tenantId: string): Promise<number 
   const due = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    // greatest() passes over nulls, so without the count a tenant with nothing left to do would look overdue.
     .select(
-      sql<
-        number | null
-      >`extract(epoch from greatest(min(coalesce(s.next_at, now())), max(t.provisioning_lease_until), now()) - now())::float8`.as(
+      sql<number | null>`case when count(*) > 0 then
+        extract(epoch from greatest(min(coalesce(s.next_at, now())), max(t.provisioning_lease_until), now()) - now())::float8 end`.as(
         'seconds',
       ),
     )

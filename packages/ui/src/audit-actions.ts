@@ -1,8 +1,14 @@
 import { auditActions } from '@atrium/core/audit'
 
-/** An action as words: `tenant.created` is "Tenant created", `platform.user_invited` is "Platform user invited". */
-export function actionWords(action: string): string {
-  const words = action.replace(/[._]+/g, ' ').trim()
+/**
+ * An action as words: `tenant.created` is "Tenant created", `platform.user_invited` is "Platform user invited". `tenantWord` is what the
+ * readers call a tenant.
+ */
+export function actionWords(action: string, tenantWord = 'tenant'): string {
+  const words = action
+    .replace(/^tenant(?=\.)/, tenantWord)
+    .replace(/[._]+/g, ' ')
+    .trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -15,23 +15,26 @@ interface Props {
   onClose: () => void
   /** Narrows the list behind to a value of the entry; without it values are plain text. */
   onNarrow?: (filter: AuditFilterValues) => void
+  /** What the readers call a tenant: "workplace". */
+  tenantWord?: string
 }
 
 /** Everything that an entry of the audit log holds. */
-export function AuditEntryDrawer({ event, onClose, onNarrow }: Props) {
+export function AuditEntryDrawer({ event, onClose, onNarrow, tenantWord = 'tenant' }: Props) {
+  const title = event && actionWords(event.action, tenantWord)
   return (
-    <Drawer opened={event !== undefined} onClose={onClose} position="right" size="lg" title={event ? actionWords(event.action) : undefined}>
-      {event && <AuditEntry event={event} onNarrow={onNarrow} />}
+    <Drawer opened={event !== undefined} onClose={onClose} position="right" size="lg" title={title}>
+      {event && <AuditEntry event={event} onNarrow={onNarrow} tenantWord={tenantWord} />}
     </Drawer>
   )
 }
 
-function AuditEntry({ event, onNarrow }: { event: AuditEvent; onNarrow: Props['onNarrow'] }) {
+function AuditEntry({ event, onNarrow, tenantWord }: { event: AuditEvent; onNarrow: Props['onNarrow']; tenantWord: string }) {
   const metadata = readMetadata(event.metadata)
   return (
     <Stack>
       <DataList labelWidth="116px">
-        {factsOf(event).map(([label, value, filter]) => (
+        {factsOf(event, tenantWord).map(([label, value, filter]) => (
           <DataList.Item key={label}>
             <DataList.ItemLabel>{label}</DataList.ItemLabel>
             <DataList.ItemValue className={classes.value}>
@@ -72,6 +75,7 @@ function AuditEntry({ event, onNarrow }: { event: AuditEvent; onNarrow: Props['o
         {({ copied, copy }) => (
           <Button
             variant="default"
+            style={{ alignSelf: 'flex-start' }}
             leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
             onClick={copy}
           >
@@ -104,7 +108,7 @@ function Line({ label, value, change }: MetadataLine) {
 }
 
 /** Name and value of each fact, and the filter that finds other entries with the same value. */
-function factsOf(event: AuditEvent): [string, ReactNode, (AuditFilterValues | undefined)?][] {
+function factsOf(event: AuditEvent, tenantWord: string): [string, ReactNode, (AuditFilterValues | undefined)?][] {
   const { action, outcome, actorEmail, tenantSlug, partnerSlug } = event
   const facts: [string, ReactNode, (AuditFilterValues | undefined)?][] = [
     ['When', <Time key="at" at={event.at} show="both" />],
@@ -112,11 +116,15 @@ function factsOf(event: AuditEvent): [string, ReactNode, (AuditFilterValues | un
     ['Action', <code key="action">{action}</code>, { action }],
     ['Who', actorEmail ?? event.actorType, actorEmail === null ? undefined : { actorEmail }],
     ['Address', event.actorIp],
-    ['Concerns', [event.resourceType, event.resourceName].filter(Boolean).join(' ')],
-    ['Tenant', tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
+    ['Concerns', [event.resourceType.replace(/^tenant$/, tenantWord), event.resourceName].filter(Boolean).join(' ')],
+    [sentence(tenantWord), tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
     ['Partner', partnerSlug, partnerSlug === null ? undefined : { partnerSlug }],
     ['Through', event.source],
     ['Entry', <code key="id">{event.id}</code>],
   ]
   return facts.filter(([, value]) => value !== null && value !== '')
+}
+
+function sentence(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -1,8 +1,8 @@
 import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { useAddressChange } from './address-change.ts'
 import { actionSuggestions } from './audit-actions.ts'
 import { DebouncedInput } from './debounced-input.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -103,10 +103,10 @@ const actionFilter = QueryAudit.shape.action
 /** An action, or a leading part of one. What is half typed is said to be so and not yet sent. */
 function ActionField({ value, actions, onChange }: TextProps & { actions: readonly string[] | undefined }) {
   const [text, setText] = useState(value ?? '')
-  const send = useDebouncedCallback((next: string) => {
+  const send = useAddressChange((next: string) => {
     const parsed = actionFilter.safeParse(next.trim() || undefined)
     if (parsed.success) onChange(parsed.data)
-  }, 250)
+  })
   useEffect(() => setText(value ?? ''), [value])
   const parsed = actionFilter.safeParse(text.trim() || undefined)
   return (

@@ -18,13 +18,29 @@ interface Props {
   showTenant?: boolean
   /** Shows the action's own name below its words, for people who filter by it. */
   showAction?: boolean
+  /** What the readers call a tenant: "workplace". */
+  tenantWord?: string
   stale?: boolean
 }
 
 /** Entries of the audit log, newest first as they come. */
-export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = false, showAction = false, stale = false }: Props) {
+export function AuditTable({
+  caption,
+  events,
+  onOpen,
+  onNarrow,
+  showTenant = false,
+  showAction = false,
+  tenantWord,
+  stale = false,
+}: Props) {
   const columns: Column<AuditEvent>[] = [
-    { key: 'action', header: 'What', primary: true, cell: (event) => <What event={event} onOpen={onOpen} showAction={showAction} /> },
+    {
+      key: 'action',
+      header: 'What',
+      primary: true,
+      cell: (event) => <What event={event} words={actionWords(event.action, tenantWord)} onOpen={onOpen} showAction={showAction} />,
+    },
     { key: 'actor', header: 'Who', cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
     { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
@@ -33,11 +49,18 @@ export function AuditTable({ caption, events, onOpen, onNarrow, showTenant = fal
   return <ResponsiveTable caption={caption} columns={columns} rows={events} rowKey={(event) => event.id} stale={stale} />
 }
 
-function What({ event, onOpen, showAction }: { event: AuditEvent; onOpen: (event: AuditEvent) => void; showAction: boolean }) {
+interface WhatProps {
+  event: AuditEvent
+  words: string
+  onOpen: (event: AuditEvent) => void
+  showAction: boolean
+}
+
+function What({ event, words, onOpen, showAction }: WhatProps) {
   return (
     <>
       <UnstyledButton className={classes.open} data-row-link onClick={() => onOpen(event)}>
-        {actionWords(event.action)}
+        {words}
       </UnstyledButton>
       {event.resourceName && (
         <Text size="sm" c="dimmed">

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { useAddressChange } from './address-change.ts'
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'defaultValue'> & {
   value: string | undefined
@@ -18,10 +18,10 @@ export function DebouncedInput({ value, onChange, ...props }: Props) {
     sent.current = value
     setText(value ?? '')
   }, [value])
-  const send = useDebouncedCallback((next: string) => {
+  const send = useAddressChange((next: string) => {
     sent.current = next.trim() || undefined
     onChange(sent.current)
-  }, 250)
+  })
   return (
     <TextInput
       {...props}

@@ -80,6 +80,7 @@ export function toLocalInput(at: string | undefined): string {
 
 /** The instant that a `datetime-local` input names in the viewer's zone; undefined when it is empty or half typed. */
 export function fromLocalInput(value: string): string | undefined {
-  const date = new Date(value)
-  return value === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  // Checked by shape first: Date takes "2026-" for a whole year.
+  const date = /^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) ? new Date(value) : undefined
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

@@ -95,6 +95,8 @@ const fontFamily = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "
 // Mantine heads its dialogs with <header>, which outside of sectioning elements would be a second banner of the page.
 const dialogAttributes = { header: { role: 'none' } }
 
+const dialogTitle = { fontSize: '1.125rem', fontWeight: 620 }
+
 /** The look both apps share; `accent` is the only thing in which they differ. Spacing keeps to an 8 px rhythm. */
 export function createAtriumTheme(accent: Accent): MantineThemeOverride {
   return createTheme({
@@ -126,10 +128,16 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
       Badge: { defaultProps: { tt: 'none', fw: 550, radius: 'sm' } },
       Button: { defaultProps: { fw: 550 } },
       Card: { defaultProps: { withBorder: true, padding: 'lg' } },
-      Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
+      Drawer: {
+        defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes },
+        styles: { title: dialogTitle },
+      },
       // A menu may hold only items (WAI-ARIA), so the first one takes the focus instead of Mantine's empty placeholder.
       Menu: { defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false } },
-      Modal: { defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes } },
+      Modal: {
+        defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes },
+        styles: { title: dialogTitle },
+      },
       NavLink: { defaultProps: { variant: 'light' } },
       Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
       Paper: { defaultProps: { withBorder: true } },

@@ -46,7 +46,14 @@ export default function UserMenu({ user, profile }: Props) {
           <Menu.Divider />
           <ColorScheme />
           <Menu.Divider />
-          <Menu.Item component="button" type="submit" form="sign-out" leftSection={<IconLogout size={17} aria-hidden />}>
+          {/* The menu stays open: without motion it would take the button off the page before the form is sent. */}
+          <Menu.Item
+            component="button"
+            type="submit"
+            form="sign-out"
+            closeMenuOnClick={false}
+            leftSection={<IconLogout size={17} aria-hidden />}
+          >
             Sign out
           </Menu.Item>
         </Menu.Dropdown>

@@ -1,8 +1,8 @@
 import { AppError } from '@atrium/core/errors'
-import type { AnyProcedure } from '@trpc/server'
 import type { Hono, Context as HonoContext } from 'hono'
 import { type Context, createContext } from '../context.ts'
 import type { House } from '../house.ts'
+import { proceduresOf } from '../procedure-calls.ts'
 import { type AppRouter, appRouter } from '../router.ts'
 import type { ProcedureMeta } from '../trpc.ts'
 import { type AppEnv, readFacts } from './facts.ts'
@@ -21,17 +21,11 @@ export interface RestRoute {
   secretAnswer: boolean
 }
 
-type RunnableProcedure = AnyProcedure & { _def: { meta?: ProcedureMeta } } & ((call: object) => Promise<unknown>)
-
-function procedures(router: AppRouter): Record<string, RunnableProcedure> {
-  // At run time the record is flat, keyed by dotted names; its type mirrors the nesting.
-  return router._def.procedures as unknown as Record<string, RunnableProcedure>
-}
-
 /** Every procedure of the router that names a REST path. */
 export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
-  return Object.entries(procedures(router)).flatMap(([name, { _def }]) => {
-    const { meta, type } = _def
+  return Object.entries(proceduresOf(router)).flatMap(([name, { _def }]) => {
+    const { type } = _def
+    const meta = _def.meta as ProcedureMeta | undefined
     if (!meta?.openapi) return []
     return [{ name, method: meta.openapi.method, path: meta.openapi.path, type, secretAnswer: meta.secretAnswer ?? false }]
   })
@@ -69,7 +63,7 @@ type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
 
 /** Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it anew for each call. */
 function procedureOf({ name, type }: RestRoute): Invoke {
-  const procedure = procedures(appRouter)[name]
+  const procedure = proceduresOf(appRouter)[name]
   if (!procedure) throw new Error(`there is no procedure ${name}`)
   return (ctx, input) => procedure({ ctx, path: name, type, batchIndex: 0, getRawInput: async () => input })
 }

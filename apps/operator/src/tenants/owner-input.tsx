@@ -27,7 +27,6 @@ export function OwnerInput(props: Props) {
       autoCapitalize="none"
       spellCheck={false}
       withScrollArea={false}
-      comboboxProps={{ withinPortal: false }}
       data={found.map((user) => user.email)}
       // The server has matched by name as well; matching the address once more here would hide those.
       filter={({ options }) => options}

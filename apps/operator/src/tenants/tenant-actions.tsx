@@ -8,19 +8,20 @@ import { useResumeTenant, useSuspendTenant } from './mutations.ts'
 
 /** Suspending and resuming, which concern the tenant as a whole; every other act stands beside what it changes. */
 export function TenantActions({ tenant }: { tenant: TenantView }) {
-  const [opened, setOpened] = useState(false)
+  // Named, not yes or no: the tenant may change under an open dialog, which must not turn into the other one.
+  const [opened, setOpened] = useState<'suspend' | 'resume'>()
   const suspend = useSuspendTenant()
   const resume = useResumeTenant()
   const { slug, name } = tenant
-  const close = () => setOpened(false)
+  const close = () => setOpened(undefined)
   if (tenant.status === 'deleted') return null
   return tenant.status === 'suspended' ? (
     <>
-      <Button leftSection={<IconPlayerPlay size={17} aria-hidden />} onClick={() => setOpened(true)}>
+      <Button leftSection={<IconPlayerPlay size={17} aria-hidden />} onClick={() => setOpened('resume')}>
         Resume
       </Button>
       <ConfirmDialog
-        opened={opened}
+        opened={opened === 'resume'}
         onClose={close}
         title={`Resume ${name}?`}
         confirmLabel="Resume tenant"
@@ -37,11 +38,11 @@ export function TenantActions({ tenant }: { tenant: TenantView }) {
     </>
   ) : (
     <>
-      <Button variant="default" leftSection={<IconPlayerPause size={17} aria-hidden />} onClick={() => setOpened(true)}>
+      <Button variant="default" leftSection={<IconPlayerPause size={17} aria-hidden />} onClick={() => setOpened('suspend')}>
         Suspend
       </Button>
       <ConfirmDialog
-        opened={opened}
+        opened={opened === 'suspend'}
         onClose={close}
         title={`Suspend ${name}?`}
         confirmLabel="Suspend tenant"

@@ -75,7 +75,7 @@ function InviteOperatorPage() {
                 }
               >
                 {taken && (
-                  <LinkAnchor to="/users" search={{ q: form.values.email.trim().toLowerCase() }} size="sm">
+                  <LinkAnchor to="/users" search={{ q: form.values.email.trim().toLowerCase() }} size="sm" c="inherit">
                     Find this user
                   </LinkAnchor>
                 )}

@@ -72,6 +72,7 @@ export function AuditPage() {
           <AuditTable
             caption={`Audit log of ${tenant.name}`}
             events={query.data.items}
+            tenantWord="workplace"
             onOpen={setOpened}
             onNarrow={({ actorEmail }) => go({ actorEmail }, false)}
             stale={query.isPlaceholderData}
@@ -84,7 +85,7 @@ export function AuditPage() {
           />
         </>
       )}
-      <AuditEntryDrawer event={opened} onClose={() => setOpened(undefined)} />
+      <AuditEntryDrawer tenantWord="workplace" event={opened} onClose={() => setOpened(undefined)} />
     </>
   )
 }

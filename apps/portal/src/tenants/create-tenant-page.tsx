@@ -23,7 +23,8 @@ import { SlugField } from './slug-field.tsx'
 export function CreateTenantPage() {
   const router = useRouter()
   const { tenants } = useProfile()
-  const form = useForm<CreateFormValues>({ initialValues: emptyForm, validate: zodForm(CreateForm), validateInputOnBlur: true })
+  // Checked on submit: an error that appears on leaving a field moves the button that was just being pressed.
+  const form = useForm<CreateFormValues>({ initialValues: emptyForm, validate: zodForm(CreateForm) })
   const create = useCreateTenant((tenant) => void router.navigate(targets.overview(tenant.slug)))
   const problem = create.error ? problemOf(create.error) : undefined
   const taken = problem && takenField(problem)

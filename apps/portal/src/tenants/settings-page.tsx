@@ -69,6 +69,9 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             format="hex"
             swatches={swatches}
             swatchesPerRow={8}
+            // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+            withPicker={false}
+            popoverProps={{ withinPortal: false }}
             eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
             disabled={closed}
             {...form.getInputProps('brandColor')}

@@ -35,7 +35,6 @@ export function SlugField({ form, taken }: Props) {
         maxLength={63}
         value={slug}
         error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
-        onBlur={() => form.validateField('slug')}
         onChange={(event) => {
           setOwn(true)
           form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))

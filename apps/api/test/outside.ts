@@ -1,0 +1,72 @@
+import { demoServiceCredentials } from '@atrium/core/demo'
+import type { Integrations } from '@atrium/integrations/connect'
+import { opencloud } from '@atrium/integrations/files/opencloud'
+import { authentik } from '@atrium/integrations/identity/authentik'
+import { stalwart } from '@atrium/integrations/mail/stalwart'
+import type { Config } from '../src/config.ts'
+import type { TestHouse } from './house.ts'
+
+/** The real clients without a circuit, so that one test's faults do not reach into the next, and with quick second tries. */
+export function clientsWithDeadline(deadlineMs: number) {
+  return (integrations: Integrations, config: Config): Integrations => {
+    const policy = { deadlineMs, retries: 1, backoffMs: { initial: 5, max: 10 }, circuit: { failures: 10_000, openMs: 1 } }
+    return {
+      ...integrations,
+      identity: config.identity && authentik({ ...config.identity, ...policy }),
+      mail: config.mail && stalwart({ ...config.mail, ...policy }),
+      files: config.files && opencloud({ ...config.files, ...policy }),
+    }
+  }
+}
+
+interface Group {
+  pk: string
+  name: string
+  attributes: Record<string, unknown>
+}
+interface User {
+  pk: number
+  uid: string
+  email: string
+  groups: string[]
+  is_active: boolean
+}
+interface Drive {
+  id: string
+  driveAlias: string
+  total: number
+  trashed: boolean
+}
+
+export function identityRecords(house: TestHouse) {
+  return house.sandbox.state().identity.records as { groups: Group[]; users: User[]; artifacts: { model: string; accountId?: string }[] }
+}
+
+/** What the outside systems hold for a tenant. More than one of anything is a fault of provisioning. */
+export function outsideObjects(house: TestHouse, slug: string, domains: readonly string[] = [`${slug}.tenants.local`]) {
+  const { groups, users } = identityRecords(house)
+  const named = groups.filter((group) => group.name === slug)
+  const mail = house.sandbox.state().mail.records as { Domain: { name: string }[] } & Record<string, { name: string }[]>
+  const allDomains = Object.entries(mail).flatMap(([name, rows]) => (/domain$/i.test(name) ? rows : []))
+  const files = house.sandbox.state().files.records as { drives: Drive[] }
+  const spaces = files.drives.filter((drive) => drive.driveAlias === `project/${slug}`)
+  return {
+    groups: named.length,
+    members: users.filter((user) => named.some((group) => user.groups.includes(group.pk))).map((user) => user.email),
+    domains: allDomains.map(({ name }) => name).filter((name) => domains.includes(name)),
+    spaces: spaces.length,
+    quota: spaces[0]?.total,
+  }
+}
+
+/** A call to the identity provider's REST API, as an administrator's. */
+export async function identityApi(house: TestHouse, method: string, path: string, body?: object) {
+  const response = await fetch(`${house.sandbox.identityUrl}/api/v3${path}`, {
+    method,
+    headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,181 @@
+import { demoServiceCredentials } from '@atrium/core/demo'
+import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, openHouse, type TestHouse } from './house.ts'
+import { identityApi, clientsWithDeadline, outsideObjects } from './outside.ts'
+
+let house: TestHouse
+let token: string
+let operator: string
+
+beforeAll(async () => {
+  house = await openHouse({ integrations: clientsWithDeadline(800), sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  token = await house.token('newcomer@example.test')
+  operator = await house.token('operator@atrium.test')
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+beforeEach(() => house.sandbox.clearFaults())
+
+const create = (body: object, as = token): Promise<Answer> => house.request('POST', '/tenants', { token: as, body })
+const reconcile = (slug: string, as = token): Promise<Answer> => house.request('POST', `/tenants/${slug}/reconcile`, { token: as })
+const read = async (slug: string): Promise<TenantView> => (await house.request('GET', `/tenants/${slug}`, { token: operator })).body
+let made = 0
+const freshSlug = () => `made-${(made += 1)}`
+const allOk = { identity: 'ok', mail: 'ok', files: 'ok' }
+
+describe('creating a tenant', () => {
+  it('makes group, domain and space, with the owner in the group and the quota of the plan', async () => {
+    const answer = await create({ name: 'Initech', plan: 'starter' })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { slug: 'initech', status: 'active', provisioningStatus: allOk, provisioningErrors: {}, role: 'owner', domains: ['initech.tenants.local'] },
+    })
+    expect(answer.body.owner.email).toBe('newcomer@example.test')
+    for (const handle of ['identityGroupId', 'mailDomainId', 'fileSpaceId']) expect(answer.body[handle], handle).toEqual(expect.any(String))
+    expect(outsideObjects(house, 'initech')).toEqual({
+      groups: 1,
+      members: ['newcomer@example.test'],
+      domains: ['initech.tenants.local'],
+      spaces: 1,
+      quota: fileQuotaBytes.starter,
+    })
+  })
+
+  it('makes several domains, the first of them primary', async () => {
+    const domains = ['hooli.example.com', 'hooli.example.org', 'hooli.test']
+    const answer = await create({ name: 'Hooli', domains })
+    expect(answer.body).toMatchObject({ domains, primaryDomain: 'hooli.example.com', status: 'active' })
+    expect(outsideObjects(house, 'hooli', domains).domains.sort()).toEqual([...domains].sort())
+  })
+
+  it('answers at once when asked to, and finishes by itself', async () => {
+    house.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 200, times: 1 })
+    const answer = await create({ name: 'Later', slug: 'later', respondAsync: true })
+    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { files: 'pending' } } })
+    await expect.poll(async () => (await read('later')).status, { timeout: 10_000 }).toBe('active')
+    expect(outsideObjects(house, 'later')).toMatchObject({ groups: 1, spaces: 1 })
+  })
+
+  it('refuses a group of the same name that somebody else made, and puts nobody into it', async () => {
+    await identityApi(house, 'POST', '/core/groups/', { name: 'umbrella', attributes: {} })
+    const answer = await create({ name: 'Umbrella' })
+    expect(answer.body).toMatchObject({ slug: 'umbrella', status: 'pending', provisioningStatus: { ...allOk, identity: 'error' } })
+    expect(answer.body.provisioningErrors.identity).toMatch(/identity provider.*not marked as ours/)
+    expect(outsideObjects(house, 'umbrella')).toMatchObject({ groups: 1, members: [] })
+    // Nor does the name in somebody's token open the tenant while the group is not ours.
+    await identityApi(house, 'POST', '/core/users/', { username: 'eve@example.test', email: 'eve@example.test', name: 'Eve', groups: [] })
+    const groups: { results: { pk: string }[] } = await identityApi(house, 'GET', '/core/groups/?name=umbrella')
+    const { results } = await identityApi(house, 'GET', '/core/users/?username=eve@example.test')
+    await identityApi(house, 'POST', `/core/groups/${groups.results[0]?.pk}/add_user/`, { pk: results[0].pk })
+    const eve = await house.token('eve@example.test')
+    expect((await house.request('GET', '/users/me', { token: eve })).body.tenants).toEqual([])
+    expect(await house.request('GET', '/tenants/umbrella', { token: eve })).toMatchObject({ status: 404 })
+  })
+
+  it('says so when the identity provider does not know the owner', async () => {
+    const body = { idpSubjectId: 'forgotten', email: 'forgotten@example.test', name: 'Forgotten' }
+    await house.request('POST', '/users', { token: operator, body })
+    const answer = await create({ name: 'Orphan', ownerEmail: 'forgotten@example.test' }, operator)
+    expect(answer.body).toMatchObject({ status: 'pending', provisioningErrors: { identity: 'The identity provider does not know the owner of this tenant.' } })
+  })
+})
+
+describe('a fault of one system', () => {
+  const systems = {
+    identity: { says: /identity provider/, write: 'POST /api/v3/core/groups/' },
+    mail: { says: /mail server/, write: 'x:Domain/set' },
+    files: { says: /file storage/, write: 'POST /graph/v1.0/drives' },
+  } as const
+  const faults = [
+    { mode: 'timeout' },
+    { mode: 'error', status: 503 },
+    { mode: 'error', status: 500 },
+    { mode: 'error', status: 429 },
+    { mode: 'error', status: 403 },
+    { mode: 'error', status: 404 },
+    { mode: 'reset' },
+    { mode: 'garbage' },
+    { mode: 'shape' },
+    { mode: 'latency', delayMs: 2_000 },
+  ] as const
+  const secrets = [...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'), 'localhost', '127.0.0.1', 'http', 'ECONN', 'undefined']
+
+  const cases = provisioningSteps.flatMap((system) =>
+    faults.flatMap((fault) => [
+      { system, fault, when: 'everywhere' as const },
+      ...(fault.mode === 'latency' ? [] : [{ system, fault, when: 'after the creating call was carried out' as const }]),
+    ]),
+  )
+  it.each(cases)('$system with $fault.mode $fault.status $when: only that step fails, and reconcile heals it', async ({ system, fault, when }) => {
+    const { says, write } = systems[system]
+    house.sandbox.fault({ system, ...fault, ...(when === 'everywhere' ? {} : { match: write, after: true, times: 1 }) })
+    const slug = freshSlug()
+    const answer = await create({ name: 'Faulty', slug })
+    expect(answer.status).toBe(201)
+    const view: TenantView = answer.body
+    // A call that was carried out and whose answer was lost may be repeated with success where repeating is safe.
+    const others = Object.fromEntries(provisioningSteps.filter((step) => step !== system).map((step) => [step, 'ok']))
+    expect(view.provisioningStatus).toMatchObject(others)
+    const message = view.provisioningErrors[system]
+    if (when === 'everywhere') expect(view.provisioningStatus[system]).toBe('error')
+    expect(view.status).toBe(message === undefined ? 'active' : 'pending')
+    if (message !== undefined) {
+      expect(message).toMatch(says)
+      for (const secret of secrets) expect(message).not.toContain(secret)
+      expect(Object.keys(view.provisioningErrors)).toEqual([system])
+    }
+    house.sandbox.clearFaults()
+    expect(await reconcile(slug)).toMatchObject({ status: 200, body: { tenant: { status: 'active', provisioningErrors: {} } } })
+    expect(outsideObjects(house, slug)).toMatchObject({ groups: 1, members: ['newcomer@example.test'], domains: [`${slug}.tenants.local`], spaces: 1 })
+  })
+
+  it('is waited out when it ends in time', async () => {
+    for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'latency', delayMs: 150 })
+    expect(await create({ name: 'Slow', slug: 'slow' })).toMatchObject({ status: 201, body: { status: 'active', provisioningStatus: allOk } })
+  })
+
+  it('of all three at once leaves the record with three messages', async () => {
+    for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'reset' })
+    const answer = await create({ name: 'Down', slug: 'all-down' })
+    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } } })
+    const results = (await reconcile('all-down')).body
+    expect(results).toMatchObject({ results: { identity: { state: 'error' }, mail: { state: 'error' }, files: { state: 'error' } } })
+    house.sandbox.clearFaults()
+    expect(await reconcile('all-down')).toMatchObject({ body: { tenant: { status: 'active' } } })
+  })
+})
+
+describe('reconcile', () => {
+  it('changes nothing that is right, however often it runs', async () => {
+    await create({ name: 'Stable', slug: 'stable' })
+    const [before, objects] = [await read('stable'), outsideObjects(house, 'stable')]
+    for (let run = 0; run < 3; run++) expect(await reconcile('stable')).toMatchObject({ status: 200, body: { results: { mail: { state: 'ok' } } } })
+    const { updatedAt: _, health: __, ...after } = await read('stable')
+    expect(before).toMatchObject(after)
+    expect(outsideObjects(house, 'stable')).toEqual(objects)
+  })
+
+  it('makes again what somebody removed outside', async () => {
+    const { body } = await create({ name: 'Removed', slug: 'removed' })
+    await identityApi(house, 'DELETE', `/core/groups/${body.identityGroupId}/`)
+    expect(outsideObjects(house, 'removed').groups).toBe(0)
+    expect((await reconcile('removed')).body).toMatchObject({ tenant: { status: 'active' } })
+    expect(outsideObjects(house, 'removed')).toMatchObject({ groups: 1, members: ['newcomer@example.test'] })
+  })
+
+  it('follows a change of plan with the quota', async () => {
+    await create({ name: 'Grown', slug: 'grown' })
+    await house.request('PATCH', '/tenants/grown', { token: operator, body: { plan: 'enterprise' } })
+    expect(outsideObjects(house, 'grown')).toMatchObject({ quota: fileQuotaBytes.enterprise, spaces: 1 })
+  })
+
+  it('adds the domains that a change of the record brings', async () => {
+    await create({ name: 'Moved', slug: 'moved' })
+    const domains = ['moved.example.com', 'moved.tenants.local']
+    expect(await house.request('PATCH', '/tenants/moved', { token, body: { domains } })).toMatchObject({
+      status: 200,
+      body: { domains, primaryDomain: 'moved.example.com', status: 'active' },
+    })
+    expect(outsideObjects(house, 'moved', domains).domains.sort()).toEqual(domains)
+  })
+})

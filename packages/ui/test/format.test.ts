@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { formatBytes, formatElapsed, formatRelative, fromLocalInput, toLocalInput } from '../src/format.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+
+describe('relative time', () => {
+  it.each([
+    ['2026-11-21T11:59:30Z', 'just now'],
+    ['2026-11-21T12:00:30Z', 'just now'],
+    ['2026-11-21T11:59:10Z', '1 minute ago'],
+    ['2026-11-21T11:57:00Z', '3 minutes ago'],
+    ['2026-11-21T10:01:00Z', '1 hour ago'],
+    ['2026-11-19T12:00:00Z', '2 days ago'],
+    ['2026-10-01T12:00:00Z', 'last month'],
+    ['2024-11-20T12:00:00Z', '2 years ago'],
+    ['2026-11-23T12:00:00Z', 'in 2 days'],
+  ])('says %s as "%s"', (at, words) => {
+    expect(formatRelative(at, now)).toBe(words)
+  })
+})
+
+describe('sizes and durations', () => {
+  it('names binary units and keeps one decimal at most', () => {
+    expect([0, 1023, 1536, 5 * 1024 ** 3, 10 * 1024 ** 4, 2048 * 1024 ** 4].map(formatBytes)).toEqual([
+      '0 B',
+      '1023 B',
+      '1.5 KB',
+      '5 GB',
+      '10 TB',
+      '2048 TB',
+    ])
+  })
+
+  it('counts seconds, then minutes, and never below zero', () => {
+    expect([-5_000, 0, 59_999, 60_000, 80_500].map(formatElapsed)).toEqual(['0 s', '0 s', '59 s', '1 min 0 s', '1 min 20 s'])
+  })
+})
+
+describe('date and time fields', () => {
+  it('give back the instant they show, to the minute', () => {
+    expect(fromLocalInput(toLocalInput('2026-03-29T01:30:00.000Z'))).toBe('2026-03-29T01:30:00.000Z')
+  })
+
+  it('take nothing for nothing, and for what is half typed', () => {
+    expect([fromLocalInput(''), fromLocalInput('2026-'), toLocalInput(undefined), toLocalInput('yesterday')]).toEqual([
+      undefined,
+      undefined,
+      '',
+      '',
+    ])
+  })
+})
