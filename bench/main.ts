@@ -11,8 +11,11 @@ import { createNoiseGate } from './measure/noise-gate.ts'
 import { freePort, stopAllProcesses } from './measure/process.ts'
 import { seededRandom } from './measure/statistics.ts'
 import { renderDetails, renderMachine, renderTable, verdictOf } from './report.ts'
+import { measureBackground } from './rows/background.ts'
 import { measureRequests } from './rows/http.ts'
 import type { RowResult } from './rows/result.ts'
+import { measureStart } from './rows/start.ts'
+import { measureTools } from './rows/tools.ts'
 import type { Session } from './session.ts'
 
 const usage = `pnpm bench              every row
@@ -21,7 +24,7 @@ pnpm bench P1 P4        these rows
   --users 200000        size of the population
   --tenants 20000`
 
-const known = ['P1', 'P2', 'P3', 'P4', 'P5']
+const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P13', 'P14', 'P15']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -69,7 +72,11 @@ try {
     onRound: (round) => say(`round ${round} of ${rounds}`),
   }
   const machine = await describeMachine(server.adminUrl)
-  const rows: RowResult[] = [...(await measureRequests(session, wanted))]
+  const rows: RowResult[] = []
+  if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
+  if (wanted.has('P13')) rows.push(...(await measureStart(session)))
+  if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
+  if (wanted.has('P15')) rows.push(...(await measureTools(session)))
   const noise = session.gate.summary()
   const seconds = Math.round((performance.now() - began) / 1000)
   process.stdout.write(

@@ -1,56 +1,26 @@
-import { join } from 'node:path'
 import { findCallerInTenantStatement } from '@atrium/db/callers'
 import { findTenantStatement } from '@atrium/db/tenants'
 import type { Population } from '../data.ts'
 import type { Issuer } from '../issuer.ts'
-import { cores, freePort, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
 import { type Contender, createHttpLoad, type Figures, type HttpRequest, type Measured, runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
 import { checkAnswers, type ExpectedTenant } from './answers.ts'
 import { pgbenchContender, pgbenchMissing } from './pgbench.ts'
+import { productEnvironment, type Server, startProduct, startServer } from './product.ts'
 import type { RowResult } from './result.ts'
 
 const connections = 32
 const secondsPerSlot = 1
-const bench = join(import.meta.dirname, '..')
-
-interface Server {
-  url: string
-  process: MeasuredProcess
-}
-
-async function startServer(session: Session, file: string, env: Record<string, string> = {}): Promise<Server> {
-  const port = await freePort()
-  const process = startProcess({
-    file,
-    core: cores.server,
-    probed: true,
-    env: { PORT: String(port), DATABASE_URL: session.accounts.appUrl, ...env },
-    outputFile: join(session.folder, 'server.log'),
-  })
-  const url = `http://127.0.0.1:${port}`
-  await untilReady(process.child, `${url}/health`)
-  return { url, process }
-}
-
-/** The API as it is started in earnest: `apps/api/src/main.ts` with its defaults, logging to a file. */
-export function startProduct(session: Session, env: Record<string, string> = {}): Promise<Server> {
-  return startServer(session, join(bench, '../apps/api/src/main.ts'), { ...productEnvironment(session.issuer), ...env })
-}
-
-export function productEnvironment(issuer: Issuer): Record<string, string> {
-  return { IDP_ISSUER: issuer.url, IDP_AUDIENCE: issuer.audience, METRICS_PORT: '0' }
-}
 
 /** P1 to P5: the same requests, product and peers in turn, in one list. */
 export async function measureRequests(session: Session, wanted: ReadonlySet<string>): Promise<RowResult[]> {
   const [peer, product, nodeHttp, honoFixed, tokenOnly] = await Promise.all([
-    startServer(session, join(bench, 'servers/hono-select.ts')),
+    startServer(session, 'servers/hono-select.ts'),
     startProduct(session),
-    startServer(session, join(bench, 'servers/node-http.ts')),
-    startServer(session, join(bench, 'servers/hono-fixed.ts')),
-    startServer(session, join(bench, 'servers/token-only.ts'), productEnvironment(session.issuer)),
+    startServer(session, 'servers/node-http.ts'),
+    startServer(session, 'servers/hono-fixed.ts'),
+    startServer(session, 'servers/token-only.ts', productEnvironment(session.issuer)),
   ])
   const load = createHttpLoad({ connections, seconds: secondsPerSlot })
   try {

@@ -96,8 +96,9 @@ export function createApp(parts: AppParts): App {
     )
   })
   app.onError((error, c) => {
-    log.error({ err: error, requestId: c.get('requestId') }, 'a request failed')
-    return problemResponse(error, c.get('requestId'))
+    const response = problemResponse(error, c.get('requestId'))
+    if (response.status >= 500) log.error({ err: error, requestId: c.get('requestId') }, 'a request failed')
+    return response
   })
   app.notFound((c) => problemResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId')))
 
@@ -124,16 +125,19 @@ export function createApp(parts: AppParts): App {
   const limitBody = bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge })
   // Nothing reads the body of a GET, and to look for one builds a whole Request.
   app.use((c, next) => (c.req.method === 'GET' ? next() : limitBody(c, next)))
-  app.all('/trpc/*', (c) => {
+  app.all('/trpc/*', async (c) => {
     c.set('route', '/trpc')
+    const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
+    // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
+    if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
     return fetchRequestHandler({
       endpoint: '/trpc',
       req: c.req.raw,
       router: appRouter,
       maxBatchSize,
-      createContext: () => createContext(house, readFacts(c), c.req.header('authorization')),
+      createContext: () => ctx,
       responseMeta: ({ errors }) => ({
-        headers: { 'cache-control': 'no-store', ...errors.reduce((headers, error) => ({ ...headers, ...challenge(toAppError(error)) }), {}) },
+        headers: Object.assign({ 'cache-control': 'no-store' }, ...errors.map((error) => challenge(toAppError(error)))),
       }),
       onError: ({ error, path }) => {
         if (toAppError(error).status >= 500) log.error({ err: error, requestId: c.get('requestId'), procedure: path }, 'a request failed')

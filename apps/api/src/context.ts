@@ -45,6 +45,8 @@ export interface CallerTenant {
 export interface Context {
   house: House
   request: RequestFacts
+  /** Verifies the token alone. Throws AppError when there is no valid one. */
+  verifyToken(): Promise<TokenClaims>
   /** Verifies the token and reads the stored caller. Throws AppError when there is no valid token or the user is deactivated. */
   readCaller(): Promise<Caller>
   /** The same with the tenant of the path; `tenant` is undefined when no tenant has that slug. One statement. */
@@ -67,6 +69,7 @@ export function createContext(house: House, request: RequestFacts, authorization
   return {
     house,
     request,
+    verifyToken: verify,
     readCaller() {
       plain ??= verify().then(async (token) => noted(request, toCaller(house, token, await findCaller(house.database, token.subject))))
       return plain

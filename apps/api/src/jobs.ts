@@ -74,7 +74,7 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
     startSending,
     async start(handlers) {
       await startSending()
-      await boss.work<{ tenantId: string }>(queues.provisioning, { ...workOptions, batchSize: 20 }, (jobs) =>
+      await boss.work<{ tenantId: string }>(queues.provisioning, { ...workOptions, batchSize: 20, burstWhenBatchFull: true }, (jobs) =>
         counted(queues.provisioning, async () => {
           await Promise.all(jobs.map((job) => handlers.provisionTenant(job.data.tenantId)))
         }),

@@ -1,6 +1,6 @@
 import { auditRouter } from './audit/router.ts'
-import { tenantsRouter } from './tenants/router.ts'
 import { withShortCalls } from './procedure-calls.ts'
+import { tenantsRouter } from './tenants/router.ts'
 import { router } from './trpc.ts'
 import { usersRouter } from './users/router.ts'
 

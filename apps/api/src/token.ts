@@ -109,10 +109,15 @@ function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
     audiences: typeof payload.aud === 'string' ? [payload.aud] : (payload.aud ?? []),
     email: usableText(payload.email, 254)?.includes('@') ? usableText(payload.email, 254)?.toLowerCase() : undefined,
     name: usableText(payload.name, 200),
-    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.flatMap((group) => usableText(group, 255) ?? []))] : undefined,
+    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.filter(isGroupName))] : undefined,
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
   }
+}
+
+/** Compared as it stands: a group whose name only resembles another's is another group. */
+function isGroupName(group: unknown): group is string {
+  return typeof group === 'string' && !hasUnsafeCharacters(group)
 }
 
 /** A claim that can be stored and shown: a text without control characters; undefined for anything else. */
@@ -185,8 +190,7 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     return loading
   }
 
-  const renew = () =>
-    refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+  const renew = () => refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
 
   async function getKey(...args: Parameters<GetKey>) {
     const now = options.clock.now().getTime()

@@ -31,6 +31,8 @@ export interface RequestOptions {
 export interface TestHouse extends AsyncDisposable {
   app: App
   config: Config
+  /** What `config` was read from; a process of its own can be started with it. */
+  env: Readonly<Record<string, string>>
   database: Database
   sandbox: Sandbox
   /** Everything the service logged, one JSON line each. */
@@ -59,7 +61,7 @@ export interface HouseOptions {
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
   const accounts = await copyDatabase()
   const sandbox = await startSandbox(options.sandbox)
-  const config = readConfig({
+  const env = {
     PORT: '0',
     DATABASE_URL: accounts.appUrl,
     IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
@@ -74,7 +76,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
     LOG_LEVEL: 'info',
     ...options.env,
-  })
+  }
+  const config = readConfig(env)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
   const database = openDatabase({ url: config.databaseUrl, applicationName: `test-${randomBytes(4).toString('hex')}`, onError: () => {} })
@@ -100,13 +103,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
       {},
     )
     const text = await response.text()
-    const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '')
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text }
   }
 
   return {
     app,
     config,
+    env,
     database,
     sandbox,
     logLines,

@@ -100,15 +100,16 @@ describe('a fault of one system', () => {
   ] as const
   const secrets = [...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'), 'localhost', '127.0.0.1', 'http', 'ECONN', 'undefined']
 
+  const nameOf = (fault: (typeof faults)[number]) => ('status' in fault ? `answering ${fault.status}` : `with ${fault.mode}`)
   const cases = provisioningSteps.flatMap((system) =>
     faults.flatMap((fault) => [
-      { system, fault, when: 'everywhere' as const },
-      ...(fault.mode === 'latency' ? [] : [{ system, fault, when: 'after the creating call was carried out' as const }]),
+      { label: `${system} ${nameOf(fault)} everywhere`, system, fault, after: false },
+      ...(fault.mode === 'latency' ? [] : [{ label: `${system} ${nameOf(fault)} after the creating call was carried out`, system, fault, after: true }]),
     ]),
   )
-  it.each(cases)('$system with $fault.mode $fault.status $when: only that step fails, and reconcile heals it', async ({ system, fault, when }) => {
+  it.each(cases)('$label: only that step fails, and reconcile heals it', async ({ system, fault, after }) => {
     const { says, write } = systems[system]
-    house.sandbox.fault({ system, ...fault, ...(when === 'everywhere' ? {} : { match: write, after: true, times: 1 }) })
+    house.sandbox.fault({ system, ...fault, ...(after ? { match: write, after, times: 1 } : {}) })
     const slug = freshSlug()
     const answer = await create({ name: 'Faulty', slug })
     expect(answer.status).toBe(201)
@@ -117,7 +118,7 @@ describe('a fault of one system', () => {
     const others = Object.fromEntries(provisioningSteps.filter((step) => step !== system).map((step) => [step, 'ok']))
     expect(view.provisioningStatus).toMatchObject(others)
     const message = view.provisioningErrors[system]
-    if (when === 'everywhere') expect(view.provisioningStatus[system]).toBe('error')
+    if (!after) expect(view.provisioningStatus[system]).toBe('error')
     expect(view.status).toBe(message === undefined ? 'active' : 'pending')
     if (message !== undefined) {
       expect(message).toMatch(says)

@@ -28,6 +28,17 @@ describe('the address', () => {
     expect(TenantSearch.parse({ tab: 'nowhere' })).toEqual({})
   })
 
+  it('opens the first page when a cursor of the trail is none of ours', () => {
+    expect(TenantsSearch.parse({ q: 'acme', trail: `${id}*zzz` })).toEqual({ q: 'acme' })
+    expect(AuditSearch.parse({ trail: id })).toEqual({})
+    expect(AuditSearch.parse({ trail: entry })).toEqual({ trail: entry })
+  })
+
+  it('pages members by id and the log of a tenant by time', () => {
+    expect(TenantSearch.parse({ tab: 'members', trail: id })).toEqual({ tab: 'members', trail: id })
+    expect(TenantSearch.parse({ tab: 'audit', trail: entry })).toEqual({ tab: 'audit', trail: entry })
+  })
+
   it('counts filters without the page and the tab', () => {
     expect(countFilters({ q: 'acme', trail: id, tab: 'audit', status: undefined })).toBe(1)
   })

@@ -82,7 +82,7 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   return routes
 }
 
-/** The body of a flag evaluation. Without a tenant in it, the first group of the token that is a tenant's decides (seed 4.10). */
+/** The body of a flag evaluation. Without a tenant in it, the first group of the token that is a tenant's decides. */
 function withTenant(body: Record<string, unknown>, session: Session, staffGroups: readonly string[]): Uint8Array {
   const tenantSlug = body.tenantSlug ?? groupsOf(readClaims(session.tokens.access)).find((group) => !staffGroups.includes(group))
   return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))

@@ -18,7 +18,9 @@ export function requestLog(log: Logger) {
     await next()
     c.res.headers.set('x-request-id', requestId)
     const { status } = c.res
-    const level = status >= 500 ? 'error' : c.req.path === '/health' || c.req.path.startsWith('/assets/') ? 'debug' : 'info'
-    log[level]({ ...line, status, ms: Math.round(performance.now() - started) }, 'request')
+    // An answer that nobody waited for is no failure of ours.
+    const left = status >= 500 && c.req.raw.signal.aborted
+    const level = status >= 500 && !left ? 'error' : c.req.path === '/health' || c.req.path.startsWith('/assets/') ? 'debug' : 'info'
+    log[level]({ ...line, status, ...(left && { left }), ms: Math.round(performance.now() - started) }, 'request')
   })
 }

@@ -171,6 +171,8 @@ describe('the portal', () => {
     leaving.abort()
     await expect(response).rejects.toThrow()
     await lastSeen().left
+    const lines = () => house.logLines.filter((line) => line.includes('"left":true'))
+    await expect.poll(() => lines().at(-1)).toContain(`"level":"info"`)
   })
 
   it('carries the calls of a tRPC client, batched and streamed', async () => {

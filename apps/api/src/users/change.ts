@@ -64,13 +64,20 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
     ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
   }
   if (Object.keys(changes).length > 0) await writeUser(house.database.db, input.id, changes)
-  if (input.platformAdmin !== undefined && input.platformAdmin !== before.platformAdmin) {
-    await (input.platformAdmin ? grantPlatformAdmin(ctx, before) : revokePlatformAdmin(ctx, before))
-  }
+  // What changed here stands and is recorded, also when the identity provider then fails.
+  const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
   const after = await readUser(house.database.db, input.id)
   const changed = changedFields(before, after, Object.keys(input))
   if (Object.keys(changed).length > 0) await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
+  if (failed.status === 'rejected') throw failed.reason
   return toUserView(after)
+}
+
+async function changePlatformAdmin(ctx: Context, user: UserRow, wanted: boolean | undefined): Promise<void> {
+  if (wanted === true && !user.platformAdmin) await grantPlatformAdmin(ctx, user)
+  // A withdrawal that the provider has not followed yet is carried out again.
+  const unsettled = Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
+  if (wanted === false && (user.platformAdmin || unsettled)) await revokePlatformAdmin(ctx, user)
 }
 
 /** The provider's group first: the flag without the group would vanish at the next sign-in. */
@@ -97,7 +104,7 @@ async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<v
     const group = await identity.findGroup(house.config.groups.platformAdmins)
     const userId = await idpUserIdOf(house, user)
     if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
-  }, 'The right was withdrawn here; the group of the identity provider still names the person.')
+  }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
   await setPlatformAdmin(house.database.db, user.id, false, 'now')
 }
 

@@ -4,7 +4,7 @@ import { temporaryPassword } from '@atrium/core/passwords'
 import type { Invitation, InviteUser } from '@atrium/core/users'
 import { findUserByEmail, insertUser, lockEmail } from '@atrium/db/users'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
-import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Caller, Context } from '../context.ts'
 import type { House } from '../house.ts'
 import { orUpstreamFailed, requireIdentity } from './identity.ts'
@@ -60,7 +60,21 @@ async function createIdentity(house: House, identity: IdentityProvider, input: I
     return await identity.createUser({ email: input.email, name: input.name, groupIds: [group.id] })
   } catch (error) {
     if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_exists', undefined, { cause: error })
+    if (isTransient(error)) await removeUnanswered(house, identity, input, group.id)
     throw error
+  }
+}
+
+/**
+ * A creation whose answer was lost may have been carried out. Nobody had the address a moment ago, so a user with it, our name and our
+ * group is the one that was made here.
+ */
+async function removeUnanswered(house: House, identity: IdentityProvider, input: InviteUser, groupId: string): Promise<void> {
+  try {
+    const made = await identity.findUserByEmail(input.email)
+    if (made && made.name === input.name && made.groupIds.includes(groupId)) await identity.deleteUser(made.id)
+  } catch (err) {
+    house.log.error({ err }, 'it could not be seen whether a failed invitation left an identity behind')
   }
 }
 

@@ -1,7 +1,8 @@
 import { auditOutcome, type ExportAudit, type exportFormats, QueryAudit, type QueryTenantAudit } from '@atrium/core/audit'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, stringifySearch, trail, words } from '@atrium/ui/search-params'
+import { lenient, slugWord, stringifySearch, words } from '@atrium/ui/search-params'
 import { z } from 'zod'
+import { trailOf } from '../parts/trail.ts'
 
 export const pageSizes = ['50', '100', '200', '500'] as const
 
@@ -16,7 +17,7 @@ export const AuditSearch = z.object({
   outcome: lenient(auditOutcome),
   q: words,
   limit: lenient(z.enum(pageSizes)),
-  trail,
+  trail: trailOf(QueryAudit.shape.before),
 })
 export type AuditSearch = z.infer<typeof AuditSearch>
 

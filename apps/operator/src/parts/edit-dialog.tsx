@@ -1,7 +1,8 @@
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { problemOf } from '@atrium/ui/problem'
 import { Button, Group, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { type ReactNode, useTransition } from 'react'
 
 interface Props {
   /** On the button, and what the dialog is for: "Edit details". */
@@ -12,12 +13,13 @@ interface Props {
   children: (close: () => void) => ReactNode
 }
 
-/** A button that opens a form over the page. */
+/** A button that opens a form over the page. A form that is loaded on demand shows on the button until it is there. */
 export function EditDialog({ label, title = label, children }: Props) {
   const [opened, { open, close }] = useDisclosure(false)
+  const [loading, startLoading] = useTransition()
   return (
     <>
-      <Button variant="default" size="xs" onClick={open}>
+      <Button variant="default" size="xs" loading={loading} onClick={() => startLoading(open)}>
         {label}
       </Button>
       <Modal opened={opened} onClose={close} title={title} size="md">
@@ -41,7 +43,7 @@ interface FooterProps {
 export function FormFooter({ error, message, submitLabel, pending, disabled = false, onCancel }: FooterProps) {
   return (
     <>
-      {error !== null && error !== undefined && <ProblemAlert error={error} message={message} />}
+      {error !== null && error !== undefined && <ProblemAlert error={error} message={message ?? refusedFields(error)} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onCancel} disabled={pending}>
           Cancel
@@ -52,4 +54,12 @@ export function FormFooter({ error, message, submitLabel, pending, disabled = fa
       </Group>
     </>
   )
+}
+
+/** Input that was refused is explained on its fields; here it is only said where to look. */
+function refusedFields(error: unknown): string | undefined {
+  const { code, issues } = problemOf(error)
+  return code === 'invalid_input' && issues.some((issue) => issue.path !== '')
+    ? 'Some fields were refused. Each says what is wrong.'
+    : undefined
 }

@@ -1,8 +1,11 @@
-import { type ListTenants, plan, tenantStatus } from '@atrium/core/tenants'
+import { QueryAudit } from '@atrium/core/audit'
+import { cursor } from '@atrium/core/paging'
+import { type ListTenants, plan, tenantRole, tenantStatus } from '@atrium/core/tenants'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, trail, words } from '@atrium/ui/search-params'
+import { lenient, slugWord, words } from '@atrium/ui/search-params'
 import { z } from 'zod'
 import { AuditSearch } from '../audit/search.ts'
+import { trailOf } from '../parts/trail.ts'
 
 /** What the address of the tenants list carries. */
 export const TenantsSearch = z.object({
@@ -10,7 +13,7 @@ export const TenantsSearch = z.object({
   status: lenient(tenantStatus),
   plan: lenient(plan),
   partnerSlug: slugWord,
-  trail,
+  trail: trailOf(cursor),
 })
 export type TenantsSearch = z.infer<typeof TenantsSearch>
 
@@ -26,6 +29,8 @@ export const tenantTabs = ['overview', 'members', 'audit'] as const
 /** What the address of one tenant carries: the tab, and the filters of the list inside it. */
 export const TenantSearch = AuditSearch.omit({ tenantSlug: true, partnerSlug: true }).extend({
   tab: z.enum(tenantTabs).optional().catch(undefined),
-  role: lenient(z.enum(['member', 'admin', 'owner'])),
+  role: lenient(tenantRole),
+  // Members are paged by id, the log by time and id.
+  trail: trailOf(z.union([cursor, QueryAudit.shape.before])),
 })
 export type TenantSearch = z.infer<typeof TenantSearch>

@@ -1,24 +1,22 @@
-import { UpdateUser, type UserView } from '@atrium/core/users'
-import { ProblemAlert } from '@atrium/ui/data-states'
-import { done } from '@atrium/ui/done'
+import type { UserView } from '@atrium/core/users'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { Panel } from '@atrium/ui/panel'
-import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useState } from 'react'
-import { refusals, validateAs } from '../parts/validation.ts'
-import { type ContactForm, toContactForm, toContactUpdate } from './contact-form.ts'
-import { useUpdateUser } from './mutations.ts'
+import { Button } from '@mantine/core'
+import { lazy, useState, useTransition } from 'react'
+
+// The form loads when it is asked for.
+const ContactEditor = lazy(() => import('./contact-editor.tsx').then((part) => ({ default: part.ContactEditor })))
 
 /** Name and contact fields of a user, to read and to edit. */
 export function ContactPanel({ user }: { user: UserView }) {
   const [editing, setEditing] = useState(false)
+  const [loading, startLoading] = useTransition()
   return (
     <Panel
       title="Contact"
       actions={
         !editing && (
-          <Button variant="default" size="xs" onClick={() => setEditing(true)}>
+          <Button variant="default" size="xs" loading={loading} onClick={() => startLoading(() => setEditing(true))}>
             Edit contact
           </Button>
         )
@@ -37,48 +35,5 @@ export function ContactPanel({ user }: { user: UserView }) {
         </Facts>
       )}
     </Panel>
-  )
-}
-
-function ContactEditor({ user, onClose }: { user: UserView; onClose: () => void }) {
-  const update = useUpdateUser()
-  const form = useForm<ContactForm>({
-    initialValues: toContactForm(user),
-    validate: validateAs(UpdateUser, (values: ContactForm) => toContactUpdate(user.id, values)),
-    validateInputOnBlur: true,
-  })
-  const { onInvalid, onRefused } = refusals(form)
-  const save = form.onSubmit(
-    (values) =>
-      update.mutate(toContactUpdate(user.id, values), {
-        onSuccess: (saved) => {
-          done(`The contact of ${saved.name} is saved.`)
-          onClose()
-        },
-        onError: onRefused,
-      }),
-    onInvalid,
-  )
-  return (
-    <form onSubmit={save} noValidate>
-      <Stack>
-        <TextInput label="Name" withAsterisk autoComplete="off" {...form.getInputProps('name')} />
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <TextInput label="First name" autoComplete="off" {...form.getInputProps('firstName')} />
-          <TextInput label="Last name" autoComplete="off" {...form.getInputProps('lastName')} />
-        </SimpleGrid>
-        <TextInput label="Phone" type="tel" autoComplete="off" {...form.getInputProps('phone')} />
-        <TextInput label="Alternative e-mail" type="email" autoComplete="off" {...form.getInputProps('alternativeEmail')} />
-        {update.error && <ProblemAlert error={update.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={update.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-            Save contact
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }

@@ -1,8 +1,10 @@
+import { cursor } from '@atrium/core/paging'
 import { tenantRole } from '@atrium/core/tenants'
 import type { ListUsers } from '@atrium/core/users'
 import { currentCursor } from '@atrium/ui/paging'
-import { lenient, slugWord, trail, words } from '@atrium/ui/search-params'
+import { lenient, slugWord, words } from '@atrium/ui/search-params'
 import { z } from 'zod'
+import { trailOf } from '../parts/trail.ts'
 
 /** What the address of the users list carries. */
 export const UsersSearch = z.object({
@@ -12,7 +14,7 @@ export const UsersSearch = z.object({
   partnerSlug: slugWord,
   platformAdmin: lenient(z.enum(['true', 'false'])),
   status: lenient(z.enum(['active', 'deactivated'])),
-  trail,
+  trail: trailOf(cursor),
 })
 export type UsersSearch = z.infer<typeof UsersSearch>
 

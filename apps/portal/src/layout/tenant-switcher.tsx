@@ -40,7 +40,7 @@ export default function TenantSwitcher({ tenants, current }: Props) {
       store={combobox}
       width={300}
       position="bottom-start"
-      withinPortal
+      withinPortal={false}
       onOptionSubmit={(value) => {
         combobox.closeDropdown()
         void router.navigate(value === create ? targets.newTenant : targets.overview(value))

@@ -2,6 +2,7 @@ import type { UserView } from '@atrium/core/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -70,7 +71,11 @@ function ContactPanel({ me }: { me: UserView }) {
         form.reset()
         done('Your profile is saved.')
       },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+      onError: (error) => {
+        const errors = fieldErrors(problemOf(error))
+        form.setErrors(errors)
+        focusFirstError(errors)
+      },
     }),
   )
   return (
@@ -80,7 +85,7 @@ function ContactPanel({ me }: { me: UserView }) {
         onSubmit={form.onSubmit((values) => {
           const changes = changesOf(me, values)
           if (changes) update.mutate(changes)
-        })}
+        }, focusFirstError)}
       >
         <Stack>
           <TextInput label="Display name" required autoComplete="name" maxLength={200} {...form.getInputProps('name')} />

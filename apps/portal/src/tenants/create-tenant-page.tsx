@@ -1,5 +1,6 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -33,8 +34,10 @@ export function CreateTenantPage() {
     create.mutate(toCreateTenant(values), {
       onError: (error) => {
         const refused = problemOf(error)
-        form.setErrors(fieldErrors(refused))
-        if (takenField(refused) === 'domains') form.setFieldError('domains', refused.message)
+        const field = takenField(refused)
+        const errors = { ...fieldErrors(refused), ...(field ? { [field]: refused.message } : {}) }
+        form.setErrors(errors)
+        focusFirstError(errors)
       },
     })
   }
@@ -45,7 +48,7 @@ export function CreateTenantPage() {
         title={tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
         description="A name and a plan are enough. Sign-in, mail and files are set up for you while you watch."
       />
-      <form onSubmit={form.onSubmit(submit)} noValidate>
+      <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack gap="lg" maw={760}>
           <Panel title="Name and address">
             <Stack>
@@ -98,7 +101,8 @@ function domainError(errors: Record<string, unknown>, domains: readonly string[]
 }
 
 function BillingPanel({ form }: { form: UseFormReturnType<CreateFormValues> }) {
-  const [opened, { toggle }] = useDisclosure(false)
+  const [unfolded, { toggle }] = useDisclosure(false)
+  const opened = unfolded || Object.keys(form.errors).some((path) => path.startsWith('billingInfo'))
   return (
     <div className={classes.more}>
       <UnstyledButton className={classes.moreButton} onClick={toggle} aria-expanded={opened} aria-controls="billing">

@@ -1,6 +1,7 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
@@ -46,13 +47,17 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
         form.reset()
         done('The changes are saved.')
       },
-      onError: (error) => form.setErrors(fieldErrors(problemOf(error))),
+      onError: (error) => {
+        const errors = fieldErrors(problemOf(error))
+        form.setErrors(errors)
+        focusFirstError(errors)
+      },
     })
   }
 
   return (
     <Panel title="General">
-      <form onSubmit={form.onSubmit(submit)} noValidate>
+      <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack>
           <TextInput label="Name" required maxLength={100} disabled={closed} {...form.getInputProps('name')} />
           <TextInput

@@ -33,6 +33,7 @@ export function SlugField({ form, taken }: Props) {
         autoCapitalize="none"
         spellCheck={false}
         maxLength={63}
+        data-path="slug"
         value={slug}
         error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
         onChange={(event) => {

@@ -2,17 +2,13 @@ import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
 import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
 import { type DetailsForm, toDetailsForm, toDetailsUpdate } from './details-form.ts'
 import { useUpdateTenant } from './mutations.ts'
 
-/** Name, seats, industry and brand colour. */
-export function EditDetails({ tenant }: { tenant: TenantView }) {
-  return <EditDialog label="Edit details">{(close) => <DetailsEditor tenant={tenant} onClose={close} />}</EditDialog>
-}
-
-function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+/** The general fields of a tenant as a form. */
+export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
   const toInput = (values: DetailsForm) => toDetailsUpdate(tenant.slug, values)
   const form = useForm<DetailsForm>({

@@ -2,19 +2,12 @@ import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
 import { Stack, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
 
-export function EditDomains({ tenant }: { tenant: TenantView }) {
-  return (
-    <EditDialog label="Edit domains" title={`Domains of ${tenant.name}`}>
-      {(close) => <DomainsEditor tenant={tenant} onClose={close} />}
-    </EditDialog>
-  )
-}
-
-function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+/** The domains of a tenant as a form. */
+export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
   const toInput = ({ domains }: { domains: string[] }) => ({ slug: tenant.slug, domains })
   const form = useForm({

@@ -3,20 +3,13 @@ import { done } from '@atrium/ui/done'
 import { formatBytes } from '@atrium/ui/format'
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { EditDialog, FormFooter } from '../parts/edit-dialog.tsx'
+import { FormFooter } from '../parts/edit-dialog.tsx'
 import { useUpdateTenant } from './mutations.ts'
 import { PlanChoice } from './plan-choice.tsx'
 import { planNames } from './words.ts'
 
-export function EditPlan({ tenant }: { tenant: TenantView }) {
-  return (
-    <EditDialog label="Change plan" title={`Change the plan of ${tenant.name}`}>
-      {(close) => <PlanEditor tenant={tenant} onClose={close} />}
-    </EditDialog>
-  )
-}
-
-function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
+/** The plan of a tenant as a form. */
+export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
   const [plan, setPlan] = useState(tenant.plan)
   const smaller = fileQuotaBytes[plan] < fileQuotaBytes[tenant.plan]

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { TestHouse } from './house.ts'
+
+/** The service as it is run for real: a process of its own, with a socket. */
+export interface ApiProcess extends AsyncDisposable {
+  readonly url: string
+  /** Log lines so far. */
+  readonly log: string[]
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Resolves with the exit code, null after a kill. */
+  readonly ended: Promise<number | null>
+}
+
+export async function startApi(house: TestHouse, env: Record<string, string> = {}): Promise<ApiProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
+    env: { ...house.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log: string[] = []
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)))
+  child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
+  const lines = createInterface(child.stdout)
+  const started = new Promise<string>((found, failed) => {
+    let url = ''
+    lines.on('line', (line) => {
+      log.push(line)
+      const entry: { msg?: string; port?: number } = JSON.parse(line)
+      if (entry.msg === 'listening') url = `http://127.0.0.1:${entry.port}`
+      if (entry.msg === 'started') found(url)
+    })
+    child.once('exit', () => failed(new Error(`the API ended before it started:\n${log.join('\n')}`)))
+  })
+  return { url: await started, log, ended, signal: (signal) => void child.kill(signal), [Symbol.asyncDispose]: () => kill(child, ended) }
+}
+
+async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** A JSON request to a process. */
+export async function send(url: string, method: string, path: string, token: string, body?: object) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}

@@ -1,0 +1,50 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { lazy } from 'react'
+import { EditDialog } from '../parts/edit-dialog.tsx'
+import { DetachPartner } from './detach-partner.tsx'
+
+// Forms bring inputs that nothing else on the page needs; each loads when its button is pressed.
+const DetailsEditor = lazy(() => import('./details-editor.tsx').then((part) => ({ default: part.DetailsEditor })))
+const PlanEditor = lazy(() => import('./plan-editor.tsx').then((part) => ({ default: part.PlanEditor })))
+const DomainsEditor = lazy(() => import('./domains-editor.tsx').then((part) => ({ default: part.DomainsEditor })))
+const PartnerEditor = lazy(() => import('./partner-editor.tsx').then((part) => ({ default: part.PartnerEditor })))
+
+interface Props {
+  tenant: TenantView
+}
+
+/** Name, seats, industry and brand colour. */
+export function EditDetails({ tenant }: Props) {
+  return <EditDialog label="Edit details">{(close) => <DetailsEditor tenant={tenant} onClose={close} />}</EditDialog>
+}
+
+export function EditPlan({ tenant }: Props) {
+  return (
+    <EditDialog label="Change plan" title={`Change the plan of ${tenant.name}`}>
+      {(close) => <PlanEditor tenant={tenant} onClose={close} />}
+    </EditDialog>
+  )
+}
+
+export function EditDomains({ tenant }: Props) {
+  return (
+    <EditDialog label="Edit domains" title={`Domains of ${tenant.name}`}>
+      {(close) => <DomainsEditor tenant={tenant} onClose={close} />}
+    </EditDialog>
+  )
+}
+
+/** Attaching a tenant to a partner, or detaching it. */
+export function EditPartner({ tenant }: Props) {
+  return (
+    <>
+      <EditDialog
+        label={tenant.partnerId ? 'Change partner' : 'Attach partner'}
+        title={tenant.partnerId ? `Change the partner of ${tenant.name}` : `Attach ${tenant.name} to a partner`}
+      >
+        {(close) => <PartnerEditor tenant={tenant} onClose={close} />}
+      </EditDialog>
+      {tenant.partnerId && <DetachPartner tenant={tenant} />}
+    </>
+  )
+}

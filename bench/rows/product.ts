@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import type { Issuer } from '../issuer.ts'
+import { cores, freePort, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
+import type { Session } from '../session.ts'
+
+export interface Server {
+  url: string
+  process: MeasuredProcess
+}
+
+/** Starts a server on the servers' core and waits until it answers `/health`. `file` is relative to `bench/`. */
+export async function startServer(session: Session, file: string, env: Record<string, string> = {}): Promise<Server> {
+  const port = await freePort()
+  const process = startProcess({
+    file: join(import.meta.dirname, '..', file),
+    core: cores.server,
+    probed: true,
+    env: { PORT: String(port), DATABASE_URL: session.accounts.appUrl, ...env },
+    outputFile: join(session.folder, 'server.log'),
+  })
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(process.child, `${url}/health`)
+  return { url, process }
+}
+
+/** The API as it is started in earnest: `apps/api/src/main.ts` with its defaults, logging to a file. */
+export function startProduct(session: Session, env: Record<string, string> = {}): Promise<Server> {
+  return startServer(session, '../apps/api/src/main.ts', { ...productEnvironment(session.issuer), ...env })
+}
+
+export function productEnvironment(issuer: Issuer): Record<string, string> {
+  return { IDP_ISSUER: issuer.url, IDP_AUDIENCE: issuer.audience, METRICS_PORT: '0' }
+}
