@@ -44,7 +44,7 @@ const checks: readonly Check[] = [
       ['tsc', '--noEmit', '-p', 'tsconfig.web.json'],
     ],
   },
-  { name: 'lint', commands: [['biome', 'ci', '.']] },
+  { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'unit', commands: [vitest('unit')], project: 'unit' },
   { name: 'integration', commands: [vitest('integration')], project: 'integration' },

@@ -19,8 +19,3 @@ export const sessionQuery = queryOptions({
   },
   staleTime: Number.POSITIVE_INFINITY,
 })
-
-/** Where a person signs in and comes back to `path`. */
-export function loginAddress(path: string): string {
-  return `/auth/login?returnTo=${encodeURIComponent(path)}`
-}

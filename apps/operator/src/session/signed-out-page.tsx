@@ -3,7 +3,6 @@ import { Alert, Button } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
-import { loginAddress } from './session.ts'
 
 const route = getRouteApi('/signed-out')
 
@@ -20,28 +19,20 @@ function SignedOutPage() {
       />
       {error && (
         <Alert color="red" icon={<IconAlertCircle aria-hidden />} mb="lg" role="alert">
-          {signInFailure(error)}
+          {reasons[error] ?? otherReason}
         </Alert>
       )}
-      <Button component="a" href={loginAddress('/')} size="md" fullWidth>
+      <Button component="a" href="/auth/login?returnTo=/" size="md" fullWidth>
         Sign in
       </Button>
     </FrontPage>
   )
 }
 
-/** A sentence for what the identity provider or our server says of a failed sign-in. */
-function signInFailure(error: string): string {
-  switch (error) {
-    case 'access_denied':
-      return 'The sign-in was cancelled, or this account may not use the operator portal.'
-    case 'expired':
-    case 'invalid_state':
-      return 'The sign-in took too long or was begun in another window.'
-    case 'temporarily_unavailable':
-    case 'unavailable':
-      return 'The sign-in service could not be reached. Try again in a moment.'
-    default:
-      return `The sign-in service answered: ${error}`
-  }
+/** Why a sign-in came to nothing, as this portal's server names it. Any other text in the address is not repeated. */
+const reasons: Readonly<Record<string, string>> = {
+  access_denied: 'The sign-in was cancelled, or this account may not use the operator portal.',
+  sign_in_expired: 'The sign-in took too long, or was begun in another browser.',
+  unavailable: 'The identity provider cannot be reached at the moment. Try again in a minute.',
 }
+const otherReason = 'The identity provider could not complete the sign-in.'
