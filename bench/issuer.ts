@@ -26,7 +26,12 @@ export async function startIssuer(): Promise<Issuer> {
     url,
     audience,
     sign: (subject) =>
-      new SignJWT({ scope: 'openid email profile', email: `${subject}@bench.test`, name: subject, groups: ['bench-tenant-1', 'bench-tenant-2'] })
+      new SignJWT({
+        scope: 'openid email profile',
+        email: `${subject}@bench.test`,
+        name: subject,
+        groups: ['bench-tenant-1', 'bench-tenant-2'],
+      })
         .setProtectedHeader({ alg: 'RS256', kid: 'bench', typ: 'JWT' })
         .setIssuer(url)
         .setAudience(audience)

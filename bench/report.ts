@@ -35,7 +35,11 @@ export function renderTable(rows: readonly RowResult[]): string {
     ]
   })
   const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i]?.length ?? 0)))
-  const render = (cells: readonly string[]) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()
+  const render = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()
   return [render(head), render(widths.map((width) => '─'.repeat(width))), ...lines.map(render)].join('\n')
 }
 

@@ -50,7 +50,8 @@ async function read(address: string, request: HttpRequest | undefined): Promise<
   if (!request) throw new Error('there is a request fewer than answers are expected')
   const response = await fetch(`${address}${request.path}`, { headers: request.headers ?? {} })
   const body = (await response.json()) as Record<string, unknown>
-  if (response.status !== 200) throw new Error(`${request.path.slice(0, 80)} answered ${response.status}: ${JSON.stringify(body).slice(0, 300)}`)
+  if (response.status !== 200)
+    throw new Error(`${request.path.slice(0, 80)} answered ${response.status}: ${JSON.stringify(body).slice(0, 300)}`)
   return body
 }
 

@@ -64,7 +64,10 @@ async function measureFirstStep(session: Session, house: House): Promise<RowResu
       values: failures.has(name) ? [] : (measured.get(name) ?? []).map((figures) => figures.p50Ms ?? Number.NaN),
       note: failures.get(name) ?? `median of ${creationsPerRound} creations per round`,
     })
-    return [row('P14a', 'created → first step, in the request', 'request'), row('P14b', 'created → first step, by the job engine', 'engine')]
+    return [
+      row('P14a', 'created → first step, in the request', 'request'),
+      row('P14b', 'created → first step, by the job engine', 'engine'),
+    ]
   } finally {
     await jobs.stop()
     await product.process.stop()
@@ -96,7 +99,8 @@ async function createOverRest(url: string, token: string, slug: string): Promise
     body: JSON.stringify({ name: slug, slug }),
   })
   const tenant = (await response.json()) as { status?: string }
-  if (response.status !== 201 || tenant.status !== 'active') throw new Error(`POST /tenants answered ${response.status}: ${JSON.stringify(tenant)}`)
+  if (response.status !== 201 || tenant.status !== 'active')
+    throw new Error(`POST /tenants answered ${response.status}: ${JSON.stringify(tenant)}`)
 }
 
 async function createForEngine({ db }: Database, jobs: Jobs, slug: string): Promise<void> {
@@ -163,10 +167,20 @@ async function measureDrain(session: Session, databaseUrl: string): Promise<RowR
     const [first, second, ours] = [rate('pg-boss'), rate('pg-boss again'), rate('ours')]
     const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
     return {
-      ...{ row: 'P14c', what: 'backlog of wake-ups, jobs/s', peer: 'bare pg-boss, batch 100', unit: 'x', direction: 'at least', reach: 0.8, beyond: 0.95 },
+      ...{
+        row: 'P14c',
+        what: 'backlog of wake-ups, jobs/s',
+        peer: 'bare pg-boss, batch 100',
+        unit: 'x',
+        direction: 'at least',
+        reach: 0.8,
+        beyond: 0.95,
+      },
       values: failure ? [] : ours.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
       nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
-      note: failure || `${jobsPerSlot} jobs at once, empty handlers; there is no mail outbox yet, so this is the queue of provisioning wake-ups`,
+      note:
+        failure ||
+        `${jobsPerSlot} jobs at once, empty handlers; there is no mail outbox yet, so this is the queue of provisioning wake-ups`,
       figures: { 'pg-boss': { callsPerSecond: median(first) }, ours: { callsPerSecond: median(ours) } },
     }
   } finally {

@@ -1,5 +1,4 @@
-import { findCallerInTenantStatement } from '@atrium/db/callers'
-import { findTenantStatement } from '@atrium/db/tenants'
+import { findTenantForCallerStatement } from '@atrium/db/tenants'
 import type { Population } from '../data.ts'
 import type { Issuer } from '../issuer.ts'
 import { type Contender, createHttpLoad, type Figures, type HttpRequest, type Measured, runRounds } from '../measure/slots.ts'
@@ -25,13 +24,15 @@ export async function measureRequests(session: Session, wanted: ReadonlySet<stri
   const load = createHttpLoad({ connections, seconds: secondsPerSlot })
   try {
     const requests = await buildRequests(session.population, session.issuer)
-    await checkAnswers({ peer: peer.url, product: product.url, nodeHttp: nodeHttp.url, honoFixed: honoFixed.url, tokenOnly: tokenOnly.url }, requests)
+    await checkAnswers(
+      { peer: peer.url, product: product.url, nodeHttp: nodeHttp.url, honoFixed: honoFixed.url, tokenOnly: tokenOnly.url },
+      requests,
+    )
     const http = (name: string, server: Server, list: readonly HttpRequest[], callsPerRequest?: number) =>
       load.contender({ name, server, requests: list, ...(callsPerRequest ? { callsPerRequest } : {}) })
     const reads = wanted.has('P1') || wanted.has('P2') || wanted.has('P3')
     const missing = wanted.has('P4') ? pgbenchMissing() : undefined
-    const database = () =>
-      pgbenchContender(session, 'pgbench', [findCallerInTenantStatement.text, findTenantStatement.text])
+    const database = () => pgbenchContender(session, 'pgbench', [findTenantForCallerStatement.text])
     const contenders: Contender[] = [
       ...(reads ? [http('peer', peer, requests.peer), http('peer again', peer, requests.peer)] : []),
       ...(wanted.has('P1') || wanted.has('P4') ? [http('rest', product, requests.rest)] : []),
@@ -106,7 +107,11 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
   ): Pick<RowResult, 'values' | 'nullTest' | 'note' | 'figures'> => {
     const failure = [peer, `${peer} again`, ours].flatMap((name) => (failures.has(name) ? [`${name}: ${failures.get(name)}`] : []))
     if (failure.length > 0) return { values: [], note: failure.join('; ') }
-    const [a, b, own] = [peer, `${peer} again`, ours].map((name) => (measured.get(name) ?? []).map(quantity)) as [number[], number[], number[]]
+    const [a, b, own] = [peer, `${peer} again`, ours].map((name) => (measured.get(name) ?? []).map(quantity)) as [
+      number[],
+      number[],
+      number[],
+    ]
     const ratio = (i: number, over: number[]) => {
       const [p, o] = [((a[i] ?? Number.NaN) + (b[i] ?? Number.NaN)) / 2, over[i] ?? Number.NaN]
       return invert ? o / p : p / o
@@ -126,8 +131,24 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
       ...{ row: 'P4', what: 'P1 in requests/s', peer: 'pgbench, same SQL, 8 clients', ...base, reach: 0.65, beyond: 0.75 },
       ...(pgbenchIsMissing ? { values: [], note: pgbenchIsMissing } : compare('pgbench', 'rest', rate, true)),
     },
-    { row: 'P5a', what: 'GET /health', peer: 'node:http, fixed JSON', ...base, reach: 0.85, beyond: 0.92, ...compare('node:http', 'health', cpu) },
-    { row: 'P5b', what: 'cached token, no database', peer: 'Hono, fixed JSON', ...base, reach: 0.75, beyond: 0.85, ...compare('hono', 'token', cpu) },
+    {
+      row: 'P5a',
+      what: 'GET /health',
+      peer: 'node:http, fixed JSON',
+      ...base,
+      reach: 0.85,
+      beyond: 0.92,
+      ...compare('node:http', 'health', cpu),
+    },
+    {
+      row: 'P5b',
+      what: 'cached token, no database',
+      peer: 'Hono, fixed JSON',
+      ...base,
+      reach: 0.75,
+      beyond: 0.85,
+      ...compare('hono', 'token', cpu),
+    },
   ]
 }
 

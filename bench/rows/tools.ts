@@ -30,7 +30,10 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     name,
     async measure() {
       const began = performance.now()
-      const output = await run(process.execPath, [compiler, '--noEmit', '--pretty', 'false', '-p', 'tsconfig.json'], { cwd: root, maxBuffer: 2 ** 26 }).then(
+      const output = await run(process.execPath, [compiler, '--noEmit', '--pretty', 'false', '-p', 'tsconfig.json'], {
+        cwd: root,
+        maxBuffer: 2 ** 26,
+      }).then(
         ({ stdout }) => stdout,
         // A tree with type errors takes as long to check, so what counts is that both compilers went through it.
         (error: { code?: unknown; stdout?: string; stderr?: string }) => {
@@ -49,7 +52,15 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
   const counts = [names.own, names.peer].map((name) => `${name} ${median(seconds(name)).toFixed(1)} s and ${errors.get(name) ?? 0} errors`)
   return {
-    ...{ row: 'P15a', what: 'type check of the servers, wall clock', peer: 'TypeScript 5.9, same tree', unit: 'x', direction: 'at most', reach: 0.35, beyond: 0.3 },
+    ...{
+      row: 'P15a',
+      what: 'type check of the servers, wall clock',
+      peer: 'TypeScript 5.9, same tree',
+      unit: 'x',
+      direction: 'at most',
+      reach: 0.35,
+      beyond: 0.3,
+    },
     values: failure ? [] : ratios(measured, names.own, names.peer),
     note: failure || counts.join(', '),
   }
@@ -109,7 +120,15 @@ async function compareTestDatabases(session: Session, adminUrl: string): Promise
     const { measured } = await runRounds(contenders, session)
     const ms = (name: string) => Math.round(median((measured.get(name) ?? []).map((figures) => 1000 / figures.callsPerSecond)))
     return {
-      ...{ row: 'P15b', what: 'database per test file', peer: `truncate of ${rows.length} tables`, unit: 'x', direction: 'at most', reach: 0.35, beyond: 0.2 },
+      ...{
+        row: 'P15b',
+        what: 'database per test file',
+        peer: `truncate of ${rows.length} tables`,
+        unit: 'x',
+        direction: 'at most',
+        reach: 0.35,
+        beyond: 0.2,
+      },
       values: ratios(measured, 'copy', 'truncate'),
       nullTest: ratios(measured, 'truncate', 'truncate again'),
       note: `copy and drop ${ms('copy')} ms, truncate ${ms('truncate')} ms`,

@@ -24,7 +24,9 @@ await boss.start()
 const queue = process.env.DRAIN_MODE === 'bare' ? bareQueue : queues.provisioning
 if (queue === bareQueue) {
   await boss.createQueue(bareQueue)
-  await boss.work(bareQueue, { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }, async (jobs) => handled(jobs.length))
+  await boss.work(bareQueue, { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true }, async (jobs) =>
+    handled(jobs.length),
+  )
 } else {
   const database = openDatabase({ url, onError: () => {} })
   const jobs = createJobs({ databaseUrl: url, db: database.db, log: createLogger('warn'), metrics: createMetrics() })

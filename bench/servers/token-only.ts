@@ -1,7 +1,7 @@
-import { AppError } from '@atrium/core/errors'
 import { createLogger } from '@atrium/api/log'
 import { createTokenVerifier } from '@atrium/api/token'
 import { problemResponse } from '@atrium/api/transport/problems'
+import { AppError } from '@atrium/core/errors'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 

@@ -4,14 +4,13 @@ import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import type { Integrations } from '@atrium/integrations/connect'
-import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createAuditRecorder } from './audit/recorder.ts'
 import { createBackgroundWork } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { createContext, type RequestFacts } from './context.ts'
+import type { RequestFacts } from './context.ts'
 import { checkReadiness } from './health.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
@@ -19,15 +18,14 @@ import { createJobs } from './jobs.ts'
 import type { Logger } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
-import { appRouter } from './router.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
 import { docsPages } from './transport/docs.ts'
-import { type AppEnv, chooseRequestId, readFacts } from './transport/facts.ts'
+import { type AppEnv, chooseRequestId } from './transport/facts.ts'
 import { openApiDocument } from './transport/openapi.ts'
-import { challenge, problemResponse } from './transport/problems.ts'
+import { problemResponse } from './transport/problems.ts'
 import { registerRest } from './transport/rest.ts'
-import { toAppError } from './trpc.ts'
+import { answerTrpc } from './transport/trpc.ts'
 import { version } from './version.ts'
 
 export interface AppParts {
@@ -50,7 +48,6 @@ export interface App {
 }
 
 export const bodyLimitBytes = 1024 * 1024
-const maxBatchSize = 20
 
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
@@ -122,28 +119,9 @@ export function createApp(parts: AppParts): App {
   const tooLarge = () => {
     throw new AppError('too_large')
   }
-  const limitBody = bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge })
   // Nothing reads the body of a GET, and to look for one builds a whole Request.
-  app.use((c, next) => (c.req.method === 'GET' ? next() : limitBody(c, next)))
-  app.all('/trpc/*', async (c) => {
-    c.set('route', '/trpc')
-    const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
-    // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
-    if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
-    return fetchRequestHandler({
-      endpoint: '/trpc',
-      req: c.req.raw,
-      router: appRouter,
-      maxBatchSize,
-      createContext: () => ctx,
-      responseMeta: ({ errors }) => ({
-        headers: Object.assign({ 'cache-control': 'no-store' }, ...errors.map((error) => challenge(toAppError(error)))),
-      }),
-      onError: ({ error, path }) => {
-        if (toAppError(error).status >= 500) log.error({ err: error, requestId: c.get('requestId'), procedure: path }, 'a request failed')
-      },
-    })
-  })
+  app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge }))
+  app.all('/trpc/*', (c) => answerTrpc(c, house))
   registerRest(app, house)
 
   return {

@@ -2,6 +2,7 @@ import type { AuditSource } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
+import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants'
 import type { House } from './house.ts'
 import type { TokenClaims } from './token.ts'
 
@@ -51,6 +52,10 @@ export interface Context {
   readCaller(): Promise<Caller>
   /** The same with the tenant of the path; `tenant` is undefined when no tenant has that slug. One statement. */
   readCallerIn(slug: string): Promise<{ caller: Caller; tenant: CallerTenant | undefined }>
+  /** The same with the tenant's whole record, still in one statement; for the guard of reading a tenant, which decides who sees it. */
+  readCallerWithTenant(
+    slug: string,
+  ): Promise<{ caller: Caller; tenant: undefined; record?: never } | { caller: Caller; tenant: CallerTenant; record: TenantRow }>
 }
 
 /**
@@ -82,10 +87,20 @@ export function createContext(house: House, request: RequestFacts, authorization
       const found = verify().then(async (token) => {
         const row = await findCallerInTenant(house.database, token.subject, named)
         if (named) request.line.tenant = named
-        return { caller: noted(request, toCaller(house, token, row)), tenant: row ? toTenant(row) : undefined }
+        return { caller: noted(request, toCaller(house, token, row?.caller)), tenant: row ? toTenant(row.tenant) : undefined }
       })
       inTenant.set(slug, found)
       return found
+    },
+    async readCallerWithTenant(slug) {
+      const token = await verify()
+      const named = isSlugShaped(slug) ? slug : ''
+      const row = await findTenantForCaller(house.database, token.subject, named)
+      if (named) request.line.tenant = named
+      const caller = noted(request, toCaller(house, token, row?.caller))
+      if (!row?.tenant) return { caller, tenant: undefined }
+      const { id, slug: storedSlug, status, partnerId } = row.tenant
+      return { caller, tenant: { id, slug: storedSlug, status, partnerId, role: row.role }, record: row.tenant }
     },
   }
 }

@@ -73,7 +73,11 @@ const needsOperator = (caller: Caller, context: Context) =>
     : new AppError('operator_required')
 
 /** J on a record: members, owning partner staff and operators; for everybody else the tenant does not exist. */
-export const tenantReader = tenantGuard({ visible: sees, allowed: sees, hidden: notFound, refusal: notFound })
+export const tenantReader = publicProcedure.use(async ({ ctx, getRawInput, next }) => {
+  const { caller, tenant, record } = await ctx.readCallerWithTenant(await slugOf(getRawInput))
+  if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
+  return next({ ctx: { caller, access: { caller, tenant } as Access, record } })
+})
 
 /** M|O. Foreign and unknown tenants look the same to people who are neither: 403. */
 export const memberOrOperator = tenantGuard({

@@ -22,29 +22,55 @@ export interface CallerTenantRow {
 }
 
 // Most people belong to no partner: a look-up that happens only when needed costs the server less than a join that always does.
-const callerColumns = `u.id, u.email, u.name, u.platform_admin as "platformAdmin", u.deactivated_at as "deactivatedAt",
-  u.partner_id as "partnerId", case when u.partner_id is not null then
-    (select p.slug from partners p where p.id = u.partner_id and p.status = 'active') end as "activePartnerSlug"`
+const activePartner = `case when u.partner_id is not null then
+    (select p.slug from partners p where p.id = u.partner_id and p.status = 'active') end`
+
+/** The caller's columns beside those of another record, for statements that read both. The caller is `users u`. */
+export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.name as "callerName", u.platform_admin as "callerPlatformAdmin",
+  u.deactivated_at as "callerDeactivatedAt", u.partner_id as "callerPartnerId", ${activePartner} as "callerPartnerSlug"`
+
+/** The caller's role in `tenants t`. */
+export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status = 'active')`
+
+export interface CallerFields {
+  callerId: string
+  callerEmail: string
+  callerName: string
+  callerPlatformAdmin: boolean
+  callerDeactivatedAt: Date | null
+  callerPartnerId: string | null
+  callerPartnerSlug: string | null
+}
+
+export function callerOf(row: CallerFields): CallerRow {
+  return {
+    id: row.callerId,
+    email: row.callerEmail,
+    name: row.callerName,
+    platformAdmin: row.callerPlatformAdmin,
+    deactivatedAt: row.callerDeactivatedAt,
+    partnerId: row.callerPartnerId,
+    activePartnerSlug: row.callerPartnerSlug,
+  }
+}
 
 const findCallerStatement = {
   name: 'find_caller',
-  text: `select ${callerColumns} from users u where u.idp_subject_id = $1`,
+  text: `select ${callerFields} from users u where u.idp_subject_id = $1`,
 }
 
-/** Exported so that a benchmark can run the same SQL against the database alone. */
-export const findCallerInTenantStatement = {
+const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
-  text: `select ${callerColumns}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
-      t.partner_id as "tenantPartnerId",
-      (select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status = 'active') as role
+  text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
+      t.partner_id as "tenantPartnerId", ${callerRole} as role
     from users u left join tenants t on t.slug = $2
     where u.idp_subject_id = $1`,
 }
 
 /** The stored record behind a token's subject; undefined for people who have never called GET /users/me. */
 export async function findCaller(database: Database, subject: string): Promise<CallerRow | undefined> {
-  const [row] = await database.read<CallerRow>(findCallerStatement, [subject])
-  return row
+  const [row] = await database.read<CallerFields>(findCallerStatement, [subject])
+  return row && callerOf(row)
 }
 
 /** The same together with the tenant of the path and the caller's role there, in one statement. Tenant fields are null when unknown. */
@@ -52,7 +78,7 @@ export async function findCallerInTenant(
   database: Database,
   subject: string,
   slug: string,
-): Promise<(CallerRow & CallerTenantRow) | undefined> {
-  const [row] = await database.read<CallerRow & CallerTenantRow>(findCallerInTenantStatement, [subject, slug])
-  return row
+): Promise<{ caller: CallerRow; tenant: CallerTenantRow } | undefined> {
+  const [row] = await database.read<CallerFields & CallerTenantRow>(findCallerInTenantStatement, [subject, slug])
+  return row && { caller: callerOf(row), tenant: row }
 }

@@ -1,5 +1,6 @@
 import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
+import { type CallerFields, type CallerRow, callerFields, callerOf, callerRole } from './callers.ts'
 import type { Database, Db, Trx } from './connect.ts'
 
 /** A tenant as the views need it: its columns, its domains (primary first), steps, owner and member count. */
@@ -48,13 +49,36 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
 const joins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
-/** Exported so that a benchmark can run the same SQL against the database alone. */
-export const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
+const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
 
 /** A tenant by its slug, deleted ones included, by key on a pipelined connection. */
 export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
   const [row] = await database.read<TenantRow>(findTenantStatement, [slug])
   return row
+}
+
+/** Exported so that a benchmark can run the same SQL against the database alone. */
+export const findTenantForCallerStatement = {
+  name: 'find_tenant_for_caller',
+  text: `select ${columns}, ${callerFields}, ${callerRole} as "callerRole"
+    from users u left join tenants t on t.slug = $2 ${joins} where u.idp_subject_id = $1`,
+}
+
+export interface TenantForCaller {
+  caller: CallerRow
+  /** The caller's active membership in the tenant. */
+  role: TenantRole | null
+  tenant: TenantRow | undefined
+}
+
+/** The caller's record, the tenant and the caller's role there in one statement, for the guard of reading a tenant. Undefined when the caller has no record. */
+export async function findTenantForCaller(database: Database, subject: string, slug: string): Promise<TenantForCaller | undefined> {
+  const [row] = await database.read<TenantRow & CallerFields & { callerRole: TenantRole | null }>(findTenantForCallerStatement, [
+    subject,
+    slug,
+  ])
+  // Without a tenant of that slug its columns are null.
+  return row && { caller: callerOf(row), role: row.callerRole, tenant: row.id === null ? undefined : row }
 }
 
 /** Which tenants a list may show. */

@@ -17,6 +17,6 @@ export async function provisionTenant(house: House, tenantId: string): Promise<v
 /** Finds work that nobody is woken for, whatever became of its job. */
 export async function sweepProvisioning(house: House): Promise<void> {
   const tenantIds = await findAbandonedTenants(house.database.db, 500)
-  if (tenantIds.length > 0) house.log.warn({ count: tenantIds.length }, 'found tenants with provisioning left undone')
+  if (tenantIds.length > 0) house.log.info({ count: tenantIds.length }, 'found provisioning left undone')
   for (const tenantId of tenantIds) await house.jobs.wakeProvisioning(tenantId, 0)
 }

@@ -16,12 +16,12 @@ import { queryTenantAudit } from '../audit/query.ts'
 import { adminPartnerOrOperator, memberOrOperator, ownerOrOperator, partnerOrOperator, signedIn, tenantReader } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { createTenant } from './create.ts'
-import { readTenant } from './get.ts'
 import { deleteTenant, resumeTenant, suspendTenant } from './lifecycle.ts'
 import { listTenants } from './list.ts'
 import { reconcileTenant } from './reconcile.ts'
 import { updateTenant } from './update.ts'
 import { listMembers } from './users.ts'
+import { toTenantView } from './view.ts'
 import { watchTenant } from './watch.ts'
 
 const tags = ['tenants']
@@ -41,7 +41,7 @@ export const tenantsRouter = router({
     .meta({ openapi: { method: 'GET', path: '/tenants/{slug}', tags, summary: 'Read a tenant' } })
     .input(TenantPath)
     .output(TenantView)
-    .query(({ ctx, input }) => readTenant(ctx.house, input.slug, ctx.access.tenant.role)),
+    .query(({ ctx }) => toTenantView(ctx.record, ctx.access.tenant.role, ctx.house.clock.now())),
   update: adminPartnerOrOperator
     .meta({ openapi: { method: 'PATCH', path: '/tenants/{slug}', tags, summary: 'Change a tenant' }, audit: 'tenant.updated' })
     .input(UpdateTenant)

@@ -28,7 +28,11 @@ export async function onceOnly(
   const { subject } = await ctx.readCaller()
   const requestHash = createHash('sha256').update(`${request.method}\n${request.path}\n${request.body}`).digest('hex')
   const stored = await beginIdempotent(db, subject, key, requestHash)
-  if (stored) return replay(await settled(ctx, subject, key, stored), requestHash)
+  if (stored) {
+    // Told at once: another request gains nothing from waiting for the first.
+    if (stored.requestHash !== requestHash) throw new AppError('idempotency_mismatch')
+    return replay(await settled(ctx, subject, key, stored), requestHash)
+  }
   let response: Response
   try {
     response = await carryOut()

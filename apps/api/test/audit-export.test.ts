@@ -1,0 +1,110 @@
+import { AuditEvent, auditColumns } from '@atrium/core/audit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openHouse, type TestHouse } from './house.ts'
+
+let house: TestHouse
+let operator: string
+const evil = ['=1+1', '+cmd', '-2', '@sum', '\tx', 'a,b', 'say "hi"', 'two\nlines', 'two\r\nlines', "it's", 'ünï 🎉', '=HYPERLINK("http://x","y")']
+
+beforeAll(async () => {
+  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  operator = await house.token('operator@atrium.test')
+  await house.database.db
+    .insertInto('audit_events')
+    .values(
+      Array.from({ length: 1_200 }, (_, n) => ({
+        ...{ at: new Date(Date.UTC(2026, 0, 1, 0, 0, Math.floor(n / 400))), actor_type: 'system' as const, action: 'tenant.updated' },
+        ...{ outcome: 'success' as const, resource_type: 'tenant', source: 'job' as const, tenant_slug: 'exported' },
+        ...{ resource_id: String(n), resource_name: evil[n % evil.length] ?? '', metadata: JSON.stringify({ n, text: '=1' }) },
+      })),
+    )
+    .execute()
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const exported = (query: string) => house.request('GET', `/audit/export?tenantSlug=exported&${query}`, { token: operator })
+
+/** RFC 4180, as strictly as a spreadsheet would read it. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]]
+  let cell = ''
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (quoted && character === '"' && text[i + 1] === '"') {
+      cell += '"'
+      i += 1
+    } else if (character === '"') quoted = !quoted
+    else if (!quoted && character === ',') {
+      rows.at(-1)?.push(cell)
+      cell = ''
+    } else if (!quoted && character === '\r' && text[i + 1] === '\n') {
+      rows.at(-1)?.push(cell)
+      cell = ''
+      rows.push([])
+      i += 1
+    } else cell += character
+  }
+  return rows.slice(0, -1)
+}
+
+it('streams every entry as NDJSON, newest first, each as the log shows it', async () => {
+  const answer = await exported('')
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit.ndjson"')
+  const events = String(answer.body)
+    .trimEnd()
+    .split('\n')
+    .map((line) => AuditEvent.parse(JSON.parse(line)))
+  const numbered = events.filter((event) => event.action === 'tenant.updated')
+  expect(numbered).toHaveLength(1_200)
+  expect(new Set(numbered.map(({ resourceId }) => resourceId)).size).toBe(1_200)
+  const sorted = [...events].sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1))
+  expect(events).toEqual(sorted)
+  const page = (await house.request('GET', '/audit?tenantSlug=exported&limit=5&action=tenant.updated', { token: operator })).body.items
+  expect(numbered.slice(0, 5)).toEqual(page)
+})
+
+it('streams every entry as CSV whose cells no spreadsheet runs', async () => {
+  const answer = await exported('format=csv&action=tenant.updated')
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const [header, ...rows] = parseCsv(String(answer.body))
+  expect(header).toEqual(auditColumns)
+  expect(rows).toHaveLength(1_200)
+  const [idColumn, nameColumn, metadataColumn] = ['resourceId', 'resourceName', 'metadata'].map((name) => auditColumns.indexOf(name as keyof AuditEvent))
+  for (const row of rows) {
+    expect(row).toHaveLength(auditColumns.length)
+    for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    const name = evil[Number(row[idColumn ?? 0]) % evil.length] ?? ''
+    expect(row[nameColumn ?? 0]?.replace(/^'(?=[=+\-@\t\r])/, '')).toBe(name)
+    expect(JSON.parse(row[metadataColumn ?? 0] ?? '')).toEqual({ n: Number(row[idColumn ?? 0]), text: '=1' })
+  }
+})
+
+it('takes the filters of the log', async () => {
+  const answer = await exported('action=tenant.updated&before=2026-01-01T00:00:01Z')
+  expect(String(answer.body).trimEnd().split('\n')).toHaveLength(400)
+  expect(String((await exported('outcome=denied')).body)).toBe('')
+  expect(await exported('format=xlsx')).toMatchObject({ status: 400, body: { issues: [{ path: 'format' }] } })
+  expect(await exported('limit=5')).toMatchObject({ status: 400, body: { issues: [{ path: 'limit' }] } })
+})
+
+it('is itself recorded, with its filters', async () => {
+  await exported('format=csv&q=x')
+  const [entry] = (await house.request('GET', '/audit?action=audit.exported&limit=1', { token: operator })).body.items
+  expect(entry).toMatchObject({ actorType: 'operator', tenantSlug: 'exported', metadata: { format: 'csv', filter: { q: 'x', tenantSlug: 'exported' } } })
+})
+
+it('ends when its reader leaves', async () => {
+  const leave = new AbortController()
+  const request = new Request('http://api.test/audit/export?tenantSlug=exported', {
+    headers: { authorization: `Bearer ${operator}` },
+    signal: leave.signal,
+  })
+  const response = await house.app.fetch(request, {})
+  const reader = response.body?.getReader()
+  expect((await reader?.read())?.done).toBe(false)
+  leave.abort()
+  await reader?.cancel()
+  expect((await house.request('GET', '/audit?limit=1', { token: operator })).status).toBe(200)
+})

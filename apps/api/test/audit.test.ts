@@ -1,0 +1,263 @@
+import type { AuditEvent } from '@atrium/core/audit'
+import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHouse, type TestHouse } from './house.ts'
+
+let house: TestHouse
+let operator: string
+let owner: string
+
+const base: NewAuditEvent = {
+  at: new Date('2026-02-01T10:00:00Z'),
+  actorType: 'user',
+  actorId: 'somebody',
+  actorEmail: 'Some.Body@Example.test',
+  actorIp: '203.0.113.7',
+  action: 'tenant.updated',
+  outcome: 'success',
+  resourceType: 'tenant',
+  resourceId: null,
+  resourceName: null,
+  tenantSlug: null,
+  partnerSlug: null,
+  source: 'api',
+  metadata: {},
+}
+const write = (event: Partial<NewAuditEvent>) => insertAuditEvent(house.database.db, { ...base, ...event })
+
+beforeAll(async () => {
+  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  operator = await house.token('operator@atrium.test')
+  owner = await house.token('owner@acme.test')
+  await write({ action: 'tenant.created', tenantSlug: 'filtered', resourceName: 'Hundred % pure_x' })
+  await write({ action: 'tenant.created_again', tenantSlug: 'filtered', outcome: 'failure', at: new Date('2026-02-01T11:00:00Z') })
+  await write({ action: 'tenants.listed', tenantSlug: 'filtered', outcome: 'denied', at: new Date('2026-02-01T12:00:00Z') })
+  await write({ action: 'user.updated', tenantSlug: 'filtered', partnerSlug: 'north', actorEmail: 'other@example.test', at: new Date('2026-02-01T13:00:00Z') })
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const query = (parameters: Record<string, string>, token = operator, path = '/audit') =>
+  house.request('GET', `${path}?${new URLSearchParams(parameters)}`, { token })
+const actions = async (parameters: Record<string, string>) =>
+  (await query({ tenantSlug: 'filtered', ...parameters })).body.items.map((event: AuditEvent) => event.action)
+
+describe('the filters of the log', () => {
+  const all = ['user.updated', 'tenants.listed', 'tenant.created_again', 'tenant.created']
+  it.each<[Record<string, string>, string[]]>([
+    [{}, all],
+    [{ action: 'tenant.created' }, ['tenant.created']],
+    [{ action: 'tenant.*' }, ['tenant.created_again', 'tenant.created']],
+    [{ action: 'tenant.' }, ['tenant.created_again', 'tenant.created']],
+    [{ action: 'tenant' }, []],
+    [{ action: 'tenant_created' }, []],
+    [{ outcome: 'denied' }, ['tenants.listed']],
+    [{ partnerSlug: 'north' }, ['user.updated']],
+    [{ tenantSlug: 'FILTERED', partnerSlug: 'NORTH' }, ['user.updated']],
+    [{ actorEmail: 'some.body@example.TEST' }, ['tenants.listed', 'tenant.created_again', 'tenant.created']],
+    [{ actorEmail: 'some.body' }, []],
+    [{ since: '2026-02-01T11:00:00Z' }, ['user.updated', 'tenants.listed', 'tenant.created_again']],
+    [{ until: '2026-02-01T11:00:00Z' }, ['tenant.created']],
+    [{ since: '2026-02-01T12:00:00+01:00', until: '2026-02-01T13:00:00+01:00' }, ['tenant.created_again']],
+    [{ before: '2026-02-01T12:00:00Z' }, ['tenant.created_again', 'tenant.created']],
+    [{ q: '%' }, ['tenant.created']],
+    [{ q: 'e_x' }, ['tenant.created']],
+    [{ q: '\\' }, []],
+    [{ q: 'HUNDRED' }, ['tenant.created']],
+    [{ q: 'other@' }, ['user.updated']],
+    [{ q: 'filter' }, all],
+    [{ q: 'listed' }, ['tenants.listed']],
+    [{ q: 'tenant', outcome: 'failure', action: 'tenant.*' }, ['tenant.created_again']],
+  ])('%j', async (parameters, expected) => {
+    expect(await actions(parameters)).toEqual(expected)
+  })
+
+  it.each<[Record<string, string>, string]>([
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '-1' }, 'limit'],
+    [{ limit: 'x' }, 'limit'],
+    [{ limit: '2.5' }, 'limit'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: '2026-02-30T00:00:00Z' }, 'since'],
+    [{ until: '2026-02-01' }, 'until'],
+    [{ until: '2026-02-01T00:00:00' }, 'until'],
+    [{ before: 'x' }, 'before'],
+    [{ before: '2026-02-01T00:00:00Z_x' }, 'before'],
+    [{ before: '2026-02-01T00:00:00Z_00000000-0000-0000-0000-000000000000_x' }, 'before'],
+    [{ action: 'tenant.%' }, 'action'],
+    [{ action: '*' }, 'action'],
+    [{ outcome: 'ok' }, 'outcome'],
+    [{ surprise: '1' }, 'surprise'],
+  ])('%j is refused', async (parameters, path) => {
+    expect(await query(parameters)).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path }] } })
+  })
+})
+
+describe('the pages of the log', () => {
+  const at = new Date('2026-01-15T08:00:00Z')
+  beforeAll(async () => {
+    await house.database.db
+      .insertInto('audit_events')
+      .values(
+        Array.from({ length: 620 }, (_, n) => ({
+          ...{ at, actor_type: 'system' as const, action: 'tenant.updated', outcome: 'success' as const, resource_type: 'tenant', source: 'job' as const },
+          ...{ tenant_slug: 'ties', resource_name: `entry ${n}`, metadata: '{}' },
+        })),
+      )
+      .execute()
+  })
+
+  it('hold 100 entries unless told otherwise, and 500 at most', async () => {
+    expect((await query({ tenantSlug: 'ties' })).body.items).toHaveLength(100)
+    expect((await query({ tenantSlug: 'ties', limit: '7' })).body.items).toHaveLength(7)
+    for (const limit of ['500', '501', '100000']) expect((await query({ tenantSlug: 'ties', limit })).body.items).toHaveLength(500)
+  })
+
+  it('show every entry of one instant once, in one order', async () => {
+    const seen: string[] = []
+    for (let before: string | null = '2027-01-01T00:00:00Z'; before !== null; ) {
+      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({ tenantSlug: 'ties', limit: '33', before })
+      seen.push(...body.items.map(({ resourceName }) => resourceName ?? ''))
+      before = body.nextCursor
+    }
+    expect(seen).toHaveLength(620)
+    expect(new Set(seen).size).toBe(620)
+    const whole = [...(await query({ tenantSlug: 'ties', limit: '500' })).body.items] as AuditEvent[]
+    expect(whole.map(({ resourceName }) => resourceName)).toEqual(seen.slice(0, 500))
+  })
+
+  it('keep microseconds apart', async () => {
+    await sql`
+      insert into audit_events (at, actor_type, action, outcome, resource_type, source, tenant_slug, metadata)
+      select '2026-01-16T08:00:00.000001Z'::timestamptz + make_interval(secs => n * 0.000001),
+        'system', 'tenant.updated', 'success', 'tenant', 'job', 'micro', '{}'
+      from generate_series(0, 4) n`.execute(house.database.db)
+    const seen: string[] = []
+    for (let before: string | null = '2027-01-01T00:00:00Z'; before !== null; ) {
+      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({ tenantSlug: 'micro', limit: '1', before })
+      seen.push(...body.items.map((event) => event.at))
+      before = body.nextCursor
+    }
+    expect(seen).toEqual([5, 4, 3, 2, 1].map((n) => `2026-01-16T08:00:00.00000${n}Z`))
+  })
+})
+
+describe('the log of one tenant', () => {
+  it('shows its own entries only, whatever the query says', async () => {
+    await write({ tenantSlug: 'globex', resourceName: 'foreign' })
+    await write({ tenantSlug: 'acme', resourceName: 'own' })
+    const { body } = await query({ q: 'o' }, owner, '/tenants/acme/audit')
+    expect(body.items.length).toBeGreaterThan(0)
+    expect(new Set(body.items.map((event: AuditEvent) => event.tenantSlug))).toEqual(new Set(['acme']))
+    expect(await query({ tenantSlug: 'globex' }, owner, '/tenants/acme/audit')).toMatchObject({ status: 400, body: { issues: [{ path: 'tenantSlug' }] } })
+  })
+
+  it('hides from its members from where operators and partners act, and hides nothing from operators', async () => {
+    for (const actorType of ['operator', 'partner', 'user'] as const)
+      await write({ tenantSlug: 'acme', action: 'tenant.resumed', actorType, actorIp: '198.51.100.9', metadata: { peerIp: '10.0.0.9', requestId: 'r' } })
+    const shown = async (token: string) =>
+      (await query({ action: 'tenant.resumed' }, token, '/tenants/acme/audit')).body.items.map((event: AuditEvent) => [event.actorType, event.actorIp, event.metadata])
+    expect((await shown(owner)).sort()).toEqual([
+      ['operator', null, { requestId: 'r' }],
+      ['partner', null, { requestId: 'r' }],
+      ['user', '198.51.100.9', { requestId: 'r' }],
+    ])
+    for (const [, ip, metadata] of await shown(operator)) expect([ip, metadata.peerIp]).toEqual(['198.51.100.9', '10.0.0.9'])
+  })
+})
+
+describe('what an act leaves in the log', () => {
+  const suspend = (headers: Record<string, string>) =>
+    house.request('POST', '/tenants/globex/suspend', { token: operator, body: { reason: 'Test' }, headers })
+  const resume = () => house.request('POST', '/tenants/globex/resume', { token: operator, body: {} })
+  const newest = async (action: string): Promise<AuditEvent> => (await query({ action, limit: '1' })).body.items[0]
+
+  it('names actor, object, change, reason, source and request', async () => {
+    await suspend({ 'x-forwarded-for': '203.0.113.9, 10.0.0.1', 'x-request-id': 'my-request-1', 'x-atrium-source': 'operator' })
+    expect(await newest('tenant.suspended')).toMatchObject({
+      actorType: 'operator',
+      actorEmail: 'operator@atrium.test',
+      actorIp: '203.0.113.9',
+      outcome: 'success',
+      resourceType: 'tenant',
+      resourceName: 'Globex',
+      tenantSlug: 'globex',
+      source: 'operator',
+      metadata: { requestId: 'my-request-1', reason: 'Test', changes: { status: ['pending', 'suspended'] } },
+      prevHash: null,
+      hash: null,
+    })
+    await resume()
+  })
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['2001:db8::1, 203.0.113.9', '2001:db8::1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['  198.51.100.1  ', '198.51.100.1'],
+    ['unknown', null],
+    ['', null],
+    ['203.0.113.9.evil.example', null],
+    ['fe80::1%eth0', null],
+    ["1'; drop table audit_events; --", null],
+    ['999.1.1.1, 203.0.113.9', null],
+  ])('with X-Forwarded-For %j the address is %j', async (header, address) => {
+    expect((await suspend({ 'x-forwarded-for': header })).status).toBe(200)
+    expect((await newest('tenant.suspended')).actorIp).toBe(address)
+    await resume()
+  })
+
+  it.each([
+    [{ 'x-request-id': 'bad id with blanks' }],
+    [{ 'x-request-id': 'short' }],
+    [{ 'x-request-id': 'a'.repeat(200) }],
+  ])('takes no request id that could not stand in a log: %j', async (headers) => {
+    const answer = await suspend(headers)
+    expect(answer.headers.get('x-request-id')).not.toBe(headers['x-request-id'])
+    expect((await newest('tenant.suspended')).metadata.requestId).toBe(answer.headers.get('x-request-id'))
+    await resume()
+  })
+
+  it('does not believe a source that is none', async () => {
+    await suspend({ 'x-atrium-source': 'job' })
+    expect((await newest('tenant.suspended')).source).toBe('api')
+    await resume()
+  })
+
+  it('tells of attempts that were denied, and by whom', async () => {
+    const answer = await house.request('POST', '/tenants/globex/suspend', { token: owner, body: {} })
+    expect(answer.status).toBe(403)
+    expect((await query({ outcome: 'denied', actorEmail: 'owner@acme.test', limit: '1' })).body.items).toMatchObject([
+      { action: 'tenant.suspended', actorType: 'user', metadata: { code: 'operator_required', requestId: answer.headers.get('x-request-id') } },
+    ])
+    const before = (await query({ outcome: 'denied' })).body.items.length
+    await house.request('POST', '/tenants/globex/suspend', { body: {} })
+    await house.request('GET', '/audit', { token: owner })
+    expect((await query({ outcome: 'denied' })).body.items).toHaveLength(before)
+  })
+})
+
+it('never fails the act when its entry cannot be written, and counts the loss', async () => {
+  await using other = await openHouse({ provisioned: false })
+  const token = await other.token('operator@atrium.test')
+  const admin = new pg.Client(other.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))
+  await admin.connect()
+  await admin.query('revoke insert on audit_events from atrium_app')
+  await admin.query(`revoke insert (at, actor_type, actor_id, actor_email, actor_ip, action, outcome, resource_type, resource_id, resource_name,
+    tenant_slug, partner_slug, source, metadata) on audit_events from atrium_app`)
+  await admin.end()
+  const memberId = (await other.database.db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()).id
+  const acts = [
+    other.request('POST', '/tenants', { token, body: { name: 'Unrecorded' } }),
+    other.request('PATCH', '/tenants/acme', { token, body: { name: 'Renamed' } }),
+    other.request('POST', '/tenants/globex/suspend', { token, body: {} }),
+    other.request('POST', '/users', { token, body: { idpSubjectId: 's', email: 's@example.test', name: 'S' } }),
+    other.request('PATCH', `/users/${memberId}`, { token, body: { phone: '+49 30 1' } }),
+    other.request('POST', `/users/${memberId}/deactivate`, { token, body: {} }),
+    other.request('POST', '/users/invite', { token, body: { name: 'I', email: 'i@example.test' } }),
+  ]
+  expect((await Promise.all(acts)).map(({ status }) => status)).toEqual([201, 200, 200, 201, 200, 200, 201])
+  expect(await other.app.house.metrics.registry.getSingleMetricAsString('audit_write_failures_total')).toContain('audit_write_failures_total 7')
+  expect(other.logLines.filter((line) => line.includes('an audit entry could not be written'))).toHaveLength(7)
+})

@@ -1,0 +1,134 @@
+import type { AddressInfo } from 'node:net'
+import { openDatabase } from '@atrium/db/connect'
+import { connectIntegrations } from '@atrium/integrations/connect'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { createLogger } from '../src/log.ts'
+import { serveMetrics } from '../src/serve-metrics.ts'
+import { openHouse, type TestHouse } from './house.ts'
+import { startIssuer } from './issuer.ts'
+
+const ownerOf = async (house: TestHouse, statement: string) => {
+  const client = new pg.Client(house.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+describe('without a database', () => {
+  it('the service says that it lives and is not ready, and refuses calls for the time being', async () => {
+    await using issuer = await startIssuer()
+    const config = readConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', IDP_ISSUER: issuer.url, IDP_AUDIENCE: 'atrium-portal' })
+    const log = createLogger('silent')
+    const database = openDatabase({ url: config.databaseUrl, onError: () => {} })
+    const app = createApp({ config, database, integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null }), log })
+    const ask = async (path: string, token?: string) => {
+      const response = await app.fetch(new Request(`http://api.test${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }), {})
+      return { status: response.status, body: await response.json() }
+    }
+    expect(await ask('/health')).toEqual({
+      status: 200,
+      body: { service: 'atrium-platform-api', status: 'ok', version: expect.any(String), uptimeSeconds: expect.any(Number) },
+    })
+    const ready = await ask('/health/ready')
+    expect(ready).toMatchObject({
+      status: 503,
+      body: { ready: false, checks: { database: 'The database does not answer.', migrations: 'The state of the migrations cannot be read.' } },
+    })
+    for (const path of ['/tenants', '/tenants/acme', '/users/me', '/trpc/tenants.list'])
+      expect((await ask(path, await issuer.sign())).status, path).toBe(503)
+    expect((await ask('/tenants')).status).toBe(401)
+    expect(JSON.stringify(await ask('/tenants', await issuer.sign()))).not.toMatch(/ECONN|127\.0\.0\.1/)
+    await database.close()
+  })
+})
+
+describe('readiness', () => {
+  it('is reached once everything is started, and then tells of the outside systems too', async () => {
+    await using house = await openHouse({ started: true })
+    const answer = await house.request('GET', '/health/ready')
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        ready: true,
+        checks: { database: 'ok', migrations: 'ok', jobs: 'ok' },
+        integrations: { identity: { state: 'ok' }, mail: { state: 'ok' }, files: { state: 'ok' }, mailer: { state: 'off' } },
+      },
+    })
+  })
+
+  it('does not depend on an outside system, and names the one that is down', async () => {
+    await using house = await openHouse({ provisioned: false })
+    house.sandbox.fault({ system: 'files', mode: 'error', status: 503 })
+    await house.app.start()
+    const answer = await house.request('GET', '/health/ready')
+    expect(answer).toMatchObject({ status: 200, body: { ready: true, integrations: { files: { state: 'error' }, identity: { state: 'ok' } } } })
+    expect(answer.body.integrations.files.message).toMatch(/file storage/)
+  })
+
+  it('is missing while the job engine is not started', async () => {
+    await using house = await openHouse({ provisioned: false })
+    expect(await house.request('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { ready: false, checks: { database: 'ok', migrations: 'ok', jobs: 'the job engine is not started' } },
+    })
+  })
+
+  it('is missing while the schema is older than this version, and is not while it is newer', async () => {
+    await using house = await openHouse({ provisioned: false, started: true })
+    await ownerOf(house, "insert into kysely_migration (name, timestamp) values ('9999-later', 'x')")
+    expect((await house.request('GET', '/health/ready')).status).toBe(200)
+    await ownerOf(house, "delete from kysely_migration where name >= '0003'")
+    expect(await house.request('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { checks: { database: 'ok', migrations: expect.stringMatching(/^The schema stands at 0002-/), jobs: 'ok' } },
+    })
+  })
+
+  it('is missing while the job engine has no schema', async () => {
+    await using house = await openHouse({ provisioned: false, started: true })
+    await ownerOf(house, 'delete from jobs.version')
+    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 503, body: { checks: { jobs: 'the job engine has no schema' } } })
+    await ownerOf(house, 'revoke usage on schema jobs from atrium_app')
+    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 503, body: { checks: { jobs: 'The job engine cannot be asked.' } } })
+    await ownerOf(house, 'grant usage on schema jobs to atrium_app')
+  })
+})
+
+describe('metrics', () => {
+  it('are Prometheus text by route pattern, on a port of their own', async () => {
+    await using house = await openHouse({ provisioned: false })
+    const token = await house.token('operator@atrium.test')
+    await house.request('GET', '/tenants/acme', { token })
+    await house.request('GET', '/tenants/no-such-tenant', { token })
+    await house.request('GET', '/some-probe-of-a-scanner')
+    await house.request('POST', '/tenants', { token, body: { name: 'Measured' } })
+    const server = serveMetrics(house.app.house.metrics.registry, 0, '127.0.0.1')
+    await new Promise((done) => server.once('listening', done))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const response = await fetch(`${url}/metrics`)
+    const text = await response.text()
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(text).toContain('http_request_duration_seconds_count{method="GET",route="/tenants/{slug}",status="200"} 1')
+    expect(text).toContain('http_request_duration_seconds_count{method="GET",route="/tenants/{slug}",status="404"} 1')
+    expect(text).toContain('http_request_duration_seconds_count{method="GET",route="other",status="404"} 1')
+    expect(text).toContain('provisioning_steps_total{step="identity",state="ok"} 1')
+    expect(text).not.toMatch(/no-such-tenant|scanner/)
+    for (const [method, path] of [['GET', '/'], ['POST', '/metrics'], ['GET', '/metrics/x']] as const)
+      expect((await fetch(`${url}${path}`, { method })).status).toBe(404)
+    expect((await house.request('GET', '/metrics')).status).toBe(404)
+    await new Promise((done) => server.close(done))
+  })
+})
+
+describe('an upstream that hangs', () => {
+  it('costs each step its own time and no more, and the record says so', async () => {
+    await using house = await openHouse({ provisioned: false })
+    for (const system of ['identity', 'mail', 'files'] as const) house.sandbox.fault({ system, mode: 'timeout', ...(system === 'identity' ? { match: '/api/v3/' } : {}) })
+    const answer = await house.request('POST', '/tenants', { token: await house.token('newcomer@example.test'), body: { name: 'Patient' } })
+    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } } })
+    for (const message of Object.values(answer.body.provisioningErrors)) expect(message).toMatch(/did not (answer|end)/)
+  }, 60_000)
+})

@@ -1,0 +1,207 @@
+import { errorCodes } from '@atrium/core/errors'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { restRoutes } from '../src/transport/rest.ts'
+import { overRest, overTrpc } from './calls.ts'
+import { openHouse, type TestHouse } from './house.ts'
+
+let house: TestHouse
+let operator: string
+let member: string
+
+beforeAll(async () => {
+  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  operator = await house.token('operator@atrium.test')
+  member = await house.token('member@acme.test')
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+describe('REST and tRPC', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['tenants.list', { limit: 1 }],
+    ['tenants.list', { q: 'glo', status: 'pending' }],
+    ['tenants.get', { slug: 'acme' }],
+    ['tenants.users', { slug: 'acme', role: 'admin' }],
+    ['tenants.audit', { slug: 'acme' }],
+    ['users.list', { tenantSlug: 'acme', limit: 2 }],
+    ['audit.query', { limit: 3 }],
+  ])('answer %s %j alike', async (name, input) => {
+    const [rest, trpc] = [await overRest(house, name, input, operator), await overTrpc(house, name, input, operator)]
+    expect(rest.outcome).toBe('ok')
+    expect(trpc.body).toEqual(rest.body)
+  })
+
+  it.each<[string, Record<string, unknown>, () => string | undefined]>([
+    ['tenants.get', { slug: 'nowhere' }, () => operator],
+    ['tenants.get', { slug: 'globex' }, () => member],
+    ['tenants.suspend', { slug: 'acme', reason: 7 }, () => operator],
+    ['tenants.suspend', { slug: 'acme' }, () => member],
+    ['tenants.resume', { slug: 'acme' }, () => operator],
+    ['tenants.create', { name: '', seats: -1, surprise: 1 }, () => member],
+    ['tenants.create', { name: 'x', slug: 'acme' }, () => member],
+    ['users.get', { id: 'x' }, () => operator],
+    ['users.list', {}, () => undefined],
+    ['users.list', {}, () => 'nonsense'],
+  ])('refuse %s %j alike', async (name, input, token) => {
+    const [rest, trpc] = [await overRest(house, name, input, token()), await overTrpc(house, name, input, token())]
+    const { code, issues, status, detail } = rest.body
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect({ code: trpc.body.code, issues: trpc.body.issues, status: trpc.status, detail: trpc.body.message }).toEqual({ code, issues, status, detail })
+    expect(trpc.body.requestId).toBe(trpc.headers.get('x-request-id'))
+    expect(rest.body.requestId).toBe(rest.headers.get('x-request-id'))
+    expect(trpc.headers.get('www-authenticate')).toBe(rest.headers.get('www-authenticate'))
+  })
+
+  it('tell the typed client the code of a refusal', async () => {
+    await expect(house.trpc(member).tenants.get.query({ slug: 'globex' })).rejects.toMatchObject({ data: { code: 'not_found', httpStatus: 404 } })
+    expect((await house.trpc(member).users.me.query()).email).toBe('member@acme.test')
+  })
+})
+
+describe('an address', () => {
+  it.each(['/', '/nowhere', '/tenants/', '/tenants/acme/', '/tenants/acme/nowhere', '/users/me/x', '/audit/nowhere', '//tenants', '/TENANTS'])(
+    'that is none answers 404 as a problem: %s',
+    async (path) => {
+      const answer = await house.request('GET', path, { token: operator })
+      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found', type: '/docs/errors#not_found', requestId: expect.any(String) } })
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    },
+  )
+
+  it.each([
+    ['PUT', '/tenants', 'GET, POST'],
+    ['DELETE', '/tenants', 'GET, POST'],
+    ['POST', '/tenants/acme', 'DELETE, GET, PATCH'],
+    ['GET', '/tenants/acme/suspend', 'POST'],
+    ['POST', '/users/me', 'GET'],
+    ['DELETE', '/audit', 'GET'],
+    ['PATCH', '/audit/export', 'GET'],
+  ])('that does not take the method says which it takes: %s %s', async (method, path, allowed) => {
+    const answer = await house.request(method, path, { token: operator, ...(method === 'POST' || method === 'PUT' ? { body: {} } : {}) })
+    expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed', status: 405 } })
+    expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allowed)
+  })
+
+  it('of tRPC answers the same codes', async () => {
+    const code = async (method: string, path: string, body?: object) => {
+      const answer = await house.request(method, path, { token: operator, ...(body ? { body } : {}) })
+      return [answer.status, answer.body.error.json.data.code]
+    }
+    expect(await code('GET', '/trpc/nowhere')).toEqual([404, 'not_found'])
+    expect(await code('GET', '/trpc/tenants.suspend?input=%7B%7D')).toEqual([405, 'method_not_allowed'])
+    expect(await code('POST', '/trpc/tenants.list', {})).toEqual([405, 'method_not_allowed'])
+    expect(await code('GET', '/trpc/tenants.list?input=%7Bx')).toEqual([400, 'invalid_input'])
+  })
+})
+
+describe('a tRPC batch', () => {
+  const batch = (count: number) => {
+    const inputs = Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { json: { limit: 1 } }]))
+    return house.request('GET', `/trpc/${Array(count).fill('tenants.list').join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`, { token: operator })
+  }
+  it('of twenty is answered, of more refused', async () => {
+    expect((await batch(20)).body).toHaveLength(20)
+    expect((await batch(21)).status).toBe(400)
+    expect((await batch(500)).status).toBe(400)
+  })
+
+  it('tells each of its calls by itself', async () => {
+    const input = encodeURIComponent(JSON.stringify({ 0: { json: { slug: 'acme' } }, 1: { json: { slug: 'globex' } } }))
+    const answer = await house.request('GET', `/trpc/tenants.get,tenants.get?batch=1&input=${input}`, { token: member })
+    expect(answer.status).toBe(207)
+    expect(answer.body).toMatchObject([{ result: { data: { json: { slug: 'acme' } } } }, { error: { json: { data: { code: 'not_found' } } } }])
+  })
+})
+
+describe('the request id', () => {
+  it('of the caller is used everywhere: answer, problem, log', async () => {
+    const headers = { 'x-request-id': 'caller-chose-this-1' }
+    const answer = await house.request('GET', '/tenants/nowhere', { token: operator, headers })
+    expect(answer.headers.get('x-request-id')).toBe('caller-chose-this-1')
+    expect(answer.body.requestId).toBe('caller-chose-this-1')
+    expect(house.logLines.map((line) => JSON.parse(line)).find((line) => line.requestId === 'caller-chose-this-1')).toMatchObject({
+      method: 'GET',
+      path: '/tenants/nowhere',
+      route: '/tenants/{slug}',
+      status: 404,
+      tenant: 'nowhere',
+      operator: true,
+    })
+  })
+
+  it('is made when there is none, and is new each time', async () => {
+    const ids = await Promise.all([1, 2].map(async () => (await house.request('GET', '/health')).headers.get('x-request-id')))
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('the log', () => {
+  it('holds no token, no address and no name of the people who call', async () => {
+    await house.request('GET', '/users/me', { token: member })
+    await house.request('PATCH', '/tenants/acme', { token: member, body: { name: 'Never' } })
+    const log = house.logLines.join('')
+    for (const secret of [member, operator, member.split('.')[2] ?? '-', 'member@acme.test', 'Mira Member']) expect(log).not.toContain(secret)
+  })
+})
+
+describe('the description of the API', () => {
+  interface Operation {
+    operationId?: string
+    security?: object[]
+    parameters?: { name: string; in: string; required?: boolean }[]
+    requestBody?: { content: Record<string, unknown> }
+    responses: Record<string, { description?: string }>
+  }
+  const read = async () =>
+    (await house.request('GET', '/openapi.json')).body as {
+      openapi: string
+      info: { title: string; version: string }
+      paths: Record<string, Record<string, Operation>>
+      components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> }
+    }
+
+  it('lists every REST path with its method, and no other', async () => {
+    const { paths } = await read()
+    const described = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+    expect(described.sort()).toEqual(restRoutes().map(({ method, path }) => `${method} ${path}`).sort())
+  })
+
+  it('is OpenAPI 3.1: names, parameters, references and answers are whole', async () => {
+    const document = await read()
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info).toMatchObject({ title: 'Atrium platform API', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+    const operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+    const names = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { path, method, operation } of operations) {
+      const label = `${method} ${path}`
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+      const declared = (operation.parameters ?? []).filter((one) => one.in === 'path')
+      expect(declared.map(({ name }) => name).sort(), label).toEqual(inPath)
+      expect(declared.every(({ required }) => required === true), label).toBe(true)
+      expect(operation.security, label).toEqual([{ bearer: [] }])
+      const success = Object.keys(operation.responses).filter((status) => status !== 'default')
+      expect(success, label).toEqual([method === 'delete' ? '204' : method === 'post' && !path.includes('{') ? '201' : '200'])
+      expect(operation.responses.default, label).toBeDefined()
+      if (method === 'get' || method === 'delete') expect(operation.requestBody, label).toBeUndefined()
+    }
+    const text = JSON.stringify(document)
+    for (const [, reference = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
+      const target = reference.replace('#/', '').split('/').reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document)
+      expect(target, reference).toBeDefined()
+    }
+  })
+
+  it('has pages for people: the reference and every error code', async () => {
+    const page = await house.request('GET', '/docs')
+    expect(page.status).toBe(200)
+    for (const [, path = ''] of String(page.body).matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const asset = await house.request('GET', path)
+      expect(asset.status, path).toBe(200)
+      expect(String(asset.body).length, path).toBeGreaterThan(50)
+    }
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self'/)
+    const errors = String((await house.request('GET', '/docs/errors')).body)
+    for (const code of errorCodes) expect(errors).toContain(`id="${code}"`)
+  })
+})
