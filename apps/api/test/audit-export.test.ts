@@ -4,7 +4,20 @@ import { openHouse, type TestHouse } from './house.ts'
 
 let house: TestHouse
 let operator: string
-const evil = ['=1+1', '+cmd', '-2', '@sum', '\tx', 'a,b', 'say "hi"', 'two\nlines', 'two\r\nlines', "it's", 'ünï 🎉', '=HYPERLINK("http://x","y")']
+const evil = [
+  '=1+1',
+  '+cmd',
+  '-2',
+  '@sum',
+  '\tx',
+  'a,b',
+  'say "hi"',
+  'two\nlines',
+  'two\r\nlines',
+  "it's",
+  'ünï 🎉',
+  '=HYPERLINK("http://x","y")',
+]
 
 beforeAll(async () => {
   house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
@@ -71,7 +84,9 @@ it('streams every entry as CSV whose cells no spreadsheet runs', async () => {
   const [header, ...rows] = parseCsv(String(answer.body))
   expect(header).toEqual(auditColumns)
   expect(rows).toHaveLength(1_200)
-  const [idColumn, nameColumn, metadataColumn] = ['resourceId', 'resourceName', 'metadata'].map((name) => auditColumns.indexOf(name as keyof AuditEvent))
+  const [idColumn, nameColumn, metadataColumn] = ['resourceId', 'resourceName', 'metadata'].map((name) =>
+    auditColumns.indexOf(name as keyof AuditEvent),
+  )
   for (const row of rows) {
     expect(row).toHaveLength(auditColumns.length)
     for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
@@ -92,7 +107,11 @@ it('takes the filters of the log', async () => {
 it('is itself recorded, with its filters', async () => {
   await exported('format=csv&q=x')
   const [entry] = (await house.request('GET', '/audit?action=audit.exported&limit=1', { token: operator })).body.items
-  expect(entry).toMatchObject({ actorType: 'operator', tenantSlug: 'exported', metadata: { format: 'csv', filter: { q: 'x', tenantSlug: 'exported' } } })
+  expect(entry).toMatchObject({
+    actorType: 'operator',
+    tenantSlug: 'exported',
+    metadata: { format: 'csv', filter: { q: 'x', tenantSlug: 'exported' } },
+  })
 })
 
 it('ends when its reader leaves', async () => {

@@ -34,7 +34,13 @@ beforeAll(async () => {
   await write({ action: 'tenant.created', tenantSlug: 'filtered', resourceName: 'Hundred % pure_x' })
   await write({ action: 'tenant.created_again', tenantSlug: 'filtered', outcome: 'failure', at: new Date('2026-02-01T11:00:00Z') })
   await write({ action: 'tenants.listed', tenantSlug: 'filtered', outcome: 'denied', at: new Date('2026-02-01T12:00:00Z') })
-  await write({ action: 'user.updated', tenantSlug: 'filtered', partnerSlug: 'north', actorEmail: 'other@example.test', at: new Date('2026-02-01T13:00:00Z') })
+  await write({
+    action: 'user.updated',
+    tenantSlug: 'filtered',
+    partnerSlug: 'north',
+    actorEmail: 'other@example.test',
+    at: new Date('2026-02-01T13:00:00Z'),
+  })
 }, 60_000)
 afterAll(() => house[Symbol.asyncDispose]())
 
@@ -101,7 +107,14 @@ describe('the pages of the log', () => {
       .insertInto('audit_events')
       .values(
         Array.from({ length: 620 }, (_, n) => ({
-          ...{ at, actor_type: 'system' as const, action: 'tenant.updated', outcome: 'success' as const, resource_type: 'tenant', source: 'job' as const },
+          ...{
+            at,
+            actor_type: 'system' as const,
+            action: 'tenant.updated',
+            outcome: 'success' as const,
+            resource_type: 'tenant',
+            source: 'job' as const,
+          },
           ...{ tenant_slug: 'ties', resource_name: `entry ${n}`, metadata: '{}' },
         })),
       )
@@ -117,7 +130,11 @@ describe('the pages of the log', () => {
   it('show every entry of one instant once, in one order', async () => {
     const seen: string[] = []
     for (let before: string | null = '2027-01-01T00:00:00Z'; before !== null; ) {
-      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({ tenantSlug: 'ties', limit: '33', before })
+      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({
+        tenantSlug: 'ties',
+        limit: '33',
+        before,
+      })
       seen.push(...body.items.map(({ resourceName }) => resourceName ?? ''))
       before = body.nextCursor
     }
@@ -135,7 +152,11 @@ describe('the pages of the log', () => {
       from generate_series(0, 4) n`.execute(house.database.db)
     const seen: string[] = []
     for (let before: string | null = '2027-01-01T00:00:00Z'; before !== null; ) {
-      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({ tenantSlug: 'micro', limit: '1', before })
+      const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({
+        tenantSlug: 'micro',
+        limit: '1',
+        before,
+      })
       seen.push(...body.items.map((event) => event.at))
       before = body.nextCursor
     }
@@ -150,14 +171,27 @@ describe('the log of one tenant', () => {
     const { body } = await query({ q: 'o' }, owner, '/tenants/acme/audit')
     expect(body.items.length).toBeGreaterThan(0)
     expect(new Set(body.items.map((event: AuditEvent) => event.tenantSlug))).toEqual(new Set(['acme']))
-    expect(await query({ tenantSlug: 'globex' }, owner, '/tenants/acme/audit')).toMatchObject({ status: 400, body: { issues: [{ path: 'tenantSlug' }] } })
+    expect(await query({ tenantSlug: 'globex' }, owner, '/tenants/acme/audit')).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'tenantSlug' }] },
+    })
   })
 
   it('hides from its members from where operators and partners act, and hides nothing from operators', async () => {
     for (const actorType of ['operator', 'partner', 'user'] as const)
-      await write({ tenantSlug: 'acme', action: 'tenant.resumed', actorType, actorIp: '198.51.100.9', metadata: { peerIp: '10.0.0.9', requestId: 'r' } })
+      await write({
+        tenantSlug: 'acme',
+        action: 'tenant.resumed',
+        actorType,
+        actorIp: '198.51.100.9',
+        metadata: { peerIp: '10.0.0.9', requestId: 'r' },
+      })
     const shown = async (token: string) =>
-      (await query({ action: 'tenant.resumed' }, token, '/tenants/acme/audit')).body.items.map((event: AuditEvent) => [event.actorType, event.actorIp, event.metadata])
+      (await query({ action: 'tenant.resumed' }, token, '/tenants/acme/audit')).body.items.map((event: AuditEvent) => [
+        event.actorType,
+        event.actorIp,
+        event.metadata,
+      ])
     expect((await shown(owner)).sort()).toEqual([
       ['operator', null, { requestId: 'r' }],
       ['partner', null, { requestId: 'r' }],
@@ -208,16 +242,15 @@ describe('what an act leaves in the log', () => {
     await resume()
   })
 
-  it.each([
-    [{ 'x-request-id': 'bad id with blanks' }],
-    [{ 'x-request-id': 'short' }],
-    [{ 'x-request-id': 'a'.repeat(200) }],
-  ])('takes no request id that could not stand in a log: %j', async (headers) => {
-    const answer = await suspend(headers)
-    expect(answer.headers.get('x-request-id')).not.toBe(headers['x-request-id'])
-    expect((await newest('tenant.suspended')).metadata.requestId).toBe(answer.headers.get('x-request-id'))
-    await resume()
-  })
+  it.each([[{ 'x-request-id': 'bad id with blanks' }], [{ 'x-request-id': 'short' }], [{ 'x-request-id': 'a'.repeat(200) }]])(
+    'takes no request id that could not stand in a log: %j',
+    async (headers) => {
+      const answer = await suspend(headers)
+      expect(answer.headers.get('x-request-id')).not.toBe(headers['x-request-id'])
+      expect((await newest('tenant.suspended')).metadata.requestId).toBe(answer.headers.get('x-request-id'))
+      await resume()
+    },
+  )
 
   it('does not believe a source that is none', async () => {
     await suspend({ 'x-atrium-source': 'job' })
@@ -229,7 +262,11 @@ describe('what an act leaves in the log', () => {
     const answer = await house.request('POST', '/tenants/globex/suspend', { token: owner, body: {} })
     expect(answer.status).toBe(403)
     expect((await query({ outcome: 'denied', actorEmail: 'owner@acme.test', limit: '1' })).body.items).toMatchObject([
-      { action: 'tenant.suspended', actorType: 'user', metadata: { code: 'operator_required', requestId: answer.headers.get('x-request-id') } },
+      {
+        action: 'tenant.suspended',
+        actorType: 'user',
+        metadata: { code: 'operator_required', requestId: answer.headers.get('x-request-id') },
+      },
     ])
     const before = (await query({ outcome: 'denied' })).body.items.length
     await house.request('POST', '/tenants/globex/suspend', { body: {} })
@@ -247,7 +284,9 @@ it('never fails the act when its entry cannot be written, and counts the loss', 
   await admin.query(`revoke insert (at, actor_type, actor_id, actor_email, actor_ip, action, outcome, resource_type, resource_id, resource_name,
     tenant_slug, partner_slug, source, metadata) on audit_events from atrium_app`)
   await admin.end()
-  const memberId = (await other.database.db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()).id
+  const memberId = (
+    await other.database.db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()
+  ).id
   const acts = [
     other.request('POST', '/tenants', { token, body: { name: 'Unrecorded' } }),
     other.request('PATCH', '/tenants/acme', { token, body: { name: 'Renamed' } }),
@@ -258,6 +297,8 @@ it('never fails the act when its entry cannot be written, and counts the loss', 
     other.request('POST', '/users/invite', { token, body: { name: 'I', email: 'i@example.test' } }),
   ]
   expect((await Promise.all(acts)).map(({ status }) => status)).toEqual([201, 200, 200, 201, 200, 200, 201])
-  expect(await other.app.house.metrics.registry.getSingleMetricAsString('audit_write_failures_total')).toContain('audit_write_failures_total 7')
+  expect(await other.app.house.metrics.registry.getSingleMetricAsString('audit_write_failures_total')).toContain(
+    'audit_write_failures_total 7',
+  )
   expect(other.logLines.filter((line) => line.includes('an audit entry could not be written'))).toHaveLength(7)
 })

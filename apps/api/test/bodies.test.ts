@@ -86,13 +86,16 @@ describe('a body', () => {
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'surprise' }] } })
   })
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString'])('with the key %s is refused like any other that is unknown', async (key) => {
-    const answer = await withoutEffect(() => create(`{"name":"Proto","${key}":{"plan":"enterprise"}}`))
-    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: key }] } })
-    const nested = await withoutEffect(() => create(`{"name":"Proto","billingInfo":{"${key}":{"plan":"enterprise"}}}`))
-    expect(nested).toMatchObject({ status: 400, body: { issues: [{ path: `billingInfo.${key}` }] } })
-    expect(({} as { plan?: unknown }).plan).toBeUndefined()
-  })
+  it.each(['__proto__', 'constructor', 'prototype', 'toString'])(
+    'with the key %s is refused like any other that is unknown',
+    async (key) => {
+      const answer = await withoutEffect(() => create(`{"name":"Proto","${key}":{"plan":"enterprise"}}`))
+      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: key }] } })
+      const nested = await withoutEffect(() => create(`{"name":"Proto","billingInfo":{"${key}":{"plan":"enterprise"}}}`))
+      expect(nested).toMatchObject({ status: 400, body: { issues: [{ path: `billingInfo.${key}` }] } })
+      expect(({} as { plan?: unknown }).plan).toBeUndefined()
+    },
+  )
 })
 
 describe('a slug that is asked for', () => {
@@ -114,14 +117,23 @@ describe('a slug that is asked for', () => {
 
   it('is refused when this installation uses it as an identity group', async () => {
     await using other = await openHouse({ provisioned: false, env: { IDP_PLATFORM_ADMIN_GROUP: 'house-masters' } })
-    const answer = await other.request('POST', '/tenants', { token: await other.token('newcomer@example.test'), body: { name: 'x', slug: 'house-masters' } })
+    const answer = await other.request('POST', '/tenants', {
+      token: await other.token('newcomer@example.test'),
+      body: { name: 'x', slug: 'house-masters' },
+    })
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
-    const derived = await other.request('POST', '/tenants', { token: await other.token('newcomer@example.test'), body: { name: 'House Masters' } })
+    const derived = await other.request('POST', '/tenants', {
+      token: await other.token('newcomer@example.test'),
+      body: { name: 'House Masters' },
+    })
     expect(derived).toMatchObject({ status: 201, body: { slug: 'house-masters-2' } })
   })
 
   it('answers 409 when a tenant has it, a deleted one included', async () => {
-    expect(await withoutEffect(() => create({ name: 'Again', slug: 'acme' }))).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    expect(await withoutEffect(() => create({ name: 'Again', slug: 'acme' }))).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists' },
+    })
     await house.request('DELETE', '/tenants/globex', { token })
     expect(await create({ name: 'Again', slug: 'globex' })).toMatchObject({ status: 409, body: { code: 'already_exists' } })
   })
@@ -150,9 +162,33 @@ describe('a domain', () => {
   const withDomain = (domain: string) => create({ name: 'Domains', domains: [domain] })
 
   it.each([
-    'com', 'co.uk', 'localhost', 'example', '127.0.0.1', '[::1]', '0x7f.1', '2130706433', 'a..example.com', '-a.example.com', 'a_b.example.com',
-    'user@example.com', 'example.com/path', 'example.com:25', 'http://example.com', '*.example.com', 'exa mple.com', 'example.notatld', '', '.',
-    `${'a'.repeat(64)}.example.com`, `${'a.'.repeat(130)}example.com`, 'exa\u0000mple.com', 'example.com\r\nx', 'xn--a.example.com', 'example.com#x', 'example%2ecom',
+    'com',
+    'co.uk',
+    'localhost',
+    'example',
+    '127.0.0.1',
+    '[::1]',
+    '0x7f.1',
+    '2130706433',
+    'a..example.com',
+    '-a.example.com',
+    'a_b.example.com',
+    'user@example.com',
+    'example.com/path',
+    'example.com:25',
+    'http://example.com',
+    '*.example.com',
+    'exa mple.com',
+    'example.notatld',
+    '',
+    '.',
+    `${'a'.repeat(64)}.example.com`,
+    `${'a.'.repeat(130)}example.com`,
+    'exa\u0000mple.com',
+    'example.com\r\nx',
+    'xn--a.example.com',
+    'example.com#x',
+    'example%2ecom',
   ])('that nobody can own is refused: %j', async (domain) => {
     const answer = await withoutEffect(() => withDomain(domain))
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'domains.0' }] } })
@@ -179,7 +215,10 @@ describe('a domain', () => {
   })
 
   it('that comes twice counts once', async () => {
-    expect(await create({ name: 'Twice', domains: ['twice.example.com', 'TWICE.example.com.'] })).toMatchObject({ status: 201, body: { domains: ['twice.example.com'] } })
+    expect(await create({ name: 'Twice', domains: ['twice.example.com', 'TWICE.example.com.'] })).toMatchObject({
+      status: 201,
+      body: { domains: ['twice.example.com'] },
+    })
   })
 
   it('is kept: a tenant cannot be left without', async () => {
@@ -196,7 +235,8 @@ describe('text that people typed', () => {
 
   it('is searched for as it stands: % and _ are no wildcards', async () => {
     await create({ name: 'Hundred % pure_x' })
-    const found = async (q: string) => (await house.request('GET', `/tenants?q=${encodeURIComponent(q)}`, { token })).body.items.map((one: { name: string }) => one.name)
+    const found = async (q: string) =>
+      (await house.request('GET', `/tenants?q=${encodeURIComponent(q)}`, { token })).body.items.map((one: { name: string }) => one.name)
     expect(await found('%')).toEqual(['Hundred % pure_x'])
     expect(await found('e_x')).toEqual(['Hundred % pure_x'])
     expect(await found('\\')).toEqual([])

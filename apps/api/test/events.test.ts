@@ -65,7 +65,8 @@ async function follow(token: string, wire: 'REST' | 'tRPC' = 'REST'): Promise<Fo
   }
 }
 
-const watchers = async () => Number(/tenant_watchers (\d+)/.exec(await house.app.house.metrics.registry.getSingleMetricAsString('tenant_watchers'))?.[1])
+const watchers = async () =>
+  Number(/tenant_watchers (\d+)/.exec(await house.app.house.metrics.registry.getSingleMetricAsString('tenant_watchers'))?.[1])
 const change = (verb: string) => house.request('POST', `/tenants/acme/${verb}`, { token: operator, body: {} })
 const tell = () => sql`select pg_notify('tenant_changed', id::text) from tenants where slug = 'acme'`.execute(house.database.db)
 
@@ -73,7 +74,11 @@ describe.each(['REST', 'tRPC'] as const)('following a tenant over %s', (wire) =>
   it('tells how it stands, then every change, as it happens', async () => {
     const follower = await follow(owner, wire)
     expect(follower).toMatchObject({ status: 200, contentType: 'text/event-stream' })
-    expect(await follower.next()).toMatchObject({ status: 'active', provisioningStatus: { identity: 'ok', mail: 'ok', files: 'ok' }, running: false })
+    expect(await follower.next()).toMatchObject({
+      status: 'active',
+      provisioningStatus: { identity: 'ok', mail: 'ok', files: 'ok' },
+      running: false,
+    })
     await change('suspend')
     expect(await follower.next()).toMatchObject({ status: 'suspended' })
     await change('resume')
@@ -82,7 +87,9 @@ describe.each(['REST', 'tRPC'] as const)('following a tenant over %s', (wire) =>
   })
 
   it('tells each step of a run as it ends', async () => {
-    await sql`update provisioning_steps set state = 'pending' from tenants t where t.id = tenant_id and t.slug = 'acme'`.execute(house.database.db)
+    await sql`update provisioning_steps set state = 'pending' from tenants t where t.id = tenant_id and t.slug = 'acme'`.execute(
+      house.database.db,
+    )
     house.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 300 })
     const follower = await follow(owner, wire)
     await follower.next()
@@ -145,7 +152,9 @@ describe.each(['REST', 'tRPC'] as const)('following a tenant over %s', (wire) =>
   it('goes on after the connection that listens was lost', async () => {
     const follower = await follow(owner, wire)
     await follower.next()
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen%tenant_changed%'`.execute(house.database.db)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen%tenant_changed%'`.execute(
+      house.database.db,
+    )
     expect((await change('suspend')).status).toBe(200)
     expect(await follower.next()).toMatchObject({ status: 'suspended' })
     await change('resume')

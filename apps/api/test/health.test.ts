@@ -23,9 +23,17 @@ describe('without a database', () => {
     const config = readConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', IDP_ISSUER: issuer.url, IDP_AUDIENCE: 'atrium-portal' })
     const log = createLogger('silent')
     const database = openDatabase({ url: config.databaseUrl, onError: () => {} })
-    const app = createApp({ config, database, integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null }), log })
+    const app = createApp({
+      config,
+      database,
+      integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null }),
+      log,
+    })
     const ask = async (path: string, token?: string) => {
-      const response = await app.fetch(new Request(`http://api.test${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }), {})
+      const response = await app.fetch(
+        new Request(`http://api.test${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }),
+        {},
+      )
       return { status: response.status, body: await response.json() }
     }
     expect(await ask('/health')).toEqual({
@@ -35,7 +43,10 @@ describe('without a database', () => {
     const ready = await ask('/health/ready')
     expect(ready).toMatchObject({
       status: 503,
-      body: { ready: false, checks: { database: 'The database does not answer.', migrations: 'The state of the migrations cannot be read.' } },
+      body: {
+        ready: false,
+        checks: { database: 'The database does not answer.', migrations: 'The state of the migrations cannot be read.' },
+      },
     })
     for (const path of ['/tenants', '/tenants/acme', '/users/me', '/trpc/tenants.list'])
       expect((await ask(path, await issuer.sign())).status, path).toBe(503)
@@ -64,7 +75,10 @@ describe('readiness', () => {
     house.sandbox.fault({ system: 'files', mode: 'error', status: 503 })
     await house.app.start()
     const answer = await house.request('GET', '/health/ready')
-    expect(answer).toMatchObject({ status: 200, body: { ready: true, integrations: { files: { state: 'error' }, identity: { state: 'ok' } } } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { ready: true, integrations: { files: { state: 'error' }, identity: { state: 'ok' } } },
+    })
     expect(answer.body.integrations.files.message).toMatch(/file storage/)
   })
 
@@ -90,9 +104,15 @@ describe('readiness', () => {
   it('is missing while the job engine has no schema', async () => {
     await using house = await openHouse({ provisioned: false, started: true })
     await ownerOf(house, 'delete from jobs.version')
-    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 503, body: { checks: { jobs: 'the job engine has no schema' } } })
+    expect(await house.request('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { checks: { jobs: 'the job engine has no schema' } },
+    })
     await ownerOf(house, 'revoke usage on schema jobs from atrium_app')
-    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 503, body: { checks: { jobs: 'The job engine cannot be asked.' } } })
+    expect(await house.request('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { checks: { jobs: 'The job engine cannot be asked.' } },
+    })
     await ownerOf(house, 'grant usage on schema jobs to atrium_app')
   })
 })
@@ -116,7 +136,11 @@ describe('metrics', () => {
     expect(text).toContain('http_request_duration_seconds_count{method="GET",route="other",status="404"} 1')
     expect(text).toContain('provisioning_steps_total{step="identity",state="ok"} 1')
     expect(text).not.toMatch(/no-such-tenant|scanner/)
-    for (const [method, path] of [['GET', '/'], ['POST', '/metrics'], ['GET', '/metrics/x']] as const)
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['POST', '/metrics'],
+      ['GET', '/metrics/x'],
+    ] as const)
       expect((await fetch(`${url}${path}`, { method })).status).toBe(404)
     expect((await house.request('GET', '/metrics')).status).toBe(404)
     await new Promise((done) => server.close(done))
@@ -126,9 +150,13 @@ describe('metrics', () => {
 describe('an upstream that hangs', () => {
   it('costs each step its own time and no more, and the record says so', async () => {
     await using house = await openHouse({ provisioned: false })
-    for (const system of ['identity', 'mail', 'files'] as const) house.sandbox.fault({ system, mode: 'timeout', ...(system === 'identity' ? { match: '/api/v3/' } : {}) })
+    for (const system of ['identity', 'mail', 'files'] as const)
+      house.sandbox.fault({ system, mode: 'timeout', ...(system === 'identity' ? { match: '/api/v3/' } : {}) })
     const answer = await house.request('POST', '/tenants', { token: await house.token('newcomer@example.test'), body: { name: 'Patient' } })
-    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } } })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } },
+    })
     for (const message of Object.values(answer.body.provisioningErrors)) expect(message).toMatch(/did not (answer|end)/)
   }, 60_000)
 })

@@ -14,8 +14,10 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]())
 beforeEach(() => house.sandbox.clearFaults())
 
-const create = (key: string, body: object, as = token) => house.request('POST', '/tenants', { token: as, body, headers: { 'idempotency-key': key } })
-const tenantsNamed = async (name: string) => (await house.database.db.selectFrom('tenants').select('id').where('name', '=', name).execute()).length
+const create = (key: string, body: object, as = token) =>
+  house.request('POST', '/tenants', { token: as, body, headers: { 'idempotency-key': key } })
+const tenantsNamed = async (name: string) =>
+  (await house.database.db.selectFrom('tenants').select('id').where('name', '=', name).execute()).length
 
 it('replays the answer to the same request, and says so', async () => {
   const first = await create('replay', { name: 'Replayed' })
@@ -38,7 +40,11 @@ it('replays a refusal as the problem that it was', async () => {
 it('refuses another request under the key: another body, another path', async () => {
   await create('mismatch', { name: 'Original' })
   expect(await create('mismatch', { name: 'Other' })).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } })
-  const elsewhere = await house.request('POST', '/tenants/acme/reconcile', { token, body: { name: 'Original' }, headers: { 'idempotency-key': 'mismatch' } })
+  const elsewhere = await house.request('POST', '/tenants/acme/reconcile', {
+    token,
+    body: { name: 'Original' },
+    headers: { 'idempotency-key': 'mismatch' },
+  })
   expect(elsewhere).toMatchObject({ status: 422 })
   expect(await tenantsNamed('Other')).toBe(0)
 })
@@ -66,7 +72,11 @@ it('of two different requests at once under one key carries one out', async () =
 
 it('keeps no failure of ours: the same request may be tried again', async () => {
   const invite = () =>
-    house.request('POST', '/users/invite', { token: operator, body: { name: 'Retry', email: 'retry@example.test' }, headers: { 'idempotency-key': 'failed' } })
+    house.request('POST', '/users/invite', {
+      token: operator,
+      body: { name: 'Retry', email: 'retry@example.test' },
+      headers: { 'idempotency-key': 'failed' },
+    })
   house.sandbox.fault({ system: 'identity', mode: 'error', status: 503, match: '/api/v3/' })
   expect((await invite()).status).toBe(502)
   house.sandbox.clearFaults()
@@ -74,7 +84,8 @@ it('keeps no failure of ours: the same request may be tried again', async () => 
 })
 
 it('keeps no refusal that a new right would lift', async () => {
-  const suspend = (as: string) => house.request('POST', '/tenants/globex/suspend', { token: as, body: {}, headers: { 'idempotency-key': 'rights' } })
+  const suspend = (as: string) =>
+    house.request('POST', '/tenants/globex/suspend', { token: as, body: {}, headers: { 'idempotency-key': 'rights' } })
   expect((await suspend(await house.token('operator@atrium.test', 'portal'))).status).toBe(403)
   expect((await suspend(operator)).status).toBe(200)
 })
@@ -103,7 +114,8 @@ it.each(['', ' ', 'a b', 'ü', 'a'.repeat(256)])('refuses the key %j', async (ke
 })
 
 it('means nothing on other methods', async () => {
-  const rename = (name: string) => house.request('PATCH', '/tenants/acme', { token: operator, body: { name }, headers: { 'idempotency-key': 'patch' } })
+  const rename = (name: string) =>
+    house.request('PATCH', '/tenants/acme', { token: operator, body: { name }, headers: { 'idempotency-key': 'patch' } })
   expect((await rename('One')).body.name).toBe('One')
   expect((await rename('Two')).body.name).toBe('Two')
 })

@@ -10,7 +10,11 @@ let house: TestHouse
 let operator: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, integrations: clientsWithDeadline(800), sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({
+    provisioned: false,
+    integrations: clientsWithDeadline(800),
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
   operator = await house.token('operator@atrium.test')
 }, 60_000)
 afterAll(() => house[Symbol.asyncDispose]())
@@ -28,7 +32,9 @@ async function everyRow(on: TestHouse): Promise<string> {
     where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`.execute(on.database.db)
   const texts: string[] = []
   for (const { schema, name } of tables) {
-    const { rows } = await sql<{ text: string }>`select row_to_json(r)::text as text from ${sql.table(`${schema}.${name}`)} r`.execute(on.database.db)
+    const { rows } = await sql<{ text: string }>`select row_to_json(r)::text as text from ${sql.table(`${schema}.${name}`)} r`.execute(
+      on.database.db,
+    )
     texts.push(...rows.map(({ text }) => text))
   }
   return texts.join('\n')
@@ -41,7 +47,14 @@ describe('an invitation', () => {
     expect(answer.status).toBe(201)
     const [identity, ...more] = identityOf(email) as unknown as Record<string, unknown>[]
     expect(more).toEqual([])
-    expect(identity).toMatchObject({ username: email, email, name: 'Ina Invited', type: 'internal', is_active: true, uid: answer.body.subject })
+    expect(identity).toMatchObject({
+      username: email,
+      email,
+      name: 'Ina Invited',
+      type: 'internal',
+      is_active: true,
+      uid: answer.body.subject,
+    })
     const group = identityRecords(house).groups.find(({ name }) => name === 'platform-admins')
     expect(identity?.groups).toEqual([group?.pk])
     const user = await house.request('GET', `/users/${answer.body.userId}`, { token: operator })
@@ -57,7 +70,9 @@ describe('an invitation', () => {
     const password: string = answer.body.tempPassword
     expect(password).toMatch(/^[^IO01l]{16}$/)
     for (const kind of [/[A-Z]/, /[a-z]/, /[0-9]/, /[^A-Za-z0-9]/]) expect(password).toMatch(kind)
-    const stored = (house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }).users.find((user) => user.email === email)
+    const stored = (house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }).users.find(
+      (user) => user.email === email,
+    )
     expect(passwordMatches(stored?.password ?? null, password)).toBe(true)
   })
 
@@ -75,7 +90,9 @@ describe('an invitation', () => {
     expect(link.origin).toBe('https://id.example.com')
     const page = await fetch(`${other.sandbox.identityUrl}${link.pathname}${link.search}`)
     expect(page.status).toBe(200)
-    const [entry] = (await other.request('GET', '/audit?action=platform.user_invited', { token: await other.token('operator@atrium.test') })).body.items
+    const [entry] = (
+      await other.request('GET', '/audit?action=platform.user_invited', { token: await other.token('operator@atrium.test') })
+    ).body.items
     expect(entry).toMatchObject({ resourceName: email, metadata: { handoff: 'link' } })
     const secret = link.searchParams.get('flow_token') ?? 'none'
     expect(await everyRow(other)).not.toContain(secret)
@@ -94,7 +111,12 @@ describe('an invitation', () => {
     expect(everything).not.toContain(secret)
     expect(house.logLines.join('')).not.toContain(secret)
     const entries = (await house.request('GET', '/audit?action=platform.user_invited', { token: operator })).body.items
-    expect(entries[0]).toMatchObject({ actorType: 'operator', resourceName: email, resourceId: answer.body.userId, metadata: { handoff: 'tempPassword' } })
+    expect(entries[0]).toMatchObject({
+      actorType: 'operator',
+      resourceName: email,
+      resourceId: answer.body.userId,
+      metadata: { handoff: 'tempPassword' },
+    })
   })
 
   it('makes the group of the administrators when it is missing', async () => {
@@ -145,7 +167,9 @@ describe('a failing step', () => {
   ] as const
   const modes = [{ mode: 'error', status: 503 }, { mode: 'reset' }, { mode: 'garbage' }] as const
   const cases = steps.flatMap(([name, match]) =>
-    modes.flatMap((fault) => [false, true].map((after) => ({ name: `${name} with ${fault.mode}${after ? ' after it was done' : ''}`, match, fault, after }))),
+    modes.flatMap((fault) =>
+      [false, true].map((after) => ({ name: `${name} with ${fault.mode}${after ? ' after it was done' : ''}`, match, fault, after })),
+    ),
   )
 
   it.each(cases)('leaves nothing behind, and the invitation can be repeated: $name', async ({ match, fault, after }) => {

@@ -99,7 +99,9 @@ export async function startIssuer(now: () => Date = () => new Date()): Promise<I
       return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
     },
     sign: (claims, header, key = issuer.key) =>
-      new SignJWT(issuer.claims(claims)).setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'JWT', ...header }).sign(key.privateKey),
+      new SignJWT(issuer.claims(claims))
+        .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'JWT', ...header })
+        .sign(key.privateKey),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

@@ -83,7 +83,11 @@ const matrix: Record<string, Row[]> = {
     { input: (world) => ({ ...slug(world), name: 'Renamed' }), expected: adminsPartnersOperators },
     {
       input: (world) => ({ ...slug(world), plan: 'business' }),
-      expected: who(['partnerStaff', 'operator'], 'not_found', { member: 'not_admin', admin: 'operator_required', owner: 'operator_required' }),
+      expected: who(['partnerStaff', 'operator'], 'not_found', {
+        member: 'not_admin',
+        admin: 'operator_required',
+        owner: 'operator_required',
+      }),
     },
     {
       input: (world) => ({ ...slug(world), partnerId: null }),
@@ -107,9 +111,7 @@ const matrix: Record<string, Row[]> = {
   ],
   'tenants.reconcile': [{ input: slug, expected: adminsPartnersOperators }],
   'tenants.suspend': [{ input: slug, expected: partnersOrOperators }],
-  'tenants.resume': [
-    { input: slug, expected: { ...partnersOrOperators, partnerStaff: 'not_suspended', operator: 'not_suspended' } },
-  ],
+  'tenants.resume': [{ input: slug, expected: { ...partnersOrOperators, partnerStaff: 'not_suspended', operator: 'not_suspended' } }],
   'tenants.users': [{ input: slug, expected: membersOrOperators }],
   'tenants.audit': [{ input: slug, expected: membersOrOperators }],
   'tenants.events': [{ input: slug, expected: membersOrOperators }],
@@ -152,7 +154,10 @@ const { portal, operator } = demoClients
 
 beforeAll(async () => {
   issuer = await startIssuer()
-  house = await openHouse({ provisioned: false, env: { IDP_ISSUER: issuer.url, FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '' } })
+  house = await openHouse({
+    provisioned: false,
+    env: { IDP_ISSUER: issuer.url, FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '' },
+  })
   const { db } = house.database
   const made = await db
     .insertInto('partners')
@@ -219,7 +224,10 @@ async function build(caller: Caller): Promise<World & { token: string | undefine
   const identity: { self: string | undefined; token: string | undefined } = await {
     nobody: async () => ({ self: undefined, token: undefined }),
     badToken: async () => ({ self: undefined, token: (await issuer.sign(personClaims('operator@atrium.test'))).slice(0, -8) }),
-    withoutRecord: async () => ({ self: undefined, token: await issuer.sign({ sub: subject(), aud: [portal.clientId, operator.clientId].slice(0, 1) }) }),
+    withoutRecord: async () => ({
+      self: undefined,
+      token: await issuer.sign({ sub: subject(), aud: [portal.clientId, operator.clientId].slice(0, 1) }),
+    }),
     member: () => asMember('member'),
     suspendedMember: () => asMember('admin', ownId, 'suspended'),
     admin: () => asMember('admin'),
@@ -265,7 +273,9 @@ describe.each(Object.entries(matrix).flatMap(([name, rows]) => rows.map((row, in
 )
 
 describe('a tenant that the caller may not know of', () => {
-  const tenantProcedures = Object.entries(matrix).filter(([, rows]) => rows.some((row) => 'slug' in row.input({ slug: 'x', other: '', self: '' })))
+  const tenantProcedures = Object.entries(matrix).filter(([, rows]) =>
+    rows.some((row) => 'slug' in row.input({ slug: 'x', other: '', self: '' })),
+  )
   const outsiders = callers.filter((caller) => !['member', 'admin', 'owner', 'partnerStaff', 'operator'].includes(caller))
 
   it.each(tenantProcedures.map(([name]) => name))('looks like one that does not exist: %s', async (name) => {
@@ -296,4 +306,3 @@ function shown({ status, outcome, body, headers }: Outcome) {
   const { requestId: _, data: __, path: ___, ...visible } = typeof body === 'string' ? { body: body.replace(/[0-9a-f-]{36}/g, '') } : body
   return { status, outcome, visible, challenge: headers.get('www-authenticate') }
 }
-

@@ -35,7 +35,15 @@ describe('the first call', () => {
     const answer = await me({ sub, email: 'First@Example.Test', name: 'First Person' })
     expect(answer).toMatchObject({
       status: 200,
-      body: { idpSubjectId: sub, email: 'first@example.test', name: 'First Person', platformAdmin: false, tenants: [], status: 'active', partner: null },
+      body: {
+        idpSubjectId: sub,
+        email: 'first@example.test',
+        name: 'First Person',
+        platformAdmin: false,
+        tenants: [],
+        status: 'active',
+        partner: null,
+      },
     })
     expect((await me({ sub })).body.id).toBe(answer.body.id)
   })
@@ -52,7 +60,9 @@ describe('the first call', () => {
     const sub = subject()
     const answer = await me({ sub, email: undefined, name: undefined })
     expect(answer).toMatchObject({ status: 200, body: { email: `${sub}@unknown.invalid` } })
-    expect(await me({ sub, email: 'found@example.test', name: 'Found' })).toMatchObject({ body: { email: 'found@example.test', name: 'Found' } })
+    expect(await me({ sub, email: 'found@example.test', name: 'Found' })).toMatchObject({
+      body: { email: 'found@example.test', name: 'Found' },
+    })
     expect(await me({ sub, email: undefined, name: undefined })).toMatchObject({ body: { email: 'found@example.test', name: 'Found' } })
   })
 })
@@ -79,7 +89,11 @@ describe('every further call', () => {
     await me({ sub, name: 'Before' })
     await house.database.db.updateTable('users').set({ deactivated_at: new Date() }).where('idp_subject_id', '=', sub).execute()
     expect(await me({ sub, name: 'After', groups: ['acme'] })).toMatchObject({ status: 403, body: { code: 'user_deactivated' } })
-    const row = await house.database.db.selectFrom('users').select(['id', 'name']).where('idp_subject_id', '=', sub).executeTakeFirstOrThrow()
+    const row = await house.database.db
+      .selectFrom('users')
+      .select(['id', 'name'])
+      .where('idp_subject_id', '=', sub)
+      .executeTakeFirstOrThrow()
     expect(row.name).toBe('Before')
     expect(await house.database.db.selectFrom('memberships').selectAll().where('user_id', '=', row.id).execute()).toEqual([])
   })
@@ -107,7 +121,8 @@ describe('memberships by group', () => {
   it('are left alone by a token without the claim', async () => {
     const sub = subject()
     await me({ sub, groups: ['acme'] })
-    for (const groups of [undefined, null, 'acme', { acme: true }]) expect(slugs(await me({ sub, groups, iat: later() }))).toEqual(['acme:member'])
+    for (const groups of [undefined, null, 'acme', { acme: true }])
+      expect(slugs(await me({ sub, groups, iat: later() }))).toEqual(['acme:member'])
   })
 
   it('are never taken from the owner', async () => {
@@ -117,7 +132,9 @@ describe('memberships by group', () => {
   it('follow the group only where provisioning made it', async () => {
     const { db } = house.database
     const setState = (state: 'ok' | 'pending') =>
-      sql`update provisioning_steps set state = ${state} from tenants t where t.id = tenant_id and t.slug = 'globex' and step = 'identity'`.execute(db)
+      sql`update provisioning_steps set state = ${state} from tenants t where t.id = tenant_id and t.slug = 'globex' and step = 'identity'`.execute(
+        db,
+      )
     const [member, stranger] = [subject(), subject()]
     await me({ sub: member, groups: ['globex'] })
     await setState('pending')

@@ -55,7 +55,11 @@ describe('at the same time', () => {
 
   it('suspend and delete of one tenant end in one state that both agree on', async () => {
     await create({ name: 'Torn', slug: 'torn' })
-    const answers = await Promise.all([change('torn', 'suspend'), change('torn', 'suspend'), house.request('DELETE', '/tenants/torn', { token })])
+    const answers = await Promise.all([
+      change('torn', 'suspend'),
+      change('torn', 'suspend'),
+      house.request('DELETE', '/tenants/torn', { token }),
+    ])
     expect(answers[2]?.status).toBe(204)
     expect(answers.slice(0, 2).filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
     expect((await read('torn')).status).toBe('deleted')
@@ -66,7 +70,9 @@ describe('the job engine', () => {
   /** Brings the next try forward, in our own row and in the engine's. */
   async function retryNow(slug: string): Promise<void> {
     const { db } = house.database
-    await sql`update provisioning_steps set next_at = now() from tenants t where t.id = tenant_id and t.slug = ${slug} and state = 'error'`.execute(db)
+    await sql`update provisioning_steps set next_at = now() from tenants t where t.id = tenant_id and t.slug = ${slug} and state = 'error'`.execute(
+      db,
+    )
     await sql`update jobs.job set start_after = now() from tenants t
       where singleton_key = t.id::text and t.slug = ${slug} and state in ('created', 'retry')`.execute(db)
   }
@@ -105,7 +111,9 @@ describe('the job engine', () => {
     house.sandbox.clearFaults()
     const { db } = house.database
     await sql`delete from jobs.job where singleton_key in (select id::text from tenants where slug = 'forgotten')`.execute(db)
-    await sql`update provisioning_steps set next_at = now() from tenants t where t.id = tenant_id and t.slug = 'forgotten' and state = 'error'`.execute(db)
+    await sql`update provisioning_steps set next_at = now() from tenants t where t.id = tenant_id and t.slug = 'forgotten' and state = 'error'`.execute(
+      db,
+    )
     await sql`insert into jobs.job (name) values ('provisioning-sweep') on conflict do nothing`.execute(db)
     await sql`update jobs.job set start_after = now() where name = 'provisioning-sweep' and state = 'created'`.execute(db)
     await expect.poll(async () => (await read('forgotten')).status, { timeout: 25_000 }).toBe('active')
@@ -176,9 +184,18 @@ describe('the status of a tenant', () => {
 
 describe('a system that this installation does not have', () => {
   it('is skipped, and the tenant becomes active', async () => {
-    await using without = await openHouse({ env: { MAIL_PROVISIONING_ENABLED: 'off', FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '' } })
-    const answer = await without.request('POST', '/tenants', { token: await without.token('newcomer@example.test'), body: { name: 'Lean' } })
-    expect(answer.body).toMatchObject({ status: 'active', provisioningStatus: { identity: 'ok', mail: 'skipped', files: 'skipped' }, mailDomainId: null })
+    await using without = await openHouse({
+      env: { MAIL_PROVISIONING_ENABLED: 'off', FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '' },
+    })
+    const answer = await without.request('POST', '/tenants', {
+      token: await without.token('newcomer@example.test'),
+      body: { name: 'Lean' },
+    })
+    expect(answer.body).toMatchObject({
+      status: 'active',
+      provisioningStatus: { identity: 'ok', mail: 'skipped', files: 'skipped' },
+      mailDomainId: null,
+    })
     expect(without.sandbox.state().mail.calls).toEqual([])
   })
 })

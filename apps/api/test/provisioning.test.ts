@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { demoServiceCredentials } from '@atrium/core/demo'
 import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, openHouse, type TestHouse } from './house.ts'
-import { identityApi, clientsWithDeadline, outsideObjects } from './outside.ts'
+import { clientsWithDeadline, identityApi, outsideObjects } from './outside.ts'
 
 let house: TestHouse
 let token: string
@@ -19,8 +20,7 @@ beforeEach(() => house.sandbox.clearFaults())
 const create = (body: object, as = token): Promise<Answer> => house.request('POST', '/tenants', { token: as, body })
 const reconcile = (slug: string, as = token): Promise<Answer> => house.request('POST', `/tenants/${slug}/reconcile`, { token: as })
 const read = async (slug: string): Promise<TenantView> => (await house.request('GET', `/tenants/${slug}`, { token: operator })).body
-let made = 0
-const freshSlug = () => `made-${(made += 1)}`
+const freshSlug = () => `made-${randomBytes(4).toString('hex')}`
 const allOk = { identity: 'ok', mail: 'ok', files: 'ok' }
 
 describe('creating a tenant', () => {
@@ -28,7 +28,14 @@ describe('creating a tenant', () => {
     const answer = await create({ name: 'Initech', plan: 'starter' })
     expect(answer).toMatchObject({
       status: 201,
-      body: { slug: 'initech', status: 'active', provisioningStatus: allOk, provisioningErrors: {}, role: 'owner', domains: ['initech.tenants.local'] },
+      body: {
+        slug: 'initech',
+        status: 'active',
+        provisioningStatus: allOk,
+        provisioningErrors: {},
+        role: 'owner',
+        domains: ['initech.tenants.local'],
+      },
     })
     expect(answer.body.owner.email).toBe('newcomer@example.test')
     for (const handle of ['identityGroupId', 'mailDomainId', 'fileSpaceId']) expect(answer.body[handle], handle).toEqual(expect.any(String))
@@ -76,7 +83,10 @@ describe('creating a tenant', () => {
     const body = { idpSubjectId: 'forgotten', email: 'forgotten@example.test', name: 'Forgotten' }
     await house.request('POST', '/users', { token: operator, body })
     const answer = await create({ name: 'Orphan', ownerEmail: 'forgotten@example.test' }, operator)
-    expect(answer.body).toMatchObject({ status: 'pending', provisioningErrors: { identity: 'The identity provider does not know the owner of this tenant.' } })
+    expect(answer.body).toMatchObject({
+      status: 'pending',
+      provisioningErrors: { identity: 'The identity provider does not know the owner of this tenant.' },
+    })
   })
 })
 
@@ -98,13 +108,22 @@ describe('a fault of one system', () => {
     { mode: 'shape' },
     { mode: 'latency', delayMs: 2_000 },
   ] as const
-  const secrets = [...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'), 'localhost', '127.0.0.1', 'http', 'ECONN', 'undefined']
+  const secrets = [
+    ...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'),
+    'localhost',
+    '127.0.0.1',
+    'http',
+    'ECONN',
+    'undefined',
+  ]
 
   const nameOf = (fault: (typeof faults)[number]) => ('status' in fault ? `answering ${fault.status}` : `with ${fault.mode}`)
   const cases = provisioningSteps.flatMap((system) =>
     faults.flatMap((fault) => [
       { label: `${system} ${nameOf(fault)} everywhere`, system, fault, after: false },
-      ...(fault.mode === 'latency' ? [] : [{ label: `${system} ${nameOf(fault)} after the creating call was carried out`, system, fault, after: true }]),
+      ...(fault.mode === 'latency'
+        ? []
+        : [{ label: `${system} ${nameOf(fault)} after the creating call was carried out`, system, fault, after: true }]),
     ]),
   )
   it.each(cases)('$label: only that step fails, and reconcile heals it', async ({ system, fault, after }) => {
@@ -127,18 +146,29 @@ describe('a fault of one system', () => {
     }
     house.sandbox.clearFaults()
     expect(await reconcile(slug)).toMatchObject({ status: 200, body: { tenant: { status: 'active', provisioningErrors: {} } } })
-    expect(outsideObjects(house, slug)).toMatchObject({ groups: 1, members: ['newcomer@example.test'], domains: [`${slug}.tenants.local`], spaces: 1 })
+    expect(outsideObjects(house, slug)).toMatchObject({
+      groups: 1,
+      members: ['newcomer@example.test'],
+      domains: [`${slug}.tenants.local`],
+      spaces: 1,
+    })
   })
 
   it('is waited out when it ends in time', async () => {
     for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'latency', delayMs: 150 })
-    expect(await create({ name: 'Slow', slug: 'slow' })).toMatchObject({ status: 201, body: { status: 'active', provisioningStatus: allOk } })
+    expect(await create({ name: 'Slow', slug: 'slow' })).toMatchObject({
+      status: 201,
+      body: { status: 'active', provisioningStatus: allOk },
+    })
   })
 
   it('of all three at once leaves the record with three messages', async () => {
     for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'reset' })
     const answer = await create({ name: 'Down', slug: 'all-down' })
-    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } } })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } },
+    })
     const results = (await reconcile('all-down')).body
     expect(results).toMatchObject({ results: { identity: { state: 'error' }, mail: { state: 'error' }, files: { state: 'error' } } })
     house.sandbox.clearFaults()
@@ -150,7 +180,8 @@ describe('reconcile', () => {
   it('changes nothing that is right, however often it runs', async () => {
     await create({ name: 'Stable', slug: 'stable' })
     const [before, objects] = [await read('stable'), outsideObjects(house, 'stable')]
-    for (let run = 0; run < 3; run++) expect(await reconcile('stable')).toMatchObject({ status: 200, body: { results: { mail: { state: 'ok' } } } })
+    for (let run = 0; run < 3; run++)
+      expect(await reconcile('stable')).toMatchObject({ status: 200, body: { results: { mail: { state: 'ok' } } } })
     const { updatedAt: _, health: __, ...after } = await read('stable')
     expect(before).toMatchObject(after)
     expect(outsideObjects(house, 'stable')).toEqual(objects)

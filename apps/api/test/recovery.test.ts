@@ -15,7 +15,7 @@ afterAll(() => house[Symbol.asyncDispose]())
 
 const writes = { identity: 'POST /api/v3/core/groups/', mail: 'x:Domain/set', files: 'POST /graph/v1.0/drives' } as const
 
-async function states(slugs: readonly string[]) {
+async function states(slugs: readonly string[]): Promise<Record<string, Record<string, string | undefined>>> {
   const rows = await house.database.db
     .selectFrom('tenants as t')
     .innerJoin('provisioning_steps as s', 's.tenant_id', 't.id')
@@ -61,7 +61,12 @@ describe('a process that is killed while it provisions', () => {
     await using second = await startApi(house)
     await expect.poll(() => states(slugs), { timeout: 40_000, interval: 250 }).toEqual(everyState(slugs, done))
     for (const slug of slugs) {
-      expect(outsideObjects(house, slug)).toMatchObject({ groups: 1, members: ['newcomer@example.test'], domains: [`${slug}.tenants.local`], spaces: 1 })
+      expect(outsideObjects(house, slug)).toMatchObject({
+        groups: 1,
+        members: ['newcomer@example.test'],
+        domains: [`${slug}.tenants.local`],
+        spaces: 1,
+      })
     }
     expect(await send(second.url, 'GET', `/tenants/${slugs[0]}`, token)).toMatchObject({ status: 200, body: { status: 'active' } })
   }, 120_000)
@@ -87,7 +92,12 @@ describe('a process that is killed while it provisions', () => {
     await using _third = await startApi(house)
     await expect.poll(() => states(slugs), { timeout: 60_000, interval: 250 }).toEqual(everyState(slugs, done))
     for (const slug of slugs) {
-      expect(outsideObjects(house, slug)).toMatchObject({ groups: 1, members: ['newcomer@example.test'], domains: [`${slug}.tenants.local`], spaces: 1 })
+      expect(outsideObjects(house, slug)).toMatchObject({
+        groups: 1,
+        members: ['newcomer@example.test'],
+        domains: [`${slug}.tenants.local`],
+        spaces: 1,
+      })
     }
   }, 180_000)
 })
@@ -100,7 +110,9 @@ describe('a process that is asked to end', () => {
     const waiting = send(api.url, 'POST', '/tenants', token, { name: 'Last', slug: 'last-request' })
     const background = await send(api.url, 'POST', '/tenants', token, { name: 'Behind', slug: 'last-background', respondAsync: true })
     expect(background.status).toBe(201)
-    await expect.poll(async () => Object.keys(await states(['last-request'])).length > 0 && (await states(['last-request']))['last-request']?.status).toBe('pending')
+    await expect
+      .poll(async () => Object.keys(await states(['last-request'])).length > 0 && (await states(['last-request']))['last-request']?.status)
+      .toBe('pending')
     api.signal('SIGTERM')
     expect(await waiting).toMatchObject({ status: 201, body: { status: 'active' } })
     expect(await api.ended).toBe(0)

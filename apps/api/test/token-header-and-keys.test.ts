@@ -51,7 +51,15 @@ describe('the Authorization header', () => {
 
   it('refuses a bare token, two tokens and what follows a token', async () => {
     const token = await issuer.sign()
-    for (const header of [token, `Bearer ${token} ${token}`, `Bearer ${token},Bearer ${token}`, `Bearer ${token}; x=1`, 'Bearer', 'Bearer ', `Bearer  ${token}`]) {
+    for (const header of [
+      token,
+      `Bearer ${token} ${token}`,
+      `Bearer ${token},Bearer ${token}`,
+      `Bearer ${token}; x=1`,
+      'Bearer',
+      'Bearer ',
+      `Bearer  ${token}`,
+    ]) {
       expect((await withHeader(header)).status, header.slice(0, 20)).toBe(401)
     }
   })

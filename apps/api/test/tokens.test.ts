@@ -36,7 +36,9 @@ const json = (header: unknown, payload: unknown) => `${encode(header)}.${encode(
 /** Signs by hand with HMAC, as a forger would who takes a public key for a shared secret. */
 function hmac(algorithm: 'HS256' | 'HS384' | 'HS512', secret: string | Buffer, header: object = {}): string {
   const text = json({ alg: algorithm, typ: 'JWT', kid: issuer.key.kid, ...header }, issuer.claims())
-  return `${text}.${createHmac(`sha${algorithm.slice(2)}`, secret).update(text).digest('base64url')}`
+  return `${text}.${createHmac(`sha${algorithm.slice(2)}`, secret)
+    .update(text)
+    .digest('base64url')}`
 }
 
 async function tampered(change: (parts: [string, string, string]) => string): Promise<string> {
@@ -63,7 +65,10 @@ describe('tokens that pass', () => {
     ['without an address and a name', () => issuer.sign({ email: undefined, name: undefined })],
     ['with a nonce, as an access token with a scope', () => issuer.sign({ nonce: 'n' })],
     ['with a subject of 255 characters', () => issuer.sign({ sub: 'a'.repeat(255) })],
-    ['with a name and groups that cannot be stored, which are left out', () => issuer.sign({ name: 'a\u0000b', email: 'a\u0000@b.test', groups: ['a\u0000b', 7] })],
+    [
+      'with a name and groups that cannot be stored, which are left out',
+      () => issuer.sign({ name: 'a\u0000b', email: 'a\u0000@b.test', groups: ['a\u0000b', 7] }),
+    ],
     ['typed as an access token', () => issuer.sign({}, { typ: 'at+jwt' })],
   ]
   it.each(good)('%s', async (_name, make) => {
@@ -80,9 +85,21 @@ describe('tokens that are refused', () => {
     ['alg NONE with a signature', 'unauthenticated', () => withHeader({ alg: 'NONE', kid: issuer.key.kid })],
     ['no alg', 'unauthenticated', () => withHeader({ kid: issuer.key.kid })],
     ['alg as a list', 'unauthenticated', () => withHeader({ alg: ['RS256'], kid: issuer.key.kid })],
-    ['HS256 with the public key as PEM', 'unauthenticated', () => hmac('HS256', String(issuer.key.publicKey.export({ type: 'spki', format: 'pem' })))],
-    ['HS256 with the public key as PKCS#1', 'unauthenticated', () => hmac('HS256', String(issuer.key.publicKey.export({ type: 'pkcs1', format: 'pem' })))],
-    ['HS256 with the public key as DER', 'unauthenticated', () => hmac('HS256', issuer.key.publicKey.export({ type: 'spki', format: 'der' }))],
+    [
+      'HS256 with the public key as PEM',
+      'unauthenticated',
+      () => hmac('HS256', String(issuer.key.publicKey.export({ type: 'spki', format: 'pem' }))),
+    ],
+    [
+      'HS256 with the public key as PKCS#1',
+      'unauthenticated',
+      () => hmac('HS256', String(issuer.key.publicKey.export({ type: 'pkcs1', format: 'pem' }))),
+    ],
+    [
+      'HS256 with the public key as DER',
+      'unauthenticated',
+      () => hmac('HS256', issuer.key.publicKey.export({ type: 'spki', format: 'der' })),
+    ],
     ['HS384 with the published modulus', 'unauthenticated', () => hmac('HS384', publicJwk(issuer.key).n ?? '')],
     ['HS512 with the published key as JSON', 'unauthenticated', () => hmac('HS512', JSON.stringify(publicJwk(issuer.key)))],
     ['HS256 with the client secret', 'unauthenticated', () => hmac('HS256', portal.clientSecret)],
@@ -106,8 +123,17 @@ describe('tokens that are refused', () => {
     ['PS256 where the key is for RS256', 'unauthenticated', () => issuer.sign({}, { alg: 'PS256' })],
     ['an unknown critical header', 'unauthenticated', () => withHeader({ alg: 'RS256', kid: issuer.key.kid, crit: ['x'], x: 1 })],
     ['unencoded payload, RFC 7797', 'unauthenticated', () => withHeader({ alg: 'RS256', kid: issuer.key.kid, crit: ['b64'], b64: false })],
-    ['a payload changed after signing', 'unauthenticated', () => tampered(([header, , signature]) => `${header}.${encode(issuer.claims(personClaims('operator@atrium.test')))}.${signature}`)],
-    ['one flipped bit in the signature', 'unauthenticated', () => tampered(([header, payload, signature]) => `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)],
+    [
+      'a payload changed after signing',
+      'unauthenticated',
+      () => tampered(([header, , signature]) => `${header}.${encode(issuer.claims(personClaims('operator@atrium.test')))}.${signature}`),
+    ],
+    [
+      'one flipped bit in the signature',
+      'unauthenticated',
+      () =>
+        tampered(([header, payload, signature]) => `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`),
+    ],
   ]
   const misaddressed: Refusal[] = [
     ['a foreign issuer with its own good key', 'unexpected_issuer', () => foreign.sign()],
@@ -157,8 +183,16 @@ describe('tokens that are refused', () => {
     ['a sub with a control character that no header may hold', 'unauthenticated', () => issuer.sign({ sub: 'a\r\nb' })],
     ['a payload that is a list', 'unauthenticated', () => tampered(([header, , signature]) => `${header}.${encode([])}.${signature}`)],
     ['a payload that is text', 'unauthenticated', () => tampered(([header, , signature]) => `${header}.${encode('x')}.${signature}`)],
-    ['a payload that is not JSON', 'unauthenticated', () => tampered(([header, , signature]) => `${header}.${base64url.encode('{x')}.${signature}`)],
-    ['a header that is not JSON', 'unauthenticated', () => tampered(([, payload, signature]) => `${base64url.encode('{x')}.${payload}.${signature}`)],
+    [
+      'a payload that is not JSON',
+      'unauthenticated',
+      () => tampered(([header, , signature]) => `${header}.${base64url.encode('{x')}.${signature}`),
+    ],
+    [
+      'a header that is not JSON',
+      'unauthenticated',
+      () => tampered(([, payload, signature]) => `${base64url.encode('{x')}.${payload}.${signature}`),
+    ],
     ['no signature', 'unauthenticated', () => tampered(([header, payload]) => `${header}.${payload}.`)],
     ['two parts', 'unauthenticated', () => tampered(([header, payload]) => `${header}.${payload}`)],
     ['four parts', 'unauthenticated', () => tampered((parts) => `${parts.join('.')}.x`)],

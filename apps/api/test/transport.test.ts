@@ -45,27 +45,44 @@ describe('REST and tRPC', () => {
     const [rest, trpc] = [await overRest(house, name, input, token()), await overTrpc(house, name, input, token())]
     const { code, issues, status, detail } = rest.body
     expect(status).toBeGreaterThanOrEqual(400)
-    expect({ code: trpc.body.code, issues: trpc.body.issues, status: trpc.status, detail: trpc.body.message }).toEqual({ code, issues, status, detail })
+    expect({ code: trpc.body.code, issues: trpc.body.issues, status: trpc.status, detail: trpc.body.message }).toEqual({
+      code,
+      issues,
+      status,
+      detail,
+    })
     expect(trpc.body.requestId).toBe(trpc.headers.get('x-request-id'))
     expect(rest.body.requestId).toBe(rest.headers.get('x-request-id'))
     expect(trpc.headers.get('www-authenticate')).toBe(rest.headers.get('www-authenticate'))
   })
 
   it('tell the typed client the code of a refusal', async () => {
-    await expect(house.trpc(member).tenants.get.query({ slug: 'globex' })).rejects.toMatchObject({ data: { code: 'not_found', httpStatus: 404 } })
+    await expect(house.trpc(member).tenants.get.query({ slug: 'globex' })).rejects.toMatchObject({
+      data: { code: 'not_found', httpStatus: 404 },
+    })
     expect((await house.trpc(member).users.me.query()).email).toBe('member@acme.test')
   })
 })
 
 describe('an address', () => {
-  it.each(['/', '/nowhere', '/tenants/', '/tenants/acme/', '/tenants/acme/nowhere', '/users/me/x', '/audit/nowhere', '//tenants', '/TENANTS'])(
-    'that is none answers 404 as a problem: %s',
-    async (path) => {
-      const answer = await house.request('GET', path, { token: operator })
-      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found', type: '/docs/errors#not_found', requestId: expect.any(String) } })
-      expect(answer.headers.get('content-type')).toBe('application/problem+json')
-    },
-  )
+  it.each([
+    '/',
+    '/nowhere',
+    '/tenants/',
+    '/tenants/acme/',
+    '/tenants/acme/nowhere',
+    '/users/me/x',
+    '/audit/nowhere',
+    '//tenants',
+    '/TENANTS',
+  ])('that is none answers 404 as a problem: %s', async (path) => {
+    const answer = await house.request('GET', path, { token: operator })
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', type: '/docs/errors#not_found', requestId: expect.any(String) },
+    })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  })
 
   it.each([
     ['PUT', '/tenants', 'GET, POST'],
@@ -96,7 +113,11 @@ describe('an address', () => {
 describe('a tRPC batch', () => {
   const batch = (count: number) => {
     const inputs = Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { json: { limit: 1 } }]))
-    return house.request('GET', `/trpc/${Array(count).fill('tenants.list').join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`, { token: operator })
+    return house.request(
+      'GET',
+      `/trpc/${Array(count).fill('tenants.list').join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`,
+      { token: operator },
+    )
   }
   it('of twenty is answered, of more refused', async () => {
     expect((await batch(20)).body).toHaveLength(20)
@@ -108,7 +129,10 @@ describe('a tRPC batch', () => {
     const input = encodeURIComponent(JSON.stringify({ 0: { json: { slug: 'acme' } }, 1: { json: { slug: 'globex' } } }))
     const answer = await house.request('GET', `/trpc/tenants.get,tenants.get?batch=1&input=${input}`, { token: member })
     expect(answer.status).toBe(207)
-    expect(answer.body).toMatchObject([{ result: { data: { json: { slug: 'acme' } } } }, { error: { json: { data: { code: 'not_found' } } } }])
+    expect(answer.body).toMatchObject([
+      { result: { data: { json: { slug: 'acme' } } } },
+      { error: { json: { data: { code: 'not_found' } } } },
+    ])
   })
 })
 
@@ -140,7 +164,8 @@ describe('the log', () => {
     await house.request('GET', '/users/me', { token: member })
     await house.request('PATCH', '/tenants/acme', { token: member, body: { name: 'Never' } })
     const log = house.logLines.join('')
-    for (const secret of [member, operator, member.split('.')[2] ?? '-', 'member@acme.test', 'Mira Member']) expect(log).not.toContain(secret)
+    for (const secret of [member, operator, member.split('.')[2] ?? '-', 'member@acme.test', 'Mira Member'])
+      expect(log).not.toContain(secret)
   })
 })
 
@@ -163,14 +188,20 @@ describe('the description of the API', () => {
   it('lists every REST path with its method, and no other', async () => {
     const { paths } = await read()
     const described = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
-    expect(described.sort()).toEqual(restRoutes().map(({ method, path }) => `${method} ${path}`).sort())
+    expect(described.sort()).toEqual(
+      restRoutes()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    )
   })
 
   it('is OpenAPI 3.1: names, parameters, references and answers are whole', async () => {
     const document = await read()
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toMatchObject({ title: 'Atrium platform API', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
-    const operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    )
     const names = operations.map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)
     for (const { path, method, operation } of operations) {
@@ -178,7 +209,10 @@ describe('the description of the API', () => {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
       const declared = (operation.parameters ?? []).filter((one) => one.in === 'path')
       expect(declared.map(({ name }) => name).sort(), label).toEqual(inPath)
-      expect(declared.every(({ required }) => required === true), label).toBe(true)
+      expect(
+        declared.every(({ required }) => required === true),
+        label,
+      ).toBe(true)
       expect(operation.security, label).toEqual([{ bearer: [] }])
       const success = Object.keys(operation.responses).filter((status) => status !== 'default')
       expect(success, label).toEqual([method === 'delete' ? '204' : method === 'post' && !path.includes('{') ? '201' : '200'])
@@ -187,7 +221,10 @@ describe('the description of the API', () => {
     }
     const text = JSON.stringify(document)
     for (const [, reference = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
-      const target = reference.replace('#/', '').split('/').reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document)
+      const target = reference
+        .replace('#/', '')
+        .split('/')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document)
       expect(target, reference).toBeDefined()
     }
   })

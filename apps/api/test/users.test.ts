@@ -53,8 +53,14 @@ describe('the record of a user', () => {
 
   it('is refused for a subject or an address that is on record, in any case', async () => {
     await call('POST', '/users', { idpSubjectId: 'subject-2', email: 'taken@example.test', name: 'Taken' })
-    expect(await call('POST', '/users', { idpSubjectId: 'subject-2', email: 'free@example.test', name: 'x' })).toMatchObject({ status: 409, body: { code: 'already_exists' } })
-    expect(await call('POST', '/users', { idpSubjectId: 'subject-3', email: 'TAKEN@example.test', name: 'x' })).toMatchObject({ status: 409, body: { code: 'email_exists' } })
+    expect(await call('POST', '/users', { idpSubjectId: 'subject-2', email: 'free@example.test', name: 'x' })).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists' },
+    })
+    expect(await call('POST', '/users', { idpSubjectId: 'subject-3', email: 'TAKEN@example.test', name: 'x' })).toMatchObject({
+      status: 409,
+      body: { code: 'email_exists' },
+    })
   })
 
   it('is made once when many ask at once', async () => {
@@ -76,12 +82,21 @@ describe('the record of a user', () => {
     const { id } = await person('staff')
     const partners = await house.database.db
       .insertInto('partners')
-      .values([{ slug: 'over', name: 'Over', status: 'terminated' as const }, { slug: 'live', name: 'Live' }])
+      .values([
+        { slug: 'over', name: 'Over', status: 'terminated' as const },
+        { slug: 'live', name: 'Live' },
+      ])
       .returning(['id', 'slug'])
       .execute()
     const [over, live] = partners
-    expect(await call('PATCH', `/users/${id}`, { partnerId: over?.id })).toMatchObject({ status: 409, body: { code: 'partner_unavailable' } })
-    expect(await call('PATCH', `/users/${id}`, { partnerId: crypto.randomUUID() })).toMatchObject({ status: 400, body: { issues: [{ path: 'partnerId' }] } })
+    expect(await call('PATCH', `/users/${id}`, { partnerId: over?.id })).toMatchObject({
+      status: 409,
+      body: { code: 'partner_unavailable' },
+    })
+    expect(await call('PATCH', `/users/${id}`, { partnerId: crypto.randomUUID() })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'partnerId' }] },
+    })
     expect(await call('PATCH', `/users/${id}`, { partnerId: live?.id })).toMatchObject({ status: 200, body: { partner: { slug: 'live' } } })
     expect(await call('PATCH', `/users/${id}`, { partnerId: null })).toMatchObject({ body: { partner: null } })
   })
@@ -93,7 +108,10 @@ describe('the record of a user', () => {
   })
 
   it('is kept of oneself', async () => {
-    expect(await call('DELETE', `/users/${await idOf('operator@atrium.test')}`)).toMatchObject({ status: 409, body: { code: 'self_deactivate' } })
+    expect(await call('DELETE', `/users/${await idOf('operator@atrium.test')}`)).toMatchObject({
+      status: 409,
+      body: { code: 'self_deactivate' },
+    })
   })
 })
 
@@ -116,7 +134,10 @@ describe('the list of users', () => {
   it('pages through everybody once', async () => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body }: { body: { items: { id: string }[]; nextCursor: string | null } } = await call('GET', `/users?limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+      const { body }: { body: { items: { id: string }[]; nextCursor: string | null } } = await call(
+        'GET',
+        `/users?limit=2${cursor ? `&cursor=${cursor}` : ''}`,
+      )
       expect(body.items.length).toBeLessThanOrEqual(2)
       seen.push(...body.items.map(({ id }) => id))
       cursor = body.nextCursor
@@ -131,7 +152,10 @@ describe('deactivating', () => {
     const { id, email, token } = await person('leaver')
     const held = await token()
     const sessions = () => {
-      const { users, logins } = house.sandbox.state().identity.records as { users: { pk: number; email: string }[]; logins: { user: number }[] }
+      const { users, logins } = house.sandbox.state().identity.records as {
+        users: { pk: number; email: string }[]
+        logins: { user: number }[]
+      }
       const pk = users.find((user) => user.email === email)?.pk
       return logins.filter((login) => login.user === pk).length
     }
@@ -149,7 +173,10 @@ describe('deactivating', () => {
     const { id, token } = await person('back')
     const held = await token()
     await call('POST', `/users/${id}/deactivate`, {})
-    expect(await call('POST', `/users/${id}/reactivate`, {})).toMatchObject({ status: 200, body: { status: 'active', deactivatedAt: null } })
+    expect(await call('POST', `/users/${id}/reactivate`, {})).toMatchObject({
+      status: 200,
+      body: { status: 'active', deactivatedAt: null },
+    })
     expect((await call('GET', '/users/me', undefined, held)).status).toBe(200)
     expect((await call('GET', '/users/me', undefined, await token())).status).toBe(200)
   })
@@ -217,7 +244,12 @@ describe('the right of a platform administrator', () => {
     // The group still names the person, so a new token does as well.
     expect(groupMembers('platform-admins')).toContain(email)
     expect(await call('GET', '/users/me', undefined, await token())).toMatchObject({ body: { platformAdmin: false } })
-    const { rows } = await house.database.db.selectFrom('audit_events').select('metadata').where('resource_id', '=', id).execute().then((all) => ({ rows: all }))
+    const { rows } = await house.database.db
+      .selectFrom('audit_events')
+      .select('metadata')
+      .where('resource_id', '=', id)
+      .execute()
+      .then((all) => ({ rows: all }))
     expect(rows.map(({ metadata }) => metadata.changes)).toContainEqual({ platformAdmin: [true, false] })
     house.sandbox.clearFaults()
     expect(await call('PATCH', `/users/${id}`, { platformAdmin: false })).toMatchObject({ status: 200 })
@@ -240,7 +272,12 @@ describe('the right of a platform administrator', () => {
     await other.request('PATCH', `/users/${ids['member@acme.test']}`, { token: first, body: { platformAdmin: true } })
     const second = await other.token('member@acme.test', 'operator')
     const answers = await Promise.all([act(ids['member@acme.test'], first), act(ids['operator@atrium.test'], second)])
-    const left = await other.database.db.selectFrom('users').select('email').where('platform_admin', '=', true).where('deactivated_at', 'is', null).execute()
+    const left = await other.database.db
+      .selectFrom('users')
+      .select('email')
+      .where('platform_admin', '=', true)
+      .where('deactivated_at', 'is', null)
+      .execute()
     expect(left).toHaveLength(1)
     expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
     const refused = answers.find(({ status }) => status >= 300)

@@ -6,7 +6,9 @@ export async function everythingWritten(house: TestHouse): Promise<Record<string
   const { db } = house.database
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'audit_events_%' and table_name not like 'kysely_%'`.execute(db)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'audit_events_%' and table_name not like 'kysely_%'`.execute(
+    db,
+  )
   const counts: Record<string, number> = {}
   for (const { name } of tables) {
     const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(db)

@@ -134,9 +134,14 @@ export function auditMetadata(metadata: Readonly<Record<string, unknown>>): Reco
     : cleaned
 }
 
+/** PostgreSQL's jsonb takes neither NUL nor lone surrogates; an entry with either would be lost. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
+}
+
 function clean(value: unknown, depth: number): unknown {
   if (depth > 6) return '…'
-  if (typeof value === 'string') return value.length > longest ? `${value.slice(0, longest)}…` : value
+  if (typeof value === 'string') return storable(value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value)
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => clean(item, depth + 1))
@@ -144,7 +149,7 @@ function clean(value: unknown, depth: number): unknown {
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, item]) => {
         if (item === undefined || typeof item === 'function') return []
-        return [[key, secretKey.test(key) ? '***' : clean(item, depth + 1)]]
+        return [[storable(key), secretKey.test(key) ? '***' : clean(item, depth + 1)]]
       }),
     )
   }

@@ -48,7 +48,7 @@ export class KeyedRead extends pg.Query {
   readonly #statement: NamedStatement
   readonly #values: readonly KeyPart[]
   readonly #shapes: Shapes
-  readonly #rows: Record<string, unknown>[] = []
+  #rows: Record<string, unknown>[] = []
   #failure: Error | undefined
 
   /** `done` is called once, with the rows or with the reason why there are none. */
@@ -64,7 +64,13 @@ export class KeyedRead extends pg.Query {
     this.#statement = statement
     this.#values = values
     this.#shapes = shapes
-    this.callback = (error) => done(error, this.#rows)
+    this.callback = (error) => {
+      const rows = this.#rows
+      // pg's queue outlives many collections and holds on to runs that are over; emptied, a run keeps nothing of its request alive.
+      this.callback = nothing
+      this.#rows = []
+      done(error, rows)
+    }
   }
 
   prepare(connection: Wire): void {
@@ -109,6 +115,8 @@ export class KeyedRead extends pg.Query {
     this.callback(error)
   }
 }
+
+function nothing(): void {}
 
 function toRow({ names, parsers, empty }: Shape, values: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = { ...empty }

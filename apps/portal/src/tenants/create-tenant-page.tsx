@@ -15,7 +15,7 @@ import { useProfile } from '../profile/use-profile.ts'
 import * as targets from '../targets.ts'
 import { useTRPC } from '../trpc.ts'
 import { countryOptions } from './countries.ts'
-import { CreateForm, type CreateFormValues, emptyForm, takenField, toCreateTenant } from './create-form.ts'
+import { CreateForm, type CreateFormValues, emptyForm, suggestSlug, takenField, toCreateTenant } from './create-form.ts'
 import classes from './create-tenant.module.css'
 import { PlanCards } from './plan-cards.tsx'
 import { SlugField } from './slug-field.tsx'
@@ -42,6 +42,13 @@ export function CreateTenantPage() {
     })
   }
 
+  // The short name follows the name for as long as nobody has chosen another one.
+  function rename(name: string) {
+    const { name: before, slug } = form.getValues()
+    form.setFieldValue('name', name)
+    if (slug === suggestSlug(before)) form.setFieldValue('slug', suggestSlug(name))
+  }
+
   return (
     <>
       <PageHeader
@@ -60,6 +67,7 @@ export function CreateTenantPage() {
                 autoComplete="organization"
                 maxLength={100}
                 {...form.getInputProps('name')}
+                onChange={(event) => rename(event.currentTarget.value)}
               />
               <SlugField form={form} taken={taken === 'slug' ? create.variables?.slug : undefined} />
             </Stack>

@@ -19,7 +19,3 @@ export function explain(error: unknown): string | undefined {
 export function isMissing(error: unknown): boolean {
   return problemOf(error).code === 'not_found'
 }
-
-export function isForbidden(error: unknown): boolean {
-  return problemOf(error).code === 'not_member'
-}

@@ -1,7 +1,6 @@
 import { tenantSlug } from '@atrium/core/slugs'
 import { Anchor, Button, Code, Group, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useEffect, useState } from 'react'
 import { type CreateFormValues, nextSlug, suggestSlug } from './create-form.ts'
 
 interface Props {
@@ -12,14 +11,8 @@ interface Props {
 
 /** The short name in addresses. It follows the workplace's name until somebody edits it, and is checked as it is typed. */
 export function SlugField({ form, taken }: Props) {
-  const [own, setOwn] = useState(false)
   const { name, slug } = form.values
   const suggested = suggestSlug(name)
-  const { setFieldValue } = form
-  useEffect(() => {
-    if (!own) setFieldValue('slug', suggested)
-  }, [own, suggested, setFieldValue])
-
   const isTaken = taken !== undefined && slug === taken
   const checked = slug === '' ? undefined : tenantSlug.safeParse(slug)
   const fault = checked?.success === false ? checked.error.issues[0]?.message : undefined
@@ -36,21 +29,11 @@ export function SlugField({ form, taken }: Props) {
         data-path="slug"
         value={slug}
         error={isTaken ? `The short name ${slug} is taken.` : (fault ?? form.errors.slug)}
-        onChange={(event) => {
-          setOwn(true)
-          form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))
-        }}
+        onChange={(event) => form.setFieldValue('slug', event.currentTarget.value.toLowerCase().replace(/\s+/g, '-'))}
       />
       <Group gap="sm" mt={6} mih={28}>
         {isTaken ? (
-          <Button
-            size="compact-sm"
-            variant="light"
-            onClick={() => {
-              setOwn(true)
-              form.setFieldValue('slug', nextSlug(slug))
-            }}
-          >
+          <Button size="compact-sm" variant="light" onClick={() => form.setFieldValue('slug', nextSlug(slug))}>
             Use {nextSlug(slug)} instead
           </Button>
         ) : (
@@ -64,8 +47,8 @@ export function SlugField({ form, taken }: Props) {
             ) : null}
           </Text>
         )}
-        {own && suggested !== '' && suggested !== slug && !isTaken && (
-          <Anchor component="button" type="button" size="sm" onClick={() => setOwn(false)}>
+        {suggested !== '' && suggested !== slug && !isTaken && (
+          <Anchor component="button" type="button" size="sm" onClick={() => form.setFieldValue('slug', suggested)}>
             Back to {suggested}
           </Anchor>
         )}

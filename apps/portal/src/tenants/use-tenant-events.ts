@@ -1,5 +1,5 @@
 import { isProvisioned, type TenantView } from '@atrium/core/tenants'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
@@ -14,7 +14,7 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
   const queryClient = useQueryClient()
   const [running, setRunning] = useState(tenant.status === 'pending')
   const unfinished = !isProvisioned(tenant.provisioningStatus) && tenant.status !== 'deleted'
-  useSubscription(
+  const stream = useSubscription(
     trpc.tenants.events.subscriptionOptions(
       { slug },
       {
@@ -29,10 +29,11 @@ export function useTenantEvents(tenant: TenantView): { running: boolean } {
             void queryClient.invalidateQueries(trpc.users.me.pathFilter())
           }
         },
-        // The stream reconnects by itself; until then the record is what can be known.
-        onError: () => void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug })),
       },
     ),
   )
+  // Where no stream comes through (some proxies hold it back), the record is read every few seconds instead.
+  const fallback = unfinished && stream.status !== 'pending' ? 5_000 : false
+  useQuery(trpc.tenants.get.queryOptions({ slug }, { refetchInterval: fallback }))
   return { running: running && unfinished }
 }
