@@ -122,7 +122,7 @@ export function createApp(parts: AppParts): App {
   registerRest(app, house)
 
   return {
-    fetch: (request, env, executionContext) => liveness(request) ?? app.fetch(request, env, executionContext),
+    fetch: (request, env, executionContext) => liveness(request, env) ?? app.fetch(request, env, executionContext),
     house,
     async start() {
       await house.changes.start()
