@@ -21,6 +21,8 @@ export interface Issuer extends AsyncDisposable {
   keyFetches: number
   /** While true every request is answered 503. */
   down: boolean
+  /** Published beside the keys. */
+  furtherKeys: JWK[]
   /** Merged over the discovery document. */
   discovery: Record<string, unknown>
   /** A new key; the old ones stay published unless dropped. */
@@ -65,7 +67,7 @@ export async function startIssuer(now: () => Date = () => new Date()): Promise<I
       answer({ issuer: issuer.url, jwks_uri: `${issuer.url}jwks/`, ...issuer.discovery })
     } else if (request.url?.endsWith('/jwks/')) {
       issuer.keyFetches += 1
-      answer({ keys: published.map(publicJwk) })
+      answer({ keys: [...published.map(publicJwk), ...issuer.furtherKeys] })
     } else response.writeHead(404).end()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -76,6 +78,7 @@ export async function startIssuer(now: () => Date = () => new Date()): Promise<I
     key: published[0] ?? createKey(),
     keyFetches: 0,
     down: false,
+    furtherKeys: [],
     discovery: {},
     rotate({ drop }) {
       issuer.key = createKey()

@@ -1,3 +1,5 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openHouse, type TestHouse } from './house.ts'
 import { createKey, type Issuer, startIssuer } from './issuer.ts'
@@ -22,6 +24,7 @@ afterAll(async () => {
 beforeEach(async () => {
   issuer.down = false
   issuer.discovery = {}
+  issuer.furtherKeys = []
   pass(3_600_000)
 })
 
@@ -122,6 +125,23 @@ describe('the keys of the issuer', () => {
     expect(await present(token)).toMatchObject({ status: 401 })
     expect(await present(await issuer.sign({}, {}, old))).toMatchObject({ status: 401 })
     expect(await present(await issuer.sign())).toMatchObject({ status: 200 })
+  })
+
+  it('lose a withdrawn one at once when a token brings the new one, also for tokens that were verified before', async () => {
+    const token = await issuer.sign()
+    expect(await present(token)).toMatchObject({ status: 200 })
+    issuer.rotate({ drop: true })
+    pass(31_000)
+    expect(await present(await issuer.sign())).toMatchObject({ status: 200 })
+    expect(await present(token)).toMatchObject({ status: 401 })
+  })
+
+  it('are asymmetric, whatever the issuer publishes', async () => {
+    const secret = createSecretKey(randomBytes(32))
+    issuer.furtherKeys = [{ ...secret.export({ format: 'jwk' }), kid: 'shared', alg: 'HS256', use: 'sig' }]
+    await present(await issuer.sign())
+    const token = await new SignJWT(issuer.claims()).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(secret)
+    expect(await present(token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
   })
 
   it('are renewed in the background before they are a minute old', async () => {

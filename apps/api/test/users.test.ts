@@ -169,6 +169,23 @@ describe('deactivating', () => {
     await expect(token()).rejects.toThrow(/deactivated/)
   })
 
+  it('ends the refresh tokens of that person, and nobody else’s', async () => {
+    const [leaver, stayer] = [await person('refreshed'), await person('staying')]
+    const records = house.sandbox.identity.save() as {
+      users: { email: string; uid: string }[]
+      artifacts: Record<string, { pk: number; model: string; id: string; expires: number; payload: object }>
+    }
+    for (const [n, { email }] of [leaver, stayer].entries()) {
+      const accountId = records.users.find((user) => user.email === email)?.uid
+      const payload = { accountId, clientId: 'atrium-portal', scope: 'openid offline_access' }
+      records.artifacts[`RefreshToken:${n}`] = { pk: 90_000 + n, model: 'RefreshToken', id: String(n), expires: Date.now() + 86_400_000, payload }
+    }
+    await call('POST', `/users/${leaver.id}/deactivate`, {})
+    expect(Object.keys(records.artifacts)).not.toContain('RefreshToken:0')
+    expect(Object.keys(records.artifacts)).toContain('RefreshToken:1')
+    expect((await call('GET', '/users/me', undefined, await stayer.token())).status).toBe(200)
+  })
+
   it('is undone by reactivating', async () => {
     const { id, token } = await person('back')
     const held = await token()

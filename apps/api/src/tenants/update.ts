@@ -55,6 +55,11 @@ function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): v
   if (input.domains !== undefined && !caller.operator && !admin) throw new AppError('not_admin')
 }
 
+/** Columns by the names that the API gives them, as the audit log shows them. */
+function named({ partner_id, brand_color, ...rest }: TenantChanges): Record<string, unknown> {
+  return { ...rest, ...(partner_id === undefined ? {} : { partnerId: partner_id }), ...(brand_color === undefined ? {} : { brandColor: brand_color }) }
+}
+
 async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined) {
   const before = await lockTenant(trx, input.slug)
   if (!before) throw new AppError('not_found')
@@ -72,7 +77,7 @@ async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] |
     ...(input.industry === undefined ? {} : { industry: input.industry }),
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
   }
-  const changes = changedFields(before, { ...before, ...wanted }, Object.keys(wanted))
+  const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
   const moved = domains ? await replaceDomains(trx, before.id, domains) : { added: [], removed: [] }
   if (moved.added.length > 0 || moved.removed.length > 0) changes.domains = [moved.removed, moved.added]

@@ -1,0 +1,202 @@
+import type { AuditEvent } from '@atrium/core/audit'
+import type { TenantView } from '@atrium/core/tenants'
+import { insertTenant } from '@atrium/db/tenants'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHouse, type TestHouse } from './house.ts'
+
+let house: TestHouse
+const tokens: Record<string, string> = {}
+let south: string
+
+beforeAll(async () => {
+  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  for (const email of ['operator@atrium.test', 'owner@acme.test', 'admin@acme.test', 'member@acme.test', 'owner@globex.test', 'partner@north.test', 'newcomer@example.test'])
+    tokens[email] = await house.token(email)
+  const { db } = house.database
+  south = (await db.insertInto('partners').values({ slug: 'south', name: 'South' }).returning('id').executeTakeFirstOrThrow()).id
+  const owner = await db.selectFrom('users').select('id').where('email', '=', 'owner@globex.test').executeTakeFirstOrThrow()
+  for (let n = 0; n < 5; n++) {
+    const values = {
+      ...{ slug: `many-${n}`, name: `Many ${n}`, plan: n === 0 ? ('enterprise' as const) : ('free' as const), partnerId: n < 2 ? south : null, seats: n },
+      ...{ industry: null, brandColor: null, ownerId: owner.id, domains: [`many-${n}.example.com`] },
+      billing: { company: null, vatNumber: null, country: null, email: null },
+    }
+    await db.transaction().execute((trx) => insertTenant(trx, values))
+  }
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const call = (who: string, method: string, path: string, body?: object) =>
+  house.request(method, path, { token: tokens[who], ...(body ? { body } : {}) })
+const operator = 'operator@atrium.test'
+const slugs = async (who: string, query = '') =>
+  (await call(who, 'GET', `/tenants?${query}`)).body.items.map((tenant: TenantView) => tenant.slug).sort()
+
+describe('the list of tenants', () => {
+  const many = ['many-0', 'many-1', 'many-2', 'many-3', 'many-4']
+
+  it('shows operators all, partner staff those of their partner, others their own', async () => {
+    expect(await slugs(operator)).toEqual(['acme', 'globex', ...many])
+    expect(await slugs('partner@north.test')).toEqual(['acme'])
+    expect(await slugs('owner@globex.test')).toEqual(['globex', ...many])
+    expect(await slugs('member@acme.test')).toEqual(['acme'])
+    expect(await slugs('newcomer@example.test')).toEqual([])
+  })
+
+  it('shows partner staff their own tenants too', async () => {
+    const { body } = await call('partner@north.test', 'POST', '/tenants', { name: 'Staff House' })
+    expect(body).toMatchObject({ partnerSlug: 'north', role: 'owner' })
+    await call(operator, 'PATCH', '/tenants/staff-house', { partnerId: null })
+    expect(await slugs('partner@north.test')).toEqual(['acme', 'staff-house'])
+    await call(operator, 'DELETE', '/tenants/staff-house')
+  })
+
+  it.each([
+    ['plan=enterprise', ['many-0']],
+    ['partnerSlug=south', ['many-0', 'many-1']],
+    ['partnerSlug=SOUTH&plan=free', ['many-1']],
+    ['status=active', ['acme', 'globex']],
+    ['status=pending&q=many-3', ['many-3']],
+    ['q=MANY%203', ['many-3']],
+    ['q=many-2.example', ['many-2']],
+    ['q=owner@acme', ['acme']],
+    ['q=nothing-like-it', []],
+    ['status=deleted', ['staff-house']],
+  ])('is filtered: %s', async (query, expected) => {
+    expect(await slugs(operator, query)).toEqual(expected)
+  })
+
+  it('pages through all of them once, newest first', async () => {
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body }: { body: { items: TenantView[]; nextCursor: string | null } } = await call(operator, 'GET', `/tenants?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
+      seen.push(...body.items.map(({ slug }) => slug))
+      cursor = body.nextCursor
+    }
+    expect(seen).toEqual([...[...many].reverse(), 'globex', 'acme'])
+  })
+
+  it('names the role of the one who asks, and none to those who are no members', async () => {
+    const roleOf = async (who: string) => (await call(who, 'GET', '/tenants/acme')).body.role
+    expect(await roleOf('owner@acme.test')).toBe('owner')
+    expect(await roleOf('admin@acme.test')).toBe('admin')
+    expect(await roleOf(operator)).toBeNull()
+    expect(await roleOf('partner@north.test')).toBeNull()
+  })
+})
+
+describe('a change of a tenant', () => {
+  const changes = async (): Promise<AuditEvent[]> => (await call(operator, 'GET', '/audit?action=tenant.updated&limit=500')).body.items
+
+  it('changes what it names and records from what to what', async () => {
+    const answer = await call('admin@acme.test', 'PATCH', '/tenants/acme', { name: 'Acme Works', industry: null, brandColor: '#ABCDEF', seats: 9 })
+    expect(answer).toMatchObject({ status: 200, body: { name: 'Acme Works', industry: null, brandColor: '#abcdef', seats: 9, plan: 'business' } })
+    expect((await changes())[0]).toMatchObject({
+      actorType: 'user',
+      actorEmail: 'admin@acme.test',
+      tenantSlug: 'acme',
+      metadata: { changes: { name: ['Acme Engineering', 'Acme Works'], industry: ['Manufacturing', null], brandColor: ['#b4391f', '#abcdef'], seats: [4, 9] } },
+    })
+  })
+
+  it('that changes nothing leaves no entry', async () => {
+    const before = (await changes()).length
+    expect((await call('admin@acme.test', 'PATCH', '/tenants/acme', { seats: 9 })).status).toBe(200)
+    expect(await changes()).toHaveLength(before)
+  })
+
+  it('attaches to a partner that is active, and detaches', async () => {
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({ status: 200, body: { partnerId: south, partnerSlug: 'south' } })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: null })).toMatchObject({ status: 200, body: { partnerId: null, partnerSlug: null } })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: crypto.randomUUID() })).toMatchObject({ status: 400, body: { issues: [{ path: 'partnerId' }] } })
+    await house.database.db.updateTable('partners').set({ status: 'suspended' }).where('id', '=', south).execute()
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({ status: 409, body: { code: 'partner_unavailable' } })
+    expect(await call(operator, 'POST', '/tenants', { name: 'Nowhere', partnerId: south })).toMatchObject({ status: 409, body: { code: 'partner_unavailable' } })
+    await house.database.db.updateTable('partners').set({ status: 'active' }).where('id', '=', south).execute()
+  })
+
+  it('of one field that the caller may not set changes none of the others', async () => {
+    const answer = await call('owner@acme.test', 'PATCH', '/tenants/acme', { name: 'Sneaked', plan: 'enterprise' })
+    expect(answer).toMatchObject({ status: 403, body: { code: 'operator_required' } })
+    expect((await call('owner@acme.test', 'GET', '/tenants/acme')).body).toMatchObject({ name: 'Acme Works', plan: 'business' })
+  })
+
+  it('of domains keeps those that stay, removes the others and moves the primary', async () => {
+    const domains = ['second.example.com', 'acme.tenants.local']
+    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body).toMatchObject({ domains, primaryDomain: 'second.example.com' })
+    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] })).body).toMatchObject({ domains: ['acme.tenants.local'] })
+    expect(await call('owner@globex.test', 'POST', '/tenants', { name: 'Taker', domains: ['second.example.com'] })).toMatchObject({ status: 201 })
+  })
+
+  it('by many at once loses none', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => call(operator, 'PATCH', '/tenants/many-4', n % 2 ? { seats: n } : { industry: `Industry ${n}` })),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    const entries = (await changes()).filter((entry) => entry.tenantSlug === 'many-4').reverse()
+    let seats = 4
+    for (const { metadata } of entries) {
+      const change = (metadata.changes as { seats?: [number, number] }).seats
+      if (!change) continue
+      expect(change[0]).toBe(seats)
+      seats = change[1]
+    }
+    expect((await call(operator, 'GET', '/tenants/many-4')).body.seats).toBe(seats)
+  })
+})
+
+describe('a new tenant', () => {
+  it('takes what it is given and shows it', async () => {
+    const given = {
+      ...{ name: 'Complete', slug: 'complete', plan: 'starter', seats: 12, industry: 'Trade', brandColor: '#00ff00', domains: ['complete.example.com'] },
+      billingInfo: { company: 'Complete Ltd', vatNumber: 'DE123', country: 'de', email: 'Bill@Complete.example.com' },
+      ...{ ownerEmail: 'OWNER@globex.test', partnerId: south },
+    }
+    const { ownerEmail: _, billingInfo: __, ...plain } = given
+    expect(await call(operator, 'POST', '/tenants', given)).toMatchObject({
+      status: 201,
+      body: {
+        ...plain,
+        billingInfo: { company: 'Complete Ltd', vatNumber: 'DE123', country: 'DE', email: 'bill@complete.example.com' },
+        owner: { email: 'owner@globex.test' },
+        memberCount: 1,
+        partnerSlug: 'south',
+        role: null,
+      },
+    })
+  })
+
+  it('needs an owner who is known', async () => {
+    const answer = await call(operator, 'POST', '/tenants', { name: 'x', ownerEmail: 'stranger@example.test' })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'ownerEmail' }] } })
+  })
+
+  it('of somebody who never called before makes their record too', async () => {
+    const { body } = await call('newcomer@example.test', 'POST', '/tenants', { name: 'Debut' })
+    expect(body).toMatchObject({ owner: { email: 'newcomer@example.test' }, role: 'owner', status: 'active' })
+    expect((await call('newcomer@example.test', 'GET', '/users/me')).body.tenants).toMatchObject([{ slug: 'debut', role: 'owner' }])
+  })
+})
+
+describe('the members of a tenant', () => {
+  const emails = async (query: string) => (await call('member@acme.test', 'GET', `/tenants/acme/users?${query}`)).body.items.map((one: { email: string }) => one.email)
+
+  it('are listed with role, status and mailbox', async () => {
+    await house.database.db.updateTable('memberships').set({ status: 'suspended', mailbox_address: 'adam@acme.tenants.local' }).where('role', '=', 'admin').execute()
+    const { items } = (await call('member@acme.test', 'GET', '/tenants/acme/users')).body
+    expect(items.find((one: { role: string }) => one.role === 'admin')).toMatchObject({ email: 'admin@acme.test', status: 'suspended', mailboxAddress: 'adam@acme.tenants.local' })
+    expect(items.find((one: { role: string }) => one.role === 'owner')).toMatchObject({ email: 'owner@acme.test', status: 'active', mailboxAddress: null })
+    await house.database.db.updateTable('memberships').set({ status: 'active' }).where('role', '=', 'admin').execute()
+  })
+
+  it('are filtered and paged', async () => {
+    expect(await emails('role=owner')).toEqual(['owner@acme.test'])
+    expect(await emails('q=MIRA')).toEqual(['member@acme.test'])
+    expect(await emails('q=adam@acme.tenants')).toEqual(['admin@acme.test'])
+    expect(await emails('q=%25')).toEqual([])
+    const first = (await call('member@acme.test', 'GET', '/tenants/acme/users?limit=2')).body
+    const second = (await call('member@acme.test', 'GET', `/tenants/acme/users?limit=2&cursor=${first.nextCursor}`)).body
+    expect([...first.items, ...second.items].map(({ email }) => email).sort()).toEqual(['admin@acme.test', 'member@acme.test', 'owner@acme.test'])
+    expect(second.nextCursor).toBeNull()
+  })
+})

@@ -1,0 +1,72 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../src/connect.ts'
+import { copyDatabase } from './database.ts'
+
+let accounts: Awaited<ReturnType<typeof copyDatabase>>
+let database: Database
+
+beforeAll(async () => {
+  accounts = await copyDatabase()
+  database = openDatabase({ url: accounts.appUrl, readers: 1, onError: () => {} })
+})
+afterAll(async () => {
+  await database.close()
+  await accounts[Symbol.asyncDispose]()
+})
+
+const everyType = {
+  name: 'every_type',
+  text: `select $1::text as text, $2::int as int, $3::bool as bool, $4::bytea as bytes, 5000000000::int8 as big, null::text as nothing,
+    '{"a":[1]}'::json as json, timestamptz '2026-11-21T10:00:00.123456Z' as at, array['x', 'y'] as list`,
+}
+
+it('reads each type as an ordinary query of pg does', async () => {
+  const client = new pg.Client({ connectionString: accounts.appUrl })
+  await client.connect()
+  const values = ['ä "quoted"', 7, true, Buffer.from([0, 255])]
+  const { rows } = await client.query({ ...everyType, values })
+  await client.end()
+  expect(rows).toHaveLength(1)
+  // The first run asks for the columns, the later ones know them.
+  for (let run = 0; run < 3; run++) expect(await database.read(everyType, values)).toEqual([{ ...rows[0], big: 5_000_000_000 }])
+})
+
+it('tells absent values and absent rows', async () => {
+  expect(await database.read({ name: 'nulls', text: 'select $1::text as a, $2::int as b' }, [null, null])).toEqual([{ a: null, b: null }])
+  expect(await database.read({ name: 'no_rows', text: 'select 1 as one where $1::bool' }, [false])).toEqual([])
+})
+
+it('gives many runs at once each its own rows', async () => {
+  const statement = { name: 'series', text: 'select n from generate_series(1, $1::int) as n' }
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => database.read<{ n: number }>(statement, [n])))
+  for (const [n, rows] of answers.entries()) expect(rows.map((row) => row.n)).toEqual(Array.from({ length: n }, (_, i) => i + 1))
+})
+
+it('keeps a failure to the run that failed', async () => {
+  const divide = { name: 'divide', text: 'select 10 / $1::int as n' }
+  const runs = [5, 0, 2].map((n) => database.read<{ n: number }>(divide, [n]))
+  const [first, second, third] = await Promise.allSettled(runs)
+  expect(first).toMatchObject({ status: 'fulfilled', value: [{ n: 2 }] })
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
+  expect(third).toMatchObject({ status: 'fulfilled', value: [{ n: 5 }] })
+})
+
+it('refuses a statement that the server refuses, every time', async () => {
+  const wrong = { name: 'wrong', text: 'select nothing from nowhere where $1' }
+  for (let run = 0; run < 2; run++) await expect(database.read(wrong, [true])).rejects.toMatchObject({ code: '42P01' })
+  expect(await database.read({ name: 'right', text: 'select 1 as one' }, [])).toEqual([{ one: 1 }])
+})
+
+it('fails all runs under way when the connection is cut, and reads again on a new one', async () => {
+  const nap = { name: 'nap', text: 'select pg_sleep($1::float8), pg_backend_pid() as pid' }
+  const [before] = await database.read<{ pid: number }>(nap, [0])
+  const runs = Promise.allSettled([database.read(nap, [0.5]), database.read(nap, [0])])
+  const admin = new pg.Client({ connectionString: accounts.ownerUrl.replace('atrium_owner:atrium', 'postgres') })
+  await admin.connect()
+  await admin.query('select pg_terminate_backend($1)', [before?.pid])
+  await admin.end()
+  expect((await runs).map((run) => run.status)).toEqual(['rejected', 'rejected'])
+  const [after] = await database.read<{ pid: number }>(nap, [0])
+  expect(after?.pid).not.toBe(before?.pid)
+})
