@@ -5,7 +5,13 @@ import { standardOutput } from '../src/log-output.ts'
 
 function collect() {
   const blocks: string[] = []
-  return { blocks, log: createLogger('info', standardOutput((text) => blocks.push(text))) }
+  return {
+    blocks,
+    log: createLogger(
+      'info',
+      standardOutput((text) => blocks.push(text)),
+    ),
+  }
 }
 
 it('writes the lines of a moment in one block, in their order', async () => {

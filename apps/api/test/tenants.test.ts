@@ -10,14 +10,28 @@ let south: string
 
 beforeAll(async () => {
   house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  for (const email of ['operator@atrium.test', 'owner@acme.test', 'admin@acme.test', 'member@acme.test', 'owner@globex.test', 'partner@north.test', 'newcomer@example.test'])
+  for (const email of [
+    'operator@atrium.test',
+    'owner@acme.test',
+    'admin@acme.test',
+    'member@acme.test',
+    'owner@globex.test',
+    'partner@north.test',
+    'newcomer@example.test',
+  ])
     tokens[email] = await house.token(email)
   const { db } = house.database
   south = (await db.insertInto('partners').values({ slug: 'south', name: 'South' }).returning('id').executeTakeFirstOrThrow()).id
   const owner = await db.selectFrom('users').select('id').where('email', '=', 'owner@globex.test').executeTakeFirstOrThrow()
   for (let n = 0; n < 5; n++) {
     const values = {
-      ...{ slug: `many-${n}`, name: `Many ${n}`, plan: n === 0 ? ('enterprise' as const) : ('free' as const), partnerId: n < 2 ? south : null, seats: n },
+      ...{
+        slug: `many-${n}`,
+        name: `Many ${n}`,
+        plan: n === 0 ? ('enterprise' as const) : ('free' as const),
+        partnerId: n < 2 ? south : null,
+        seats: n,
+      },
       ...{ industry: null, brandColor: null, ownerId: owner.id, domains: [`many-${n}.example.com`] },
       billing: { company: null, vatNumber: null, country: null, email: null },
     }
@@ -69,7 +83,11 @@ describe('the list of tenants', () => {
   it('pages through all of them once, newest first', async () => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body }: { body: { items: TenantView[]; nextCursor: string | null } } = await call(operator, 'GET', `/tenants?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
+      const { body }: { body: { items: TenantView[]; nextCursor: string | null } } = await call(
+        operator,
+        'GET',
+        `/tenants?limit=3${cursor ? `&cursor=${cursor}` : ''}`,
+      )
       seen.push(...body.items.map(({ slug }) => slug))
       cursor = body.nextCursor
     }
@@ -89,14 +107,37 @@ describe('a change of a tenant', () => {
   const changes = async (): Promise<AuditEvent[]> => (await call(operator, 'GET', '/audit?action=tenant.updated&limit=500')).body.items
 
   it('changes what it names and records from what to what', async () => {
-    const answer = await call('admin@acme.test', 'PATCH', '/tenants/acme', { name: 'Acme Works', industry: null, brandColor: '#ABCDEF', seats: 9 })
-    expect(answer).toMatchObject({ status: 200, body: { name: 'Acme Works', industry: null, brandColor: '#abcdef', seats: 9, plan: 'business' } })
+    const answer = await call('admin@acme.test', 'PATCH', '/tenants/acme', {
+      name: 'Acme Works',
+      industry: null,
+      brandColor: '#ABCDEF',
+      seats: 9,
+    })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { name: 'Acme Works', industry: null, brandColor: '#abcdef', seats: 9, plan: 'business' },
+    })
     expect((await changes())[0]).toMatchObject({
       actorType: 'user',
       actorEmail: 'admin@acme.test',
       tenantSlug: 'acme',
-      metadata: { changes: { name: ['Acme Engineering', 'Acme Works'], industry: ['Manufacturing', null], brandColor: ['#b4391f', '#abcdef'], seats: [4, 9] } },
+      metadata: {
+        changes: {
+          name: ['Acme Engineering', 'Acme Works'],
+          industry: ['Manufacturing', null],
+          brandColor: ['#b4391f', '#abcdef'],
+          seats: [4, 9],
+        },
+      },
     })
+  })
+
+  it('is found in the log by the partner of the tenant and by its name, whoever made it', async () => {
+    await call(operator, 'PATCH', '/tenants/many-1', { seats: 77 })
+    await call(operator, 'POST', '/tenants/many-1/suspend', {})
+    await call(operator, 'POST', '/tenants/many-1/resume', {})
+    const { items } = (await call(operator, 'GET', '/audit?partnerSlug=south&q=Many%201')).body
+    expect(items.map((entry: AuditEvent) => entry.action)).toEqual(['tenant.resumed', 'tenant.suspended', 'tenant.updated'])
   })
 
   it('that changes nothing leaves no entry', async () => {
@@ -106,12 +147,27 @@ describe('a change of a tenant', () => {
   })
 
   it('attaches to a partner that is active, and detaches', async () => {
-    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({ status: 200, body: { partnerId: south, partnerSlug: 'south' } })
-    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: null })).toMatchObject({ status: 200, body: { partnerId: null, partnerSlug: null } })
-    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: crypto.randomUUID() })).toMatchObject({ status: 400, body: { issues: [{ path: 'partnerId' }] } })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({
+      status: 200,
+      body: { partnerId: south, partnerSlug: 'south' },
+    })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: null })).toMatchObject({
+      status: 200,
+      body: { partnerId: null, partnerSlug: null },
+    })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: crypto.randomUUID() })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'partnerId' }] },
+    })
     await house.database.db.updateTable('partners').set({ status: 'suspended' }).where('id', '=', south).execute()
-    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({ status: 409, body: { code: 'partner_unavailable' } })
-    expect(await call(operator, 'POST', '/tenants', { name: 'Nowhere', partnerId: south })).toMatchObject({ status: 409, body: { code: 'partner_unavailable' } })
+    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({
+      status: 409,
+      body: { code: 'partner_unavailable' },
+    })
+    expect(await call(operator, 'POST', '/tenants', { name: 'Nowhere', partnerId: south })).toMatchObject({
+      status: 409,
+      body: { code: 'partner_unavailable' },
+    })
     await house.database.db.updateTable('partners').set({ status: 'active' }).where('id', '=', south).execute()
   })
 
@@ -123,14 +179,23 @@ describe('a change of a tenant', () => {
 
   it('of domains keeps those that stay, removes the others and moves the primary', async () => {
     const domains = ['second.example.com', 'acme.tenants.local']
-    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body).toMatchObject({ domains, primaryDomain: 'second.example.com' })
-    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] })).body).toMatchObject({ domains: ['acme.tenants.local'] })
-    expect(await call('owner@globex.test', 'POST', '/tenants', { name: 'Taker', domains: ['second.example.com'] })).toMatchObject({ status: 201 })
+    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body).toMatchObject({
+      domains,
+      primaryDomain: 'second.example.com',
+    })
+    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] })).body).toMatchObject({
+      domains: ['acme.tenants.local'],
+    })
+    expect(await call('owner@globex.test', 'POST', '/tenants', { name: 'Taker', domains: ['second.example.com'] })).toMatchObject({
+      status: 201,
+    })
   })
 
   it('by many at once loses none', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => call(operator, 'PATCH', '/tenants/many-4', n % 2 ? { seats: n } : { industry: `Industry ${n}` })),
+      Array.from({ length: 12 }, (_, n) =>
+        call(operator, 'PATCH', '/tenants/many-4', n % 2 ? { seats: n } : { industry: `Industry ${n}` }),
+      ),
     )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     const entries = (await changes()).filter((entry) => entry.tenantSlug === 'many-4').reverse()
@@ -148,7 +213,15 @@ describe('a change of a tenant', () => {
 describe('a new tenant', () => {
   it('takes what it is given and shows it', async () => {
     const given = {
-      ...{ name: 'Complete', slug: 'complete', plan: 'starter', seats: 12, industry: 'Trade', brandColor: '#00ff00', domains: ['complete.example.com'] },
+      ...{
+        name: 'Complete',
+        slug: 'complete',
+        plan: 'starter',
+        seats: 12,
+        industry: 'Trade',
+        brandColor: '#00ff00',
+        domains: ['complete.example.com'],
+      },
       billingInfo: { company: 'Complete Ltd', vatNumber: 'DE123', country: 'de', email: 'Bill@Complete.example.com' },
       ...{ ownerEmail: 'OWNER@globex.test', partnerId: south },
     }
@@ -179,13 +252,26 @@ describe('a new tenant', () => {
 })
 
 describe('the members of a tenant', () => {
-  const emails = async (query: string) => (await call('member@acme.test', 'GET', `/tenants/acme/users?${query}`)).body.items.map((one: { email: string }) => one.email)
+  const emails = async (query: string) =>
+    (await call('member@acme.test', 'GET', `/tenants/acme/users?${query}`)).body.items.map((one: { email: string }) => one.email)
 
   it('are listed with role, status and mailbox', async () => {
-    await house.database.db.updateTable('memberships').set({ status: 'suspended', mailbox_address: 'adam@acme.tenants.local' }).where('role', '=', 'admin').execute()
+    await house.database.db
+      .updateTable('memberships')
+      .set({ status: 'suspended', mailbox_address: 'adam@acme.tenants.local' })
+      .where('role', '=', 'admin')
+      .execute()
     const { items } = (await call('member@acme.test', 'GET', '/tenants/acme/users')).body
-    expect(items.find((one: { role: string }) => one.role === 'admin')).toMatchObject({ email: 'admin@acme.test', status: 'suspended', mailboxAddress: 'adam@acme.tenants.local' })
-    expect(items.find((one: { role: string }) => one.role === 'owner')).toMatchObject({ email: 'owner@acme.test', status: 'active', mailboxAddress: null })
+    expect(items.find((one: { role: string }) => one.role === 'admin')).toMatchObject({
+      email: 'admin@acme.test',
+      status: 'suspended',
+      mailboxAddress: 'adam@acme.tenants.local',
+    })
+    expect(items.find((one: { role: string }) => one.role === 'owner')).toMatchObject({
+      email: 'owner@acme.test',
+      status: 'active',
+      mailboxAddress: null,
+    })
     await house.database.db.updateTable('memberships').set({ status: 'active' }).where('role', '=', 'admin').execute()
   })
 
@@ -196,7 +282,11 @@ describe('the members of a tenant', () => {
     expect(await emails('q=%25')).toEqual([])
     const first = (await call('member@acme.test', 'GET', '/tenants/acme/users?limit=2')).body
     const second = (await call('member@acme.test', 'GET', `/tenants/acme/users?limit=2&cursor=${first.nextCursor}`)).body
-    expect([...first.items, ...second.items].map(({ email }) => email).sort()).toEqual(['admin@acme.test', 'member@acme.test', 'owner@acme.test'])
+    expect([...first.items, ...second.items].map(({ email }) => email).sort()).toEqual([
+      'admin@acme.test',
+      'member@acme.test',
+      'owner@acme.test',
+    ])
     expect(second.nextCursor).toBeNull()
   })
 })

@@ -84,7 +84,18 @@ describe('what goes over the wire', () => {
     expect(serializer.serialize(value)).toEqual(superjson.serialize(value))
   })
 
-  const marked = [undefined, new Date(0), 1n, Number.NaN, Number.POSITIVE_INFINITY, -0, /x/, new Set([1]), new Map([[1, { a: undefined }]]), [undefined]]
+  const marked = [
+    undefined,
+    new Date(0),
+    1n,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -0,
+    /x/,
+    new Set([1]),
+    new Map([[1, { a: undefined }]]),
+    [undefined],
+  ]
   it.each(marked)('comes back as it was: %s', (value) => {
     for (const nested of [value, { a: [value] }]) {
       const wire = JSON.parse(JSON.stringify(serializer.serialize(nested)))

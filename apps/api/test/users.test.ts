@@ -178,7 +178,13 @@ describe('deactivating', () => {
     for (const [n, { email }] of [leaver, stayer].entries()) {
       const accountId = records.users.find((user) => user.email === email)?.uid
       const payload = { accountId, clientId: 'atrium-portal', scope: 'openid offline_access' }
-      records.artifacts[`RefreshToken:${n}`] = { pk: 90_000 + n, model: 'RefreshToken', id: String(n), expires: Date.now() + 86_400_000, payload }
+      records.artifacts[`RefreshToken:${n}`] = {
+        pk: 90_000 + n,
+        model: 'RefreshToken',
+        id: String(n),
+        expires: Date.now() + 86_400_000,
+        payload,
+      }
     }
     await call('POST', `/users/${leaver.id}/deactivate`, {})
     expect(Object.keys(records.artifacts)).not.toContain('RefreshToken:0')

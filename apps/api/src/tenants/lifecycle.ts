@@ -52,13 +52,15 @@ async function change(
     await notifyTenant(trx, tenant.id)
     return { id: tenant.id, name: tenant.name, before: tenant.status, status }
   })
+  const view = await readTenant(house, access.tenant.slug, access.tenant.role)
   await house.audit.record(ctx, access.caller, {
     action,
     resourceType: 'tenant',
     resourceId: changed.id,
     resourceName: changed.name,
     tenantSlug: access.tenant.slug,
+    partnerSlug: view.partnerSlug,
     metadata: { changes: { status: [changed.before, changed.status] }, ...(reason === undefined ? {} : { reason }) },
   })
-  return readTenant(house, access.tenant.slug, access.tenant.role)
+  return view
 }

@@ -30,12 +30,14 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
       throw new AppError('already_exists', 'One of the domains belongs to another tenant.', { cause: error })
     })
   if (Object.keys(changes).length > 0) {
+    const { name, partnerSlug } = await readTenant(house, access.tenant.slug, access.tenant.role)
     await house.audit.record(ctx, access.caller, {
       action: 'tenant.updated',
       resourceType: 'tenant',
       resourceId: tenantId,
-      resourceName: input.name ?? null,
+      resourceName: name,
       tenantSlug: access.tenant.slug,
+      partnerSlug,
       metadata: { changes },
     })
   }
@@ -57,7 +59,11 @@ function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): v
 
 /** Columns by the names that the API gives them, as the audit log shows them. */
 function named({ partner_id, brand_color, ...rest }: TenantChanges): Record<string, unknown> {
-  return { ...rest, ...(partner_id === undefined ? {} : { partnerId: partner_id }), ...(brand_color === undefined ? {} : { brandColor: brand_color }) }
+  return {
+    ...rest,
+    ...(partner_id === undefined ? {} : { partnerId: partner_id }),
+    ...(brand_color === undefined ? {} : { brandColor: brand_color }),
+  }
 }
 
 async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined) {
