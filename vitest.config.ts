@@ -17,6 +17,8 @@ export default defineConfig({
           globalSetup: ['packages/db/test/cluster.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // Most of them wait for a server, a lease or a deadline most of the time.
+          maxWorkers: 4,
         },
       },
       {
@@ -26,7 +28,7 @@ export default defineConfig({
           globalSetup: ['e2e/house.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
     ],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -105,7 +105,7 @@ describe('an operator', () => {
       ]) {
         await page.goto(inject('house').operator + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState('networkidle')
+        await untilLoaded(page)
         await expectWellMade(page)
       }
       expect(visitor.complaints).toEqual([])

@@ -39,6 +39,11 @@ export async function signIn(page: Page, app: 'portal' | 'operator', name: strin
   await page.waitForURL((url) => url.origin === inject('house')[app] && !url.pathname.startsWith('/auth/'))
 }
 
+/** Waits until nothing on the page is still being loaded. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.waitForFunction("document.querySelectorAll('[aria-busy=true], [role=status][aria-label^=Loading]').length === 0")
+}
+
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** Holds the page, light and dark, against the WCAG 2.2 AA rules that axe can check, and against scrolling sideways. */
@@ -47,7 +52,10 @@ export async function expectWellMade(page: Page): Promise<void> {
   expect(sideways, `${page.url()} scrolls sideways`).toBe(0)
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+    const { violations } = await new AxeBuilder({ page })
+      .options({ resultTypes: ['violations'] })
+      .withTags(rules)
+      .analyze()
     expect(violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
   }
 }

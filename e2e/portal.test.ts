@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
-import { breakSystem, desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('people of a tenant', () => {
       for (const path of ['/t/acme', '/t/acme/members', '/t/acme/audit', '/t/acme/settings', '/profile', '/new', '/t/nobody-knows-this']) {
         await page.goto(inject('house').portal + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState('networkidle')
+        await untilLoaded(page)
         await expectWellMade(page)
       }
       expect(person.complaints).toEqual([])

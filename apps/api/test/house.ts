@@ -47,6 +47,12 @@ export interface TestHouse extends AsyncDisposable {
   auditActions(): Promise<string[]>
 }
 
+/** Where the job engine runs it may come first; then its run is waited for. */
+async function provision(app: App, tenantId: string): Promise<void> {
+  for (let i = 0; i < 200 && !(await runProvisioning(app.house, tenantId, 'unfinished')); i++)
+    await new Promise((done) => setTimeout(done, 50))
+}
+
 export interface HouseOptions {
   /** Provision the demo tenants; without, they stay pending. Default true. */
   provisioned?: boolean
@@ -87,7 +93,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const tenantIds = await seedDemo(database.db, config.tenantDomain)
   if (options.started) await app.start()
   else await app.house.jobs.startSending()
-  if (options.provisioned ?? true) for (const id of tenantIds) await runProvisioning(app.house, id, 'unfinished')
+  if (options.provisioned ?? true) for (const id of tenantIds) await provision(app, id)
 
   async function request(method: string, path: string, { token, body, headers }: RequestOptions = {}): Promise<Answer> {
     const response = await app.fetch(
