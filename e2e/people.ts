@@ -41,7 +41,7 @@ export async function signIn(page: Page, app: 'portal' | 'operator', name: strin
 
 /** Waits until nothing on the page is still being loaded. */
 export async function untilLoaded(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelectorAll('[aria-busy=true], [role=status][aria-label^=Loading]').length === 0")
+  await expect.poll(() => page.locator('[aria-busy=true], [role=status][aria-label^=Loading]').count(), { timeout: 10_000 }).toBe(0)
 }
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
