@@ -1,10 +1,10 @@
 import { openDatabase } from '@atrium/db/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { serve } from '@hono/node-server'
-import { pino } from 'pino'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './log.ts'
+import { standardOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './serve-metrics.ts'
 
@@ -18,8 +18,7 @@ function configured(): ReturnType<typeof readConfig> {
 }
 
 const config = configured()
-// In blocks, at the latest after 100 ms: a write per line costs more than most requests. pino writes the rest when the process ends.
-const log = createLogger(config.logLevel, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }))
+const log = createLogger(config.logLevel, standardOutput())
 const metrics = createMetrics()
 metrics.collectProcess()
 const database = openDatabase({
