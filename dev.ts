@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { demoClients, demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo'
 import { openDatabase } from '@atrium/db/connect'
 import { seedDemo } from '@atrium/db/demo'
-import { startEmbeddedServer } from '@atrium/db/embedded'
+import { startEmbeddedServer, stopLeftover } from '@atrium/db/embedded'
 import { migrate } from '@atrium/db/migrate'
 import { createMigratedDatabase } from '@atrium/db/provision-database'
 import { chooseDataFolder, refuseTakenPorts } from './dev/machine.ts'
@@ -86,6 +86,8 @@ try {
 
 async function start(): Promise<void> {
   const external = process.env.DATABASE_URL
+  // A launcher that was killed leaves its database server behind, on the very port that is looked at next.
+  await stopLeftover(join(folder, 'postgres'))
   await refuseTakenPorts(Object.entries(ports).filter(([name]) => !(external && name === 'postgres')))
   if (values.fresh) await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'logs'), { recursive: true })

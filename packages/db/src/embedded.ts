@@ -129,7 +129,7 @@ export async function openToOthers(path: string): Promise<boolean> {
 }
 
 /** A server that a killed parent left behind in our own data directory is ended, since two cannot share it. */
-async function stopLeftover(dataDir: string): Promise<void> {
+export async function stopLeftover(dataDir: string): Promise<void> {
   const pid = Number((await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
   if (!pid || !(await isOurPostgres(pid, dataDir))) return
   process.kill(pid, 'SIGINT')
