@@ -1,16 +1,18 @@
 import { AppError } from '@atrium/core/errors'
 import type { Caller, CallerTenant, Context } from './context.ts'
-import { publicProcedure } from './trpc.ts'
+import { guarded } from './procedure.ts'
 
-export { publicProcedure }
+/** No session needed. */
+export const publicProcedure = guarded(() => ({}))
 
 /** J: a valid token of somebody who is not deactivated. */
-export const signedIn = publicProcedure.use(async ({ ctx, next }) => next({ ctx: { caller: await ctx.readCaller() } }))
+export const signedIn = guarded(async (ctx) => ({ caller: await ctx.readCaller() }))
 
 /** O: the token is for the operator audience and the stored flag is set; both are required (seed 5.6). */
-export const operator = signedIn.use(({ ctx, next }) => {
-  refuseNonOperator(ctx.caller, ctx.house.config.tokens.operatorAudience)
-  return next()
+export const operator = guarded(async (ctx) => {
+  const caller = await ctx.readCaller()
+  refuseNonOperator(caller, ctx.house.config.tokens.operatorAudience)
+  return { caller }
 })
 
 /** Throws the refusal that says which half of the operator guard failed. */
@@ -23,9 +25,7 @@ declare const proven: unique symbol
 /** A tenant that the caller was shown to have access to, and how. Made by the guards below and nowhere else. */
 export type Access = { readonly caller: Caller; readonly tenant: CallerTenant; readonly [proven]: true }
 
-/** The slug of the raw input: the guards run before the input is parsed, so that a foreigner learns nothing from field issues. */
-async function slugOf(getRawInput: () => Promise<unknown>): Promise<string> {
-  const raw = await getRawInput()
+function slugOf(raw: unknown): string {
   const slug = typeof raw === 'object' && raw !== null && 'slug' in raw ? raw.slug : undefined
   if (typeof slug !== 'string')
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This must be text.' }] })
@@ -44,13 +44,13 @@ function tenantGuard(rules: {
   hidden: (caller: Caller, context: Context) => AppError
   refusal: (caller: Caller, context: Context) => AppError
 }) {
-  return publicProcedure.use(async ({ ctx, getRawInput, next }) => {
-    const { caller, tenant } = await ctx.readCallerIn(await slugOf(getRawInput))
+  return guarded(async (ctx, readInput) => {
+    const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
     if (!tenant || !rules.visible(caller, tenant, ctx)) {
       throw caller.operator ? new AppError('not_found', 'There is no tenant with this slug.') : rules.hidden(caller, ctx)
     }
     if (!rules.allowed(caller, tenant, ctx)) throw rules.refusal(caller, ctx)
-    return next({ ctx: { caller, access: { caller, tenant } as Access } })
+    return { caller, access: { caller, tenant } as Access }
   })
 }
 
@@ -73,10 +73,10 @@ const needsOperator = (caller: Caller, context: Context) =>
     : new AppError('operator_required')
 
 /** J on a record: members, owning partner staff and operators; for everybody else the tenant does not exist. */
-export const tenantReader = publicProcedure.use(async ({ ctx, getRawInput, next }) => {
-  const { caller, tenant, record } = await ctx.readCallerWithTenant(await slugOf(getRawInput))
+export const tenantReader = guarded(async (ctx, readInput) => {
+  const { caller, tenant, record } = await ctx.readCallerWithTenant(slugOf(await readInput()))
   if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
-  return next({ ctx: { caller, access: { caller, tenant } as Access, record } })
+  return { caller, access: { caller, tenant } as Access, record }
 })
 
 /** M|O. Foreign and unknown tenants look the same to people who are neither: 403. */

@@ -19,18 +19,31 @@ export function chooseRequestId(given: string | undefined): string {
 
 /** What the transport knows of a request; see `RequestFacts` for how the address is chosen. */
 export function readFacts(c: HonoContext<AppEnv>): RequestFacts {
-  const peer = c.env.incoming?.socket?.remoteAddress ?? null
-  const peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
-  return {
-    requestId: c.get('requestId'),
-    ip: forwardedFor(c.req.header('x-forwarded-for')) ?? peerIp,
-    peerIp,
-    source: sourceOf(c.req.header('x-atrium-source')),
-    // Made when somebody asks: few calls do, and an abort signal costs more than all the rest here.
-    get signal() {
-      return c.req.raw.signal
-    },
-    line: c.get('line'),
+  return new HttpFacts(c)
+}
+
+/** A class, because a getter in an object literal is a closure over the request that keeps it alive until the next major collection. */
+class HttpFacts implements RequestFacts {
+  readonly requestId: string
+  readonly ip: string | null
+  readonly peerIp: string | null
+  readonly source: AuditSource
+  readonly line: RequestFacts['line']
+  readonly #request: Request
+
+  constructor(c: HonoContext<AppEnv>) {
+    const peer = c.env.incoming?.socket?.remoteAddress ?? null
+    this.peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
+    this.requestId = c.get('requestId')
+    this.ip = forwardedFor(c.req.header('x-forwarded-for')) ?? this.peerIp
+    this.source = sourceOf(c.req.header('x-atrium-source'))
+    this.line = c.get('line')
+    this.#request = c.req.raw
+  }
+
+  /** Made when somebody asks: few calls do, and an abort signal costs more than all the rest here. */
+  get signal(): AbortSignal {
+    return this.#request.signal
   }
 }
 

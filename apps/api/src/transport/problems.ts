@@ -1,6 +1,6 @@
 import { AppError, toProblem } from '@atrium/core/errors'
 import { HTTPException } from 'hono/http-exception'
-import { toAppError } from '../trpc.ts'
+import { toAppError } from '../refusals.ts'
 
 /** Headers of RFC 6750 section 3 for answers that ask for a (better) token; none for other refusals. */
 export function challenge(error: AppError): Record<string, string> {

@@ -2,9 +2,8 @@ import { AppError } from '@atrium/core/errors'
 import type { Hono, Context as HonoContext } from 'hono'
 import { type Context, createContext } from '../context.ts'
 import type { House } from '../house.ts'
-import { proceduresOf } from '../procedure-calls.ts'
+import { proceduresOf } from '../procedure.ts'
 import { type AppRouter, appRouter } from '../router.ts'
-import type { ProcedureMeta } from '../trpc.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
 import { problemResponse } from './problems.ts'
@@ -24,8 +23,7 @@ export interface RestRoute {
 /** Every procedure of the router that names a REST path. */
 export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
   return Object.entries(proceduresOf(router)).flatMap(([name, { _def }]) => {
-    const { type } = _def
-    const meta = _def.meta as ProcedureMeta | undefined
+    const { type, meta } = _def
     if (!meta?.openapi) return []
     return [{ name, method: meta.openapi.method, path: meta.openapi.path, type, secretAnswer: meta.secretAnswer ?? false }]
   })

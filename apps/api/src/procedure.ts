@@ -1,0 +1,155 @@
+import type { AuditAction } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import {
+  type AnyTRPCRouter,
+  TRPCError,
+  type TRPCMutationProcedure,
+  type TRPCQueryProcedure,
+  type TRPCSubscriptionProcedure,
+} from '@trpc/server'
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { z } from 'zod'
+import type { Context } from './context.ts'
+import { codeOf, toAppError, toIssues } from './refusals.ts'
+
+/** What a procedure declares beside its schemas. */
+export type ProcedureMeta = OpenApiMeta<{
+  /** The audit action that a refusal of this procedure is recorded under, with outcome `denied`. */
+  audit?: AuditAction
+  /** The answer holds a one-time secret: it is never stored for replay. */
+  secretAnswer?: boolean
+}>
+
+/** One call of a procedure, as tRPC's transports make it and REST does. */
+export interface ProcedureCall {
+  ctx: Context
+  path: string
+  type: ProcedureType
+  /** The call's place in its batch. */
+  batchIndex: number
+  getRawInput: () => Promise<unknown>
+  signal?: AbortSignal | undefined
+}
+
+export type ProcedureType = 'query' | 'mutation' | 'subscription'
+
+/** A procedure at run time: what tRPC's router, our REST transport and the OpenAPI generator read of it. */
+export interface RunnableProcedure {
+  (call: ProcedureCall): Promise<unknown>
+  _def: {
+    procedure: true
+    type: ProcedureType
+    inputs: readonly z.ZodType[]
+    output: z.ZodType | undefined
+    meta: ProcedureMeta | undefined
+  }
+}
+
+/** Every procedure by its dotted name. At run time tRPC's record is flat; its type mirrors the nesting. */
+export function proceduresOf(router: AnyTRPCRouter): Record<string, RunnableProcedure> {
+  return router._def.procedures as unknown as Record<string, RunnableProcedure>
+}
+
+/**
+ * Decides whether a call may go on and adds what it found to the context. Sees the input as it came, before it is checked, so that
+ * somebody who may not know of a record learns nothing from field issues either. Throws AppError to refuse.
+ */
+export type Guard<Found extends object> = (ctx: Context, readInput: () => Promise<unknown>) => Found | Promise<Found>
+
+type Schema = z.ZodType | undefined
+type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined
+type Given<S extends Schema> = S extends z.ZodType ? z.input<S> : undefined
+type Answer<S extends Schema, Result> = S extends z.ZodType ? z.input<S> : Result
+type Told<S extends Schema, Result> = S extends z.ZodType ? z.output<S> : Result
+
+type Resolve<Found extends object, In extends Schema, Result> = (call: {
+  ctx: Context & Found
+  input: Parsed<In>
+  signal: AbortSignal | undefined
+}) => Result | Promise<Result>
+
+interface Types<In extends Schema, Out extends Schema, Result> {
+  meta: ProcedureMeta
+  input: Given<In>
+  output: Told<Out, Result>
+}
+
+/**
+ * A procedure in the making, with the interface of tRPC's own builder: `guarded(…).meta(…).input(…).output(…).query(…)`. tRPC runs a
+ * procedure as a chain of middlewares and copies the call at every link, which costs more than all else that a read does; here guard,
+ * input, work and answer are one function, and tRPC's router takes it as it takes its own. Schemas must not be asynchronous.
+ */
+export class ProcedureBuilder<Found extends object, In extends Schema = undefined, Out extends Schema = undefined> {
+  readonly #guard: Guard<Found>
+  readonly #meta: ProcedureMeta | undefined
+  readonly #input: In
+  readonly #output: Out
+
+  constructor(guard: Guard<Found>, meta: ProcedureMeta | undefined, input: In, output: Out) {
+    this.#guard = guard
+    this.#meta = meta
+    this.#input = input
+    this.#output = output
+  }
+
+  meta(meta: ProcedureMeta): ProcedureBuilder<Found, In, Out> {
+    return new ProcedureBuilder(this.#guard, meta, this.#input, this.#output)
+  }
+  input<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, S, Out> {
+    return new ProcedureBuilder(this.#guard, this.#meta, schema, this.#output)
+  }
+  output<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, In, S> {
+    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, schema)
+  }
+
+  query<Result>(resolve: Resolve<Found, In, Answer<Out, Result>>): TRPCQueryProcedure<Types<In, Out, Result>> {
+    return this.#build('query', resolve) as unknown as TRPCQueryProcedure<Types<In, Out, Result>>
+  }
+  mutation<Result>(resolve: Resolve<Found, In, Answer<Out, Result>>): TRPCMutationProcedure<Types<In, Out, Result>> {
+    return this.#build('mutation', resolve) as unknown as TRPCMutationProcedure<Types<In, Out, Result>>
+  }
+  subscription<Result>(resolve: Resolve<Found, In, Answer<Out, Result>>): TRPCSubscriptionProcedure<Types<In, Out, Result>> {
+    return this.#build('subscription', resolve) as unknown as TRPCSubscriptionProcedure<Types<In, Out, Result>>
+  }
+
+  #build<Result>(type: ProcedureType, resolve: Resolve<Found, In, Result>): RunnableProcedure {
+    const [guard, meta, inputSchema, outputSchema] = [this.#guard, this.#meta, this.#input as Schema, this.#output as Schema]
+    async function run({ ctx, getRawInput, signal }: ProcedureCall): Promise<unknown> {
+      try {
+        const found = await guard(ctx, getRawInput)
+        const input = inputSchema && checked(inputSchema, await getRawInput())
+        const result = await resolve({ ctx: { ...ctx, ...found }, input: input as Parsed<In>, signal })
+        return outputSchema ? outputSchema.parse(result) : result
+      } catch (error) {
+        const refusal = toAppError(error)
+        if (type === 'mutation' && meta?.audit && refusal.status === 403) await recordDenial(ctx, meta.audit, refusal)
+        throw new TRPCError({ code: codeOf(refusal), message: refusal.message, cause: refusal })
+      }
+    }
+    const inputs = inputSchema ? [inputSchema] : []
+    return Object.assign(run, { _def: { procedure: true as const, type, inputs, output: outputSchema, meta } })
+  }
+}
+
+/** Begins a procedure that only calls which pass the guard get to. */
+export function guarded<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {
+  return new ProcedureBuilder(guard, undefined, undefined, undefined)
+}
+
+function checked(schema: z.ZodType, raw: unknown): unknown {
+  const result = schema.safeParse(raw)
+  if (result.success) return result.data
+  throw new AppError('invalid_input', undefined, { cause: result.error, issues: toIssues(result.error) })
+}
+
+/** A refused act is worth an entry when somebody signed in attempted it; without a caller there is nobody to name. */
+async function recordDenial(ctx: Context, action: AuditAction, refusal: AppError): Promise<void> {
+  const caller = await ctx.readCaller().catch(() => undefined)
+  if (!caller) return
+  await ctx.house.audit.record(ctx, caller, {
+    action,
+    outcome: 'denied',
+    resourceType: action.split('.')[0] ?? 'platform',
+    metadata: { code: refusal.code },
+  })
+}

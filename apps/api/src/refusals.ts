@@ -1,0 +1,54 @@
+import { AppError, type ErrorStatus, findAppError, type Issue } from '@atrium/core/errors'
+import { isUnavailable } from '@atrium/db/failures'
+import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import type { ZodError } from 'zod'
+
+const codes: Record<ErrorStatus, TRPC_ERROR_CODE_KEY> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  500: 'INTERNAL_SERVER_ERROR',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** tRPC's own name for the status of a refusal. */
+export function codeOf(refusal: AppError): TRPC_ERROR_CODE_KEY {
+  return codes[refusal.status]
+}
+
+/** The refusal that a caller is told. Everything that is no AppError and no bad input becomes `internal` with a fixed sentence. */
+export function toAppError(error: unknown): AppError {
+  const known = findAppError(error)
+  if (known) return known
+  const cause = error instanceof TRPCError ? error.cause : error
+  if (isUnavailable(cause)) return new AppError('unavailable', undefined, { cause })
+  if (error instanceof TRPCError) {
+    if (error.code === 'NOT_FOUND') return new AppError('not_found', 'There is no such procedure.', { cause: error })
+    if (error.code === 'METHOD_NOT_SUPPORTED') return new AppError('method_not_allowed', undefined, { cause: error })
+    if (error.code === 'PARSE_ERROR') return new AppError('malformed_json', undefined, { cause: error })
+    if (error.code === 'PAYLOAD_TOO_LARGE') return new AppError('too_large', undefined, { cause: error })
+    if (error.code === 'UNSUPPORTED_MEDIA_TYPE') return new AppError('unsupported_media_type', undefined, { cause: error })
+    if (error.code === 'BAD_REQUEST')
+      return new AppError('invalid_input', 'The request is not a call that can be understood.', { cause: error })
+  }
+  return new AppError('internal', undefined, { cause: error })
+}
+
+/** One issue per field, the first that was found; an unknown key is named by its own path. */
+export function toIssues(error: ZodError): Issue[] {
+  const issues = error.issues.flatMap((issue) => {
+    const path = issue.path.map(String)
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'This field is not known here.' }))
+    }
+    return [{ path: path.join('.'), message: issue.message }]
+  })
+  return issues.filter((issue, index) => issues.findIndex(({ path }) => path === issue.path) === index)
+}
