@@ -7,14 +7,17 @@ import { toAppError } from '../refusals.ts'
 import { appRouter } from '../router.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { challenge } from './problems.ts'
+import { answerQueries, endpoint, maxBatchSize, readQueries } from './trpc-queries.ts'
 
-const endpoint = '/trpc'
-const maxBatchSize = 20
-
-/** Answers a request under `/trpc`. */
+/**
+ * Answers a request under `/trpc`. Queries by GET that are answered in one piece go through `answerQueries`; everything else (changes,
+ * streams, subscriptions, and whatever is not a well-formed call) through tRPC's own adapter.
+ */
 export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
   c.set('route', endpoint)
   const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
+  const queries = readQueries(c)
+  if (queries) return answerQueries(ctx, queries, { headersFor: answerHeaders, onError: (error, path) => report(ctx, error, path) })
   // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
   if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
   return fetchRequestHandler({
