@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { KeyedRead, type KeyPart, type NamedStatement, parserOf, type Shapes } from './keyed-read.ts'
+import { FirstRead, KeyedReads, type KeyPart, type NamedStatement, parserOf, type Read, type Shapes } from './keyed-read.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -78,7 +78,6 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => void) {
   let current: Promise<Reader> | undefined
-  let gathering = false
   async function connect(): Promise<Reader> {
     const client = new pg.Client({ ...config, pipeline: true, statement_timeout: 1_000 })
     const forget = () => {
@@ -89,32 +88,19 @@ function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => voi
       onError(error)
     })
     client.on('end', forget)
-    const connected = client.connect().then(() => ({ client, shapes: new Map() }))
+    const connected = client.connect().then(() => createReader(client))
     current = connected
     return connected.catch((error: unknown) => {
       forget()
       throw error
     })
   }
-
-  /** Holds writes back until this turn of the event loop is over: waking the server for each costs more than the read itself. */
-  function gather({ client }: Reader): void {
-    if (gathering) return
-    gathering = true
-    const { stream } = client.connection
-    stream.cork()
-    setImmediate(() => {
-      gathering = false
-      stream.uncork()
-    })
-  }
   return {
     async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]> {
       const reader = await (current ?? connect())
-      gather(reader)
       return new Promise((resolve, reject) => {
-        const done = (error: Error | null, rows: Record<string, unknown>[]) => (error ? reject(error) : resolve(rows as Row[]))
-        reader.client.query(new KeyedRead(statement, values, reader.shapes, done))
+        const done: Read['done'] = (error, rows) => (error ? reject(error) : resolve(rows as Row[]))
+        reader.add({ statement, values, done })
       })
     },
     async close() {
@@ -127,7 +113,25 @@ function pipelinedReader(config: pg.ClientConfig, onError: (error: Error) => voi
 
 interface Reader {
   client: pg.Client
-  shapes: Shapes
+  add(read: Read): void
+}
+
+/** Sends what is asked for in one turn of the event loop together: waking the server for each costs more than the read itself. */
+function createReader(client: pg.Client): Reader {
+  const shapes: Shapes = new Map()
+  let waiting: Read[] = []
+  function add(read: Read): void {
+    if (waiting.length === 0) setImmediate(send)
+    waiting.push(read)
+  }
+  function send(): void {
+    const reads = waiting
+    waiting = []
+    const known = reads.filter(({ statement }) => shapes.has(statement.name))
+    for (const read of reads) if (!shapes.has(read.statement.name)) client.query(new FirstRead(read, shapes))
+    if (known.length > 0) client.query(new KeyedReads(known, shapes, (rest) => rest.forEach(add)))
+  }
+  return { client, add }
 }
 
 async function listenOn(

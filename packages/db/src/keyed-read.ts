@@ -37,70 +37,57 @@ interface FieldDescription {
   dataTypeID: number
 }
 
+/** A read by key that waits for its rows. `done` is called once, with the rows or with the reason why there are none. */
+export interface Read {
+  readonly statement: NamedStatement
+  readonly values: readonly KeyPart[]
+  readonly done: (error: Error | null, rows: Record<string, unknown>[]) => void
+}
+
 /**
- * One run of a named statement on a pipelined connection of pg 8. pg asks the server to describe the columns with every run and
- * builds its parsers anew each time, which costs more than the rows of a read by key; here that happens once per connection.
+ * The first run of a named statement on a pipelined connection of pg 8: prepares it and learns the shape of its rows. pg asks the
+ * server to describe the columns with every run and builds its parsers anew each time, which costs more than the rows of a read by
+ * key; here that happens once per connection, and `KeyedReads` does the later runs.
  */
-export class KeyedRead extends pg.Query {
+export class FirstRead extends pg.Query {
   // pg reads these fields and calls the methods below; other classes than its own it refuses on a pipelined connection.
   declare name: string
   declare callback: (error: Error | null) => void
-  readonly #statement: NamedStatement
-  readonly #values: readonly KeyPart[]
+  readonly #read: Read
   readonly #shapes: Shapes
-  #rows: Record<string, unknown>[] = []
-  #failure: Error | undefined
+  readonly #answer = new Answer()
 
-  /** `done` is called once, with the rows or with the reason why there are none. */
-  constructor(
-    statement: NamedStatement,
-    values: readonly KeyPart[],
-    shapes: Shapes,
-    done: (error: Error | null, rows: Record<string, unknown>[]) => void,
-  ) {
+  constructor(read: Read, shapes: Shapes) {
     // As text alone: of a configuration pg makes a copy, property by property.
-    super(statement.text)
-    this.name = statement.name
-    this.#statement = statement
-    this.#values = values
+    super(read.statement.text)
+    this.name = read.statement.name
+    this.#read = read
     this.#shapes = shapes
-    this.callback = (error) => {
-      const rows = this.#rows
-      // pg's queue outlives many collections and holds on to runs that are over; emptied, a run keeps nothing of its request alive.
-      this.callback = nothing
-      this.#rows = []
-      done(error, rows)
-    }
+    this.callback = (error) => this.#answer.tell(read, error)
   }
 
   prepare(connection: Wire): void {
-    const { name, text } = this.#statement
+    const { name, text } = this.#read.statement
     if (connection.parsedStatements[name] === undefined && connection.submittedNamedStatements[name] === undefined) {
       connection.parse({ name, text })
       connection.submittedNamedStatements[name] = text
     }
-    connection.bind({ portal: '', statement: name, values: this.#values, binary: false, valueMapper: toWire })
-    if (!this.#shapes.has(name)) connection.describe({ type: 'P', name: '' })
+    sendRun(connection, this.#read)
+    connection.describe({ type: 'P', name: '' })
     connection.execute({ portal: '' })
     connection.sync()
   }
 
   handleRowDescription({ fields }: { fields: readonly FieldDescription[] }): void {
-    this.#shapes.set(this.#statement.name, {
+    this.#shapes.set(this.#read.statement.name, {
       names: fields.map((field) => field.name),
       parsers: fields.map((field) => parserOf(field.dataTypeID)),
       empty: Object.fromEntries(fields.map((field) => [field.name, null])),
     })
   }
 
-  handleDataRow({ fields: values }: { fields: readonly (string | null)[] }): void {
-    const shape = this.#shapes.get(this.#statement.name)
-    if (!shape || this.#failure) return
-    try {
-      this.#rows.push(toRow(shape, values))
-    } catch (error) {
-      this.#failure = error instanceof Error ? error : new Error(String(error))
-    }
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.#answer.add(this.#shapes.get(this.#read.statement.name), fields)
   }
 
   handleCommandComplete(): void {
@@ -108,7 +95,7 @@ export class KeyedRead extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.callback(this.#failure ?? null)
+    this.callback(null)
   }
 
   handleError(error: Error): void {
@@ -116,7 +103,82 @@ export class KeyedRead extends pg.Query {
   }
 }
 
-function nothing(): void {}
+/**
+ * Many reads in one go, of statements whose shape the connection knows: one round trip and one implicit transaction for all. The
+ * server leaves out what follows a failed read; `again` is called with those, which did nothing wrong.
+ */
+export class KeyedReads extends pg.Query {
+  declare name: string
+  declare callback: (error: Error | null) => void
+  readonly #reads: readonly Read[]
+  readonly #shapes: Shapes
+  readonly #again: (reads: readonly Read[]) => void
+  #next = 0
+  #answer = new Answer()
+
+  constructor(reads: readonly Read[], shapes: Shapes, again: (reads: readonly Read[]) => void) {
+    super('')
+    // Any name makes pg use the extended protocol; none of this name is ever prepared.
+    this.name = 'keyed reads'
+    this.callback = () => {}
+    this.#reads = reads
+    this.#shapes = shapes
+    this.#again = again
+  }
+
+  prepare(connection: Wire): void {
+    for (const read of this.#reads) {
+      sendRun(connection, read)
+      connection.execute({ portal: '' })
+    }
+    connection.sync()
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.#answer.add(this.#shapes.get(this.#reads[this.#next]?.statement.name ?? ''), fields)
+  }
+
+  handleCommandComplete(): void {
+    const [answer, read] = [this.#answer, this.#reads[this.#next++]]
+    this.#answer = new Answer()
+    if (read) answer.tell(read, null)
+  }
+
+  handleReadyForQuery(): void {
+    // Each read was told its rows when it was complete.
+  }
+
+  handleError(error: Error): void {
+    const [failed, ...rest] = this.#reads.slice(this.#next)
+    this.#next = this.#reads.length
+    failed?.done(error, [])
+    if (error instanceof pg.DatabaseError && error.severity === 'ERROR') this.#again(rest)
+    else for (const read of rest) read.done(error, [])
+  }
+}
+
+/** The rows of one read as they come in. A value that cannot be parsed fails its read and must not end the process. */
+class Answer {
+  #rows: Record<string, unknown>[] = []
+  #failure: Error | null = null
+
+  add(shape: Shape | undefined, values: readonly (string | null)[]): void {
+    try {
+      if (!shape) throw new Error('rows came before their description')
+      this.#rows.push(toRow(shape, values))
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  tell({ done }: Read, error: Error | null): void {
+    done(error ?? this.#failure, this.#rows)
+  }
+}
+
+function sendRun(connection: Wire, { statement, values }: Read): void {
+  connection.bind({ portal: '', statement: statement.name, values, binary: false, valueMapper: toWire })
+}
 
 function toRow({ names, parsers, empty }: Shape, values: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = { ...empty }
