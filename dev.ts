@@ -151,6 +151,7 @@ function apiEnvironment(databaseUrl: string): Record<string, string> {
     METRICS_PORT: String(ports.metrics),
     DATABASE_URL: databaseUrl,
     PLATFORM_TENANT_DOMAIN: 'tenants.local',
+    ANSWER_CHECKS: 'all',
     MAIL_PROVISIONING_ENABLED: 'true',
     IDP_ISSUER: `${issuer('portal')},${issuer('operator')}`,
     IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,

@@ -86,7 +86,7 @@ export function createApp(parts: AppParts): App {
     if (!outgoing) c.res.headers.set('x-request-id', requestId)
     const seconds = (performance.now() - started) / 1000
     const route = c.get('route') ?? 'other'
-    metrics.requests.observe({ method: c.req.method, route, status: String(c.res.status) }, seconds)
+    metrics.observeRequest(c.req.method, route, c.res.status, seconds)
     requestLog.info(
       { requestId, method: c.req.method, path: c.req.path, route, ...line, status: c.res.status, ms: Math.round(seconds * 1000) },
       'request',

@@ -41,6 +41,7 @@ const Env = z.object({
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
+  ANSWER_CHECKS: z.enum(['all', 'sampled']).default('sampled'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -82,6 +83,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
+    answerChecks: e.ANSWER_CHECKS,
     logLevel: e.LOG_LEVEL,
   }
 }

@@ -13,11 +13,10 @@ export function createLiveness(parts: {
 }): (request: Request, bindings: AppEnv['Bindings'] | undefined) => Response | undefined {
   const { clock, metrics } = parts
   const startedAt = clock.now().getTime()
-  const counted = metrics.requests.labels({ method: 'GET', route: '/health', status: '200' })
   return (request, bindings) => {
     const { method } = request
     if ((method !== 'GET' && method !== 'HEAD') || pathOf(request.url) !== '/health') return undefined
-    counted.observe(0)
+    metrics.observeRequest('GET', '/health', 200, 0)
     const uptimeSeconds = Math.floor((clock.now().getTime() - startedAt) / 1000)
     const body = JSON.stringify({ service: 'atrium-platform-api', status: 'ok', version, uptimeSeconds })
     return new Response(method === 'HEAD' ? null : body, {

@@ -69,6 +69,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const sandbox = await startSandbox(options.sandbox)
   const env = {
     PORT: '0',
+    ANSWER_CHECKS: 'all',
     DATABASE_URL: accounts.appUrl,
     IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
     IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,

@@ -47,7 +47,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const listeners = new Set<() => Promise<void>>()
   return {
     db,
-    read: async (statement, values) => {
+    read: (statement, values) => {
       // What is asked for in one turn of the event loop goes to one reader, so that it leaves in one write.
       if (!turnTaken) {
         turnTaken = true
@@ -57,7 +57,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         })
       }
       const reader = pipelines[turn]
-      if (!reader) throw new Error('The database is opened without readers.')
+      if (!reader) return Promise.reject(new Error('The database is opened without readers.'))
       return reader.read(statement, values)
     },
     listen: async (channel, onMessage, onReconnect) => {

@@ -26,7 +26,8 @@ export interface TenantRow {
   updatedAt: Date
   running: boolean
   domains: { name: string; primary: boolean; mailDomainId: string | null }[] | null
-  steps: { step: ProvisioningStep; state: StepState; error: string | null; changedAt: string }[] | null
+  /** `changedAt` in milliseconds since 1970. */
+  steps: { step: ProvisioningStep; state: StepState; error: string | null; changedAt: number }[] | null
   ownerId: string | null
   ownerEmail: string | null
   ownerName: string | null
@@ -41,7 +42,7 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
   coalesce(t.provisioning_lease_until > now(), false) as running,
   (select json_agg(json_build_object('name', d.name, 'primary', d.is_primary, 'mailDomainId', d.mail_domain_id) order by d.is_primary desc, d.id)
     from domains d where d.tenant_id = t.id) as domains,
-  (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', s.changed_at))
+  (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
     from provisioning_steps s where s.tenant_id = t.id) as steps,
   o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
   (select count(*) from memberships c where c.tenant_id = t.id) as "memberCount"`

@@ -19,7 +19,7 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
   const status = provisioningStatusOf(row)
-  const changed = (row.steps ?? []).map((step) => new Date(step.changedAt).getTime())
+  const changed = (row.steps ?? []).map((step) => step.changedAt)
   return {
     id: row.id,
     slug: row.slug,
