@@ -3,6 +3,7 @@ import type { LoadOrder, LoadResult } from './generator.ts'
 import type { NoiseGate } from './noise-gate.ts'
 import { ask, cores, type MeasuredProcess, startProcess } from './process.ts'
 import { shuffled } from './statistics.ts'
+import { createWrkLoad, findWrk } from './wrk.ts'
 
 export interface HttpRequest {
   method: 'GET' | 'POST'
@@ -66,10 +67,16 @@ export interface HttpContenderOptions {
   callsPerRequest?: number
 }
 
-/** One load generator for all contenders, on the core that servers are not on, with the same number of connections for each. */
-export function createHttpLoad(options: { connections: number; seconds: number }): HttpLoad {
-  const generator = startProcess({ file: join(import.meta.dirname, 'generator.ts'), core: cores.generator })
-  const load = (order: LoadOrder) => ask<LoadResult>(generator.child, order)
+/**
+ * One load generator for all contenders, on the core that servers are not on, with the same number of connections for each: wrk
+ * where it is installed, else autocannon. `folder` is for files of this run.
+ */
+export function createHttpLoad(options: { connections: number; seconds: number; folder: string }): HttpLoad {
+  const wrk = findWrk()
+  const generator = wrk ? undefined : startProcess({ file: join(import.meta.dirname, 'generator.ts'), core: cores.generator })
+  const load = wrk
+    ? createWrkLoad(wrk, options.folder)
+    : (order: LoadOrder) => (generator ? ask<LoadResult>(generator.child, order) : Promise.reject(new Error('there is no load generator')))
   return {
     contender({ name, server, requests, callsPerRequest = 1 }) {
       return {
@@ -91,6 +98,6 @@ export function createHttpLoad(options: { connections: number; seconds: number }
         },
       }
     },
-    stop: () => generator.stop(),
+    stop: async () => generator?.stop(),
   }
 }

@@ -21,7 +21,7 @@ export async function measureRequests(session: Session, wanted: ReadonlySet<stri
     startServer(session, 'servers/hono-fixed.ts'),
     startServer(session, 'servers/token-only.ts', productEnvironment(session.issuer)),
   ])
-  const load = createHttpLoad({ connections, seconds: secondsPerSlot })
+  const load = createHttpLoad({ connections, seconds: secondsPerSlot, folder: session.folder })
   try {
     const requests = await buildRequests(session.population, session.issuer)
     await checkAnswers(
