@@ -47,11 +47,11 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
   try {
     // The rows are right by construction; checking each against its neighbours would take most of the time.
     await client.query('set session_replication_role = replica')
+    // VACUUM marks no page as visible to all while the commit that wrote it may not be on disk yet.
+    await client.query('set synchronous_commit = on')
     await client.query(makeId)
     for (const statement of statements(size)) await client.query(statement)
     await client.query('set session_replication_role = origin')
-    // Without it VACUUM may find commits that are not yet on disk, and marks no page as visible to all.
-    await client.query('checkpoint')
     for (const table of ['partners', 'tenants', 'domains', 'provisioning_steps', 'users', 'memberships']) {
       await client.query(`vacuum analyze ${table}`)
     }

@@ -77,3 +77,17 @@ it('fails all runs under way when the connection is cut, and reads again on a ne
   const [after] = await database.read<{ pid: number }>(nap, [0])
   expect(after?.pid).not.toBe(before?.pid)
 })
+
+it('fails what waits when the server cannot be reached, and what waits when it is closed', async () => {
+  const nowhere = openDatabase({ url: 'postgres://atrium@127.0.0.1:1/atrium', readers: 2, onError: () => {} })
+  const one = { name: 'one', text: 'select 1 as one' }
+  const refused = await Promise.allSettled(Array.from({ length: 300 }, () => nowhere.read(one, [])))
+  expect(refused.every((read) => read.status === 'rejected' && /ECONNREFUSED/.test(String(read.reason.code)))).toBe(true)
+  await nowhere.close()
+  await expect(nowhere.read(one, [])).rejects.toThrow('closed')
+
+  const closing = openDatabase({ url: accounts.appUrl, readers: 1, onError: () => {} })
+  const reads = Promise.allSettled(Array.from({ length: 200 }, () => closing.read(one, [])))
+  await closing.close()
+  expect((await reads).map((read) => read.status)).not.toContain('pending')
+})
