@@ -49,6 +49,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const keySets = new Map(options.issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
 
   async function verifyAnew(token: string): Promise<{ claims: TokenClaims; until: number }> {
+    if (!/^[A-Za-z0-9._~+/=-]+$/.test(token)) throw new AppError('unauthenticated')
     const { iss } = unverified(token)
     const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
     if (!keySet || typeof iss !== 'string') throw new AppError('unexpected_issuer')

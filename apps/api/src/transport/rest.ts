@@ -30,27 +30,32 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
 }
 
 /**
- * Registers every procedure under its REST path, walked once at start. The same procedure runs as over tRPC, so that code, guards
- * and errors are the same; only the way in (path, query, JSON body) and out (status, problem details) differs.
+ * Registers every path once, walked at start. The same procedure runs as over tRPC, so that code, guards and errors are the same; only
+ * the way in (path, query, JSON body) and out (status, problem details) differs.
  */
 export function registerRest(app: Hono<AppEnv>, house: House): void {
   // Fixed paths before those with parameters, so that /users/me is not taken for an id.
   const routes = restRoutes().sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-  for (const route of routes) {
-    const invoke = procedureOf(route)
-    app.on(route.method, toHonoPath(route.path), (c) => {
-      c.set('route', route.path)
-      return answer(c, house, route, invoke)
-    })
-  }
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
-    const allow = ofPath.map((route) => route.method).join(', ')
+    const byMethod = new Map<string, Endpoint>(ofPath.map((route) => [route.method, { ...route, invoke: procedureOf(route) }]))
+    const allow = [...byMethod.keys()].join(', ')
     app.all(toHonoPath(path), (c) => {
-      const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
-      response.headers.set('allow', allow)
-      return response
+      const endpoint = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
+      if (!endpoint) return notAllowed(c, allow)
+      c.set('route', path)
+      return answer(c, house, endpoint)
     })
   }
+}
+
+interface Endpoint extends RestRoute {
+  invoke: Invoke
+}
+
+function notAllowed(c: HonoContext<AppEnv>, allow: string): Response {
+  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+  response.headers.set('allow', allow)
+  return response
 }
 
 function toHonoPath(path: string): string {
@@ -66,7 +71,8 @@ function procedureOf({ name, type }: RestRoute): Invoke {
   return (ctx, input) => procedure({ ctx, path: name, type, batchIndex: 0, getRawInput: async () => input })
 }
 
-async function answer(c: HonoContext<AppEnv>, house: House, route: RestRoute, invoke: Invoke): Promise<Response> {
+async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
+  const { invoke } = route
   const requestId = c.get('requestId')
   try {
     const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
