@@ -1,9 +1,11 @@
+import type { RequestListener } from 'node:http'
 import { AppError } from '@atrium/core/errors'
 import { ensureAuditPartitions } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import type { Integrations } from '@atrium/integrations/connect'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createAuditRecorder } from './audit/recorder.ts'
@@ -38,8 +40,10 @@ export interface AppParts {
 }
 
 export interface App {
-  /** Answers a request; what the HTTP server and the tests call. */
+  /** Answers a request; what tests call. */
   fetch: Hono<AppEnv>['fetch']
+  /** The same for Node's HTTP server. */
+  listener: RequestListener
   house: House
   /** Connects what listens and starts the job engine. The app answers before, but jobs wait and streams see no changes. */
   start(): Promise<void>
@@ -121,8 +125,12 @@ export function createApp(parts: AppParts): App {
   app.all('/trpc/*', (c) => answerTrpc(c, house))
   registerRest(app, house)
 
+  const listener = getRequestListener(app.fetch)
   return {
-    fetch: (request, env, executionContext) => liveness(request, env) ?? app.fetch(request, env, executionContext),
+    fetch: (request, env, executionContext) => liveness.fetch(request) ?? app.fetch(request, env, executionContext),
+    listener(incoming, outgoing) {
+      if (!liveness.handle(incoming, outgoing)) void listener(incoming, outgoing)
+    },
     house,
     async start() {
       await house.changes.start()

@@ -1,6 +1,6 @@
+import { createServer } from 'node:http'
 import { openDatabase } from '@atrium/db/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
-import { serve } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './log.ts'
@@ -41,8 +41,10 @@ const integrations = connectIntegrations({
 const app = createApp({ config, database, integrations, log, metrics })
 // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
 const serverOptions = { headersTimeout: 15_000, requestTimeout: 30_000 }
-const server = serve({ fetch: app.fetch, port: config.port, hostname: config.host, serverOptions }, (address) => {
-  log.info({ port: address.port, host: config.host }, 'listening')
+const server = createServer(serverOptions, app.listener)
+server.listen(config.port, config.host, () => {
+  const address = server.address()
+  log.info({ port: typeof address === 'object' ? address?.port : config.port, host: config.host }, 'listening')
 })
 const metricsServer = serveMetrics(metrics.registry, config.metricsPort, config.host)
 let stopping = false
@@ -58,9 +60,9 @@ async function stop(reason: string): Promise<void> {
   forced.unref()
   // New connections are refused at once; requests under way are answered, streams are ended after a moment.
   const closed = new Promise<void>((done) => server.close(() => done()))
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  server.closeIdleConnections()
   const cutStreams = setTimeout(() => {
-    if ('closeAllConnections' in server) server.closeAllConnections()
+    server.closeAllConnections()
   }, 3_000)
   await app.stop()
   await closed
