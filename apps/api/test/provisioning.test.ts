@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { demoServiceCredentials } from '@atrium/core/demo'
 import { fileQuotaBytes, provisioningSteps, type TenantView } from '@atrium/core/tenants'
+import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { provisionTenant } from '../src/provisioning/jobs.ts'
 import { type Answer, openHouse, type TestHouse } from './house.ts'
 import { clientsWithDeadline, identityApi, outsideObjects } from './outside.ts'
 
@@ -173,6 +176,25 @@ describe('a fault of one system', () => {
     expect(results).toMatchObject({ results: { identity: { state: 'error' }, mail: { state: 'error' }, files: { state: 'error' } } })
     house.sandbox.clearFaults()
     expect(await reconcile('all-down')).toMatchObject({ body: { tenant: { status: 'active' } } })
+  })
+})
+
+describe('a run that was killed after its last outcome and before its end', () => {
+  it('is found and ended, while a living one is left alone', async () => {
+    const { body } = await create({ name: 'Halfway', slug: freshSlug() })
+    const { db } = house.database
+    const killed = (lease: string) =>
+      sql`update tenants set status = 'pending', provisioning_run = new_id(), provisioning_lease_until = now() + ${lease}::interval
+        where id = ${body.id}`.execute(db)
+    await killed('10 seconds')
+    expect(await findAbandonedTenants(db, 500)).not.toContain(body.id)
+    expect(await secondsUntilDue(db, body.id)).toBeGreaterThan(5)
+    await killed('-1 second')
+    expect(await findAbandonedTenants(db, 500)).toContain(body.id)
+    await provisionTenant(house.app.house, body.id)
+    expect(await read(body.slug)).toMatchObject({ status: 'active', provisioningStatus: allOk })
+    expect(await findAbandonedTenants(db, 500)).not.toContain(body.id)
+    expect(await secondsUntilDue(db, body.id)).toBeUndefined()
   })
 })
 

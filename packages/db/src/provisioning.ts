@@ -184,20 +184,23 @@ export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<
   })
 }
 
-/** When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when nothing is left to do. */
+const unfinished = sql<boolean>`s.state in ('pending', 'error')`
+
+/**
+ * When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when nothing is left to do. A tenant that is
+ * pending with every step done is unfinished too: its run was killed after the last outcome and before its end.
+ */
 export async function secondsUntilDue(db: Db, tenantId: string): Promise<number | undefined> {
   const due = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
     // greatest() passes over nulls, so without the count a tenant with nothing left to do would look overdue.
     .select(
-      sql<number | null>`case when count(*) > 0 then
-        extract(epoch from greatest(min(coalesce(s.next_at, now())), max(t.provisioning_lease_until), now()) - now())::float8 end`.as(
-        'seconds',
-      ),
+      sql<number | null>`case when count(*) filter (where ${unfinished}) > 0 or bool_or(t.status = 'pending') then
+        extract(epoch from greatest(min(coalesce(s.next_at, now())) filter (where ${unfinished}), max(t.provisioning_lease_until), now())
+          - now())::float8 end`.as('seconds'),
     )
     .where('s.tenant_id', '=', tenantId)
-    .where('s.state', 'in', ['pending', 'error'])
     .where('t.status', '<>', 'deleted')
     .executeTakeFirst()
   return due?.seconds ?? undefined
@@ -209,11 +212,13 @@ export async function findAbandonedTenants(db: Db, limit: number): Promise<strin
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
     .select('t.id')
-    .distinct()
-    .where('s.state', 'in', ['pending', 'error'])
-    .where(sql<boolean>`coalesce(s.next_at <= now(), true)`)
     .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
     .where('t.status', '<>', 'deleted')
+    .where(sql<boolean>`(${unfinished} or t.status = 'pending')`)
+    .groupBy('t.id')
+    .having(
+      sql<boolean>`count(*) filter (where ${unfinished}) = 0 or bool_or(coalesce(s.next_at <= now(), true)) filter (where ${unfinished})`,
+    )
     .limit(limit)
     .execute()
   return rows.map((row) => row.id)
