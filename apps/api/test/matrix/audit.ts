@@ -1,0 +1,6 @@
+import { operatorsOnly, type Rows } from './rows.ts'
+
+export const auditRows: Rows = {
+  'audit.query': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
+  'audit.export': [{ input: () => ({ format: 'csv' }), expected: operatorsOnly }],
+}

@@ -1,0 +1,71 @@
+import type { TestHouse } from '../house.ts'
+
+export const callers = [
+  'nobody',
+  'badToken',
+  'withoutRecord',
+  'member',
+  'suspendedMember',
+  'admin',
+  'owner',
+  'foreignAdmin',
+  'foreignOwner',
+  'partnerStaff',
+  'foreignPartnerStaff',
+  'terminatedPartnerStaff',
+  'operatorTokenWithoutFlag',
+  'flagWithPortalToken',
+  'operator',
+  'deactivatedAdmin',
+] as const
+export type Caller = (typeof callers)[number]
+export type Expected = Record<Caller, string>
+
+/** People of the tenant under test; created for every call anew, so that no call sees what another did. */
+export interface World {
+  house: TestHouse
+  slug: string
+  /** The id of the tenant under test. */
+  tenantId: string
+  /** The partner that owns it. */
+  partnerId: string
+  /** A plain member of the tenant under test, who is not the caller. */
+  colleague: string
+  /** Somebody else's record. */
+  other: string
+  /** The caller's own record, when there is one. */
+  self: string | undefined
+}
+
+export interface Row {
+  /** May put in place what the call needs. */
+  input: (world: World) => Record<string, unknown> | Promise<Record<string, unknown>>
+  expected: Expected
+}
+
+/** What everybody gets whom the procedure is not for; the three without a usable identity always get the same. */
+export const others = (code: string): Expected => ({
+  ...(Object.fromEntries(callers.map((caller) => [caller, code])) as Expected),
+  nobody: 'unauthenticated',
+  badToken: 'unauthenticated',
+  deactivatedAdmin: 'user_deactivated',
+})
+export const who = (allowed: readonly Caller[], refusal: string, exceptions: Partial<Expected> = {}): Expected => ({
+  ...others(refusal),
+  ...Object.fromEntries(allowed.map((caller) => [caller, 'ok'])),
+  ...exceptions,
+})
+
+export const everybody = others('ok')
+export const operatorsOnly = who(['operator'], 'operator_required', { operatorTokenWithoutFlag: 'not_platform_admin' })
+export const readers: Caller[] = ['member', 'admin', 'owner', 'partnerStaff', 'operator']
+export const membersOrOperators = who(['member', 'admin', 'owner', 'operator'], 'not_member')
+export const adminsPartnersOperators = who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', { member: 'not_admin' })
+export const partnersOrOperators = who(['partnerStaff', 'operator'], 'operator_required', {
+  foreignPartnerStaff: 'not_found',
+  operatorTokenWithoutFlag: 'not_platform_admin',
+})
+export const slug = ({ slug: named }: World) => ({ slug: named })
+export const other = ({ other: id }: World) => ({ id })
+
+export type Rows = Record<string, Row[]>

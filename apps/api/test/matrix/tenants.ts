@@ -1,0 +1,47 @@
+import { adminsPartnersOperators, everybody, membersOrOperators, partnersOrOperators, type Rows, readers, slug, who } from './rows.ts'
+
+export const tenantsRows: Rows = {
+  'tenants.create': [
+    { input: () => ({ name: 'Fresh' }), expected: everybody },
+    { input: () => ({ name: 'Fresh', ownerEmail: 'owner@globex.test' }), expected: who(['operator'], 'operator_required') },
+    { input: ({ partnerId }) => ({ name: 'Fresh', partnerId }), expected: who(['operator'], 'operator_required') },
+  ],
+  'tenants.list': [{ input: () => ({ limit: 1 }), expected: everybody }],
+  'tenants.get': [{ input: slug, expected: who(readers, 'not_found') }],
+  'tenants.update': [
+    { input: (world) => ({ ...slug(world), name: 'Renamed' }), expected: adminsPartnersOperators },
+    {
+      input: (world) => ({ ...slug(world), plan: 'business' }),
+      expected: who(['partnerStaff', 'operator'], 'not_found', {
+        member: 'not_admin',
+        admin: 'operator_required',
+        owner: 'operator_required',
+      }),
+    },
+    {
+      input: (world) => ({ ...slug(world), partnerId: null }),
+      expected: who(['operator'], 'not_found', {
+        member: 'not_admin',
+        admin: 'operator_required',
+        owner: 'operator_required',
+        partnerStaff: 'operator_required',
+      }),
+    },
+    {
+      input: (world) => ({ ...slug(world), domains: [`${world.slug}.test`] }),
+      expected: who(['admin', 'owner', 'operator'], 'not_found', { member: 'not_admin', partnerStaff: 'not_admin' }),
+    },
+  ],
+  'tenants.delete': [
+    {
+      input: slug,
+      expected: who(['owner', 'operator'], 'not_found', { member: 'not_owner', admin: 'not_owner', partnerStaff: 'not_owner' }),
+    },
+  ],
+  'tenants.reconcile': [{ input: slug, expected: adminsPartnersOperators }],
+  'tenants.suspend': [{ input: slug, expected: partnersOrOperators }],
+  'tenants.resume': [{ input: slug, expected: { ...partnersOrOperators, partnerStaff: 'not_suspended', operator: 'not_suspended' } }],
+  'tenants.users': [{ input: slug, expected: membersOrOperators }],
+  'tenants.audit': [{ input: slug, expected: membersOrOperators }],
+  'tenants.events': [{ input: slug, expected: membersOrOperators }],
+}
