@@ -1,6 +1,8 @@
 import type { CallOptions } from './call-options.ts'
 import type { CallPolicyOptions, CallReport } from './call-policy.ts'
 import { deadline } from './deadline.ts'
+import type { DnsResolver } from './dns/port.ts'
+import { dnsResolver } from './dns/resolver.ts'
 import { opencloud } from './files/opencloud.ts'
 import type { FileStorage } from './files/port.ts'
 import { authentik } from './identity/authentik.ts'
@@ -14,10 +16,13 @@ import { UpstreamError } from './upstream-error.ts'
 
 /** Addresses and credentials; a system that is null is off. */
 export interface IntegrationsConfig {
-  identity: { baseUrl: string; token: string } | null
+  /** `publicUrl`: the origin that people see, where it differs from that of `baseUrl`. */
+  identity: { baseUrl: string; token: string; publicUrl?: string | undefined } | null
   mail: { baseUrl: string; apiKey: string } | null
   files: { baseUrl: string; user: string; appToken: string } | null
   smtp: { url: string; from: string } | null
+  /** Recursive resolvers as `address:port`; those of the machine when absent or empty. */
+  dns?: { servers: readonly string[] } | undefined
   /** Called after each try of each request. Must not throw. */
   onCall?: ((report: CallReport) => void) | undefined
   /** Deadlines, retries and circuit of every client, where they differ from the usual ones. */
@@ -29,6 +34,8 @@ export interface Integrations {
   mail: MailServer | null
   files: FileStorage | null
   mailer: Mailer | null
+  /** Live DNS; always there. */
+  dns: DnsResolver
   /** Sender of the platform's own mail, `Name <user@host>`. Null when there is no mailer. */
   mailFrom: string | null
 }
@@ -42,11 +49,12 @@ export function connectIntegrations({ onCall, policy, ...config }: IntegrationsC
     mail: config.mail && stalwart({ ...config.mail, ...policy, onCall }),
     files: config.files && opencloud({ ...config.files, ...policy, onCall }),
     mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall }),
+    dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }
 }
 
-export type IntegrationName = Exclude<keyof Integrations, 'mailFrom'>
+export type IntegrationName = Exclude<keyof Integrations, 'dns' | 'mailFrom'>
 
 export interface IntegrationCheck {
   state: 'ok' | 'error' | 'off'

@@ -18,10 +18,11 @@ export interface Answer {
 }
 
 export interface HttpRequest<T> extends RequestRule {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the base address, without a leading slash, its parts encoded. */
   path: string
-  query?: Record<string, string> | undefined
+  /** A list repeats its name. */
+  query?: Record<string, string | readonly string[]> | undefined
   headers?: Record<string, string> | undefined
   body?: unknown
   /** Statuses that `read` understands. Every other one is a failure by the usual meaning of its number. */
@@ -52,7 +53,9 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
 
   async function exchange<T>(operation: Operation, request: HttpRequest<T>, signal: AbortSignal) {
     const url = new URL(request.path, base)
-    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.append(name, value)
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      for (const one of typeof value === 'string' ? [value] : value) url.searchParams.append(name, one)
+    }
     const headers = { accept: 'application/json', 'user-agent': 'atrium', authorization, ...request.headers }
     const sent: RequestInit =
       request.body === undefined

@@ -26,6 +26,10 @@ export interface UpstreamFailureDetail {
   deadlineMs?: number | undefined
   /** Further words of our own for the sentence, never text that came from outside. */
   note?: string | undefined
+  /** Of an operation that makes several things: the one that failed, in our words. */
+  part?: string | undefined
+  /** Of an operation that makes several things: those that could not be taken away again after a failure, in our words. */
+  leftBehind?: readonly string[] | undefined
 }
 
 export interface UpstreamFailure extends UpstreamFailureDetail {
@@ -47,7 +51,7 @@ const sentences = {
   connection: 'could not be reached for {call}',
   unauthorized: 'did not accept our credentials or their rights for {call}',
   refused: 'refused {call}',
-  conflict: 'refused {call} because the name is taken',
+  conflict: 'refused {call} because of what is there already',
   not_found: 'does not know what {call} is about',
   rate_limited: 'asked us to slow down at {call}',
   server: 'failed at {call}',
@@ -67,6 +71,9 @@ export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind
   readonly status: number | undefined
   readonly retryAfterMs?: number
+  readonly note?: string
+  readonly part?: string
+  readonly leftBehind?: readonly string[]
 
   constructor(failure: UpstreamFailure) {
     super(sentence(failure))
@@ -75,13 +82,27 @@ export class UpstreamError extends Error {
     this.kind = failure.kind
     this.status = failure.status
     if (failure.retryAfterMs !== undefined) this.retryAfterMs = failure.retryAfterMs
+    if (failure.note !== undefined) this.note = failure.note
+    if (failure.part !== undefined) this.part = failure.part
+    if (failure.leftBehind !== undefined) this.leftBehind = failure.leftBehind
   }
 }
 
-function sentence({ system, call, kind, status, deadlineMs, note }: UpstreamFailure): string {
+/** The same failure with more known about it. */
+export function withDetail(error: UpstreamError, detail: Pick<UpstreamFailureDetail, 'part' | 'leftBehind'>): UpstreamError {
+  const { system, call, kind, status, retryAfterMs, note, part, leftBehind } = error
+  return new UpstreamError({ system, call, kind, status, retryAfterMs, note, part, leftBehind, ...detail })
+}
+
+function sentence({ system, call, kind, status, deadlineMs, note, part, leftBehind = [] }: UpstreamFailure): string {
   const what = deadlineMs === undefined ? sentences[kind] : `did not answer {call} within ${deadlineMs / 1000} s`
   const label = status === undefined ? kind : `${status}, ${kind}`
-  return `The ${systemNames[system]} ${what.replace('{call}', () => call)} (${label})${note === undefined ? '' : `: ${note}`}.`
+  const more = [
+    note,
+    part === undefined ? undefined : `the part that failed is the ${part}`,
+    leftBehind.length > 0 ? `it may have left behind: ${leftBehind.join(', ')}` : undefined,
+  ].filter((one) => one !== undefined)
+  return `The ${systemNames[system]} ${what.replace('{call}', () => call)} (${label})${more.length > 0 ? `: ${more.join('; ')}` : ''}.`
 }
 
 const transientKinds: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>([
@@ -92,6 +113,15 @@ const transientKinds: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind
   'invalid_answer',
   'circuit_open',
 ])
+
+/** Lets a failure name the part that it is about, unless it names one already. */
+export async function aboutPart<T>(part: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof UpstreamError && error.part === undefined ? withDetail(error, { part }) : error
+  }
+}
 
 /**
  * True when the same call may succeed later without anybody changing anything. An answer that cannot be used counts, because the

@@ -8,7 +8,7 @@ const checkedAt = '2026-11-02T10:00:00.000Z'
 
 it('says off for what is not configured', async () => {
   const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null })
-  expect(integrations).toEqual({ identity: null, mail: null, files: null, mailer: null, mailFrom: null })
+  expect(integrations).toEqual({ identity: null, mail: null, files: null, mailer: null, mailFrom: null, dns: integrations.dns })
   const off = { state: 'off', checkedAt }
   expect(await checkIntegrations(integrations, { deadlineMs: 1_000, now })).toEqual({ identity: off, mail: off, files: off, mailer: off })
 })

@@ -24,7 +24,21 @@ async function fill(spaceId: string, bytes: number): Promise<void> {
   expect(sandbox.files.setUsed(spaceId, bytes)).toBe(true)
 }
 
-filesContract('the local stand-in', () => ({ baseUrl: sandbox.filesUrl, user, appToken, countSpaces, fill }))
+async function members(spaceId: string): Promise<Record<string, string>> {
+  const path = `/graph/v1beta1/drives/${encodeURIComponent(spaceId)}/root/permissions`
+  const response = await fetch(`${sandbox.filesUrl}${path}`, { headers: { authorization } })
+  const { value } = (await response.json()) as { value: { grantedToV2: { user?: { id: string } }; roles: string[] }[] }
+  return Object.fromEntries(value.map((one) => [one.grantedToV2.user?.id ?? '', one.roles[0] ?? '']))
+}
+
+async function signInAndFill(username: string, bytes: number): Promise<void> {
+  expect(sandbox.files.signIn(username)).toBe(true)
+  const response = await fetch(`${sandbox.filesUrl}/graph/v1.0/users/${encodeURIComponent(username)}/drive`, { headers: { authorization } })
+  const { id } = (await response.json()) as { id: string }
+  await fill(id, bytes)
+}
+
+filesContract('the local stand-in', () => ({ baseUrl: sandbox.filesUrl, user, appToken, countSpaces, fill, members, signInAndFill }))
 
 describe('file storage faults', () => {
   const request = { marker: 'newco', name: 'NewCo', quotaBytes: 1_000_000 }
@@ -35,6 +49,32 @@ describe('file storage faults', () => {
     await expect(client().ensureSpace(request)).rejects.toMatchObject({ kind: 'connection', call: 'ensureSpace' })
     expect(await client().ensureSpace(request)).toMatchObject({ created: false })
     expect(await countSpaces('newco')).toBe(1)
+  })
+
+  it('make one account when the connection breaks after it was stored', async () => {
+    sandbox.fault({ system: 'files', match: 'POST /graph/v1.0/users', mode: 'reset', after: true, times: 1 })
+    const { id } = await client().ensureAccount({ email: 'nina@newco.test', displayName: 'Nina' })
+    expect(await client().findAccount('nina@newco.test')).toMatchObject({ id })
+  })
+
+  it.each(['invite', 'permissions'] as const)('leave one grant or none when the connection breaks after %s', async (what) => {
+    const { id: spaceId } = await client().ensureSpace(request)
+    const { id: accountId } = await client().ensureAccount({ email: 'nina@newco.test', displayName: 'Nina' })
+    if (what === 'permissions') await client().addToSpace({ spaceId, accountId })
+    const match = what === 'invite' ? '/root/invite' : 'DELETE /graph/v1beta1/drives/'
+    sandbox.fault({ system: 'files', match, mode: 'reset', after: true, times: 1 })
+    if (what === 'invite') await client().addToSpace({ spaceId, accountId })
+    else await client().removeFromSpace({ spaceId, accountId })
+    expect(Object.keys(await members(spaceId)).filter((id) => id === accountId)).toHaveLength(what === 'invite' ? 1 : 0)
+  })
+
+  it('are never told as zero bytes', async () => {
+    const { id } = await client().ensureAccount({ email: 'nina@newco.test', displayName: 'Nina' })
+    sandbox.fault({ system: 'files', match: '/drive', mode: 'error' })
+    await expect(client().accountUsage(id)).rejects.toMatchObject({ kind: 'server' })
+    sandbox.clearFaults()
+    sandbox.fault({ system: 'files', match: `GET /graph/v1.0/users/${id}`, mode: 'error', status: 500 })
+    await expect(client().accountUsage(id)).rejects.toMatchObject({ kind: 'server' })
   })
 
   it.each([

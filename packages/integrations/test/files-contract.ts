@@ -11,7 +11,13 @@ export interface FilesServer {
   countSpaces: (marker: string) => Promise<number>
   /** Puts so many bytes into the space. */
   fill: (spaceId: string, bytes: number) => Promise<void>
+  /** Ids of the accounts in the space by their role, read on the server without our client. */
+  members: (spaceId: string) => Promise<Record<string, string>>
+  /** Plays a sign-in, which makes the account's own space, and puts so many bytes into it. */
+  signInAndFill: (username: string, bytes: number) => Promise<void>
 }
+
+const editor = '58c63c02-1d89-4572-916a-870abc5a1b7d'
 
 /** What every file storage behind the port does. Holds for the stand-in and for OpenCloud alike. */
 export function filesContract(name: string, server: () => FilesServer): void {
@@ -107,6 +113,104 @@ export function filesContract(name: string, server: () => FilesServer): void {
         .toEqual({ total: 1000, used: 938, remaining: 62, state: 'critical' })
       await client().ensureSpace({ ...request, quotaBytes: 900 })
       expect(await client().storage(id)).toEqual({ total: 900, used: 938, remaining: 0, state: 'exceeded' })
+    })
+
+    const person = () => ({ email: `${marker()}@acme.test`, displayName: 'Nina New' })
+
+    it('makes one account for an address, in any case', async () => {
+      const { email, displayName } = person()
+      expect(await client().findAccount(email)).toBeUndefined()
+      const first = await client().ensureAccount({ email: email.toUpperCase(), displayName })
+      expect(first.created).toBe(true)
+      expect(await client().ensureAccount({ email, displayName: 'Another name' })).toEqual({ id: first.id, created: false })
+      expect(await client().findAccount(email.toUpperCase())).toEqual({ id: first.id, username: email, enabled: true })
+      expect(await client().findAccount(first.id)).toBeUndefined()
+    })
+
+    it('takes a person without a name, and refuses what is no username there', async () => {
+      expect(await client().ensureAccount({ ...person(), displayName: ' ' })).toMatchObject({ created: true })
+      await expect(client().ensureAccount({ email: '1digit@acme.test', displayName: 'One' })).rejects.toMatchObject({ kind: 'refused' })
+    })
+
+    it('disables and enables an account, any number of times', async () => {
+      const { email, displayName } = person()
+      const { id } = await client().ensureAccount({ email, displayName })
+      for (const enabled of [false, false, true, true]) {
+        await client().setAccountEnabled({ id, enabled })
+        expect(await client().findAccount(email)).toMatchObject({ enabled })
+      }
+    })
+
+    it('gives an account another name and address, but not one that is taken', async () => {
+      const [one, other] = [person(), person()]
+      const { id } = await client().ensureAccount(one)
+      await client().ensureAccount(other)
+      const moved = `moved-${one.email}`
+      await client().updateAccount({ id })
+      await client().updateAccount({ id, displayName: 'Nina Newer', email: moved })
+      expect(await client().findAccount(one.email)).toBeUndefined()
+      expect(await client().findAccount(moved)).toMatchObject({ id })
+      await expect(client().updateAccount({ id, email: other.email })).rejects.toMatchObject({ kind: 'conflict', status: 409 })
+    })
+
+    it('removes an account, any number of times, and says so when an absent one is to be changed', async () => {
+      const { email, displayName } = person()
+      const { id } = await client().ensureAccount({ email, displayName })
+      await client().removeAccount(id)
+      await client().removeAccount(id)
+      expect(await client().findAccount(email)).toBeUndefined()
+      expect(await client().accountUsage(id)).toBeUndefined()
+      await expect(client().updateAccount({ id, displayName: 'X' })).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(client().setAccountEnabled({ id, enabled: false })).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
+    it('lets accounts edit in a space and takes them out again, any number of times', async () => {
+      const space = await client().ensureSpace({ marker: marker(), name: 'Members', quotaBytes: GB })
+      const [one, other] = [await client().ensureAccount(person()), await client().ensureAccount(person())]
+      const inSpace = (accountId: string) => ({ spaceId: space.id, accountId })
+      for (const { id } of [one, one, other]) await client().addToSpace(inSpace(id))
+      expect(await server().members(space.id)).toMatchObject({ [one.id]: editor, [other.id]: editor })
+      await client().removeFromSpace(inSpace(one.id))
+      await client().removeFromSpace(inSpace(one.id))
+      expect(await server().members(space.id)).not.toHaveProperty(one.id)
+      expect(await server().members(space.id)).toHaveProperty(other.id)
+    })
+
+    it('tells a space or an account that is gone, and takes it for left', async () => {
+      const space = await client().ensureSpace({ marker: marker(), name: 'Gone', quotaBytes: GB })
+      const account = await client().ensureAccount(person())
+      await client().addToSpace({ spaceId: space.id, accountId: account.id })
+      await client().removeAccount(account.id)
+      // The grant outlives the account.
+      await client().removeFromSpace({ spaceId: space.id, accountId: account.id })
+      expect(await server().members(space.id)).not.toHaveProperty(account.id)
+      await client().removeFromSpace({ spaceId: 'no-such$space', accountId: account.id })
+      await expect(client().addToSpace({ spaceId: space.id, accountId: account.id })).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(client().addToSpace({ spaceId: 'no-such$space', accountId: account.id })).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
+    it('does not pretend to change the members of a disabled space', async () => {
+      const space = await client().ensureSpace({ marker: marker(), name: 'Disabled', quotaBytes: GB })
+      const account = await client().ensureAccount(person())
+      await client().disableSpace(space.id)
+      const membership = { spaceId: space.id, accountId: account.id }
+      await expect(client().addToSpace(membership)).rejects.toMatchObject({ kind: 'refused' })
+      await expect(client().removeFromSpace(membership)).rejects.toMatchObject({ kind: 'refused' })
+    })
+
+    it('never takes the last manager out of a space', async () => {
+      const space = await client().ensureSpace({ marker: marker(), name: 'Managed', quotaBytes: GB })
+      const { userId } = await client().check()
+      await expect(client().removeFromSpace({ spaceId: space.id, accountId: userId })).rejects.toMatchObject({ status: 403 })
+      expect(await server().members(space.id)).toHaveProperty(userId)
+    })
+
+    it('tells what an account stores: nothing before the first sign-in', async () => {
+      const { email, displayName } = person()
+      const { id } = await client().ensureAccount({ email, displayName })
+      expect(await client().accountUsage(id)).toBe(0)
+      await server().signInAndFill(email, 4711)
+      await expect.poll(() => client().accountUsage(id), { timeout: 15_000 }).toBe(4711)
     })
   })
 }

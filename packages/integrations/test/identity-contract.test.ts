@@ -74,6 +74,64 @@ describe('identity contract: the local stand-in', () => {
     expect(await identity.findUserByEmail('nina@newco.test')).toEqual(user)
   })
 
+  it('creates a member who cannot sign in yet, with folder, group and attributes', async () => {
+    const { id: group } = await identity.ensureGroup({ name: 'newco' })
+    const attributes = { tenant: 'newco', phone: '+49 30 1' }
+    const request = { email: 'nina@newco.test', name: 'Nina New', groupIds: [group], path: 'tenants/newco', attributes, active: false }
+    const user = await identity.createUser(request)
+    expect(user).toMatchObject({ active: false, groupIds: [group] })
+    expect(await api('GET', `/core/users/${user.id}/`)).toMatchObject({
+      path: 'tenants/newco',
+      attributes,
+      is_active: false,
+      groups: [group],
+    })
+    await expect(sandbox.token('nina@newco.test', 'portal')).rejects.toThrow()
+    await identity.setActive({ userId: user.id, active: true })
+    await expect(sandbox.token('nina@newco.test', 'portal')).resolves.toBeTruthy()
+  })
+
+  it('mirrors contact data and leaves the attributes of others alone', async () => {
+    const attributes = { settings: { locale: 'de' }, phone: '1', tenant: 'newco' }
+    const { id: userId } = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [], attributes })
+    const read = () => api('GET', `/core/users/${userId}/`)
+    const profile = { name: 'Nina New', email: 'Nina.New@newco.test', firstName: 'Nina', lastName: 'New', phone: null }
+    for (let time = 0; time < 2; time += 1) await identity.updateUser({ userId, profile })
+    expect(await read()).toMatchObject({ name: 'Nina New', username: 'nina.new@newco.test', email: 'nina.new@newco.test' })
+    expect((await read()) as object).toHaveProperty('attributes', {
+      settings: { locale: 'de' },
+      tenant: 'newco',
+      firstName: 'Nina',
+      lastName: 'New',
+    })
+    await identity.updateUser({ userId, profile: { alternativeEmail: 'nina@home.test' } })
+    expect(await read()).toMatchObject({ name: 'Nina New', attributes: { firstName: 'Nina', alternativeEmail: 'nina@home.test' } })
+  })
+
+  it('gives nobody the address of somebody else, by username or by e-mail', async () => {
+    const { id: userId } = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
+    const move = (email: string) => identity.updateUser({ userId, profile: { email } })
+    await expect(move('owner@acme.test')).rejects.toMatchObject({ kind: 'conflict', call: 'updateUser' })
+    await api('POST', '/core/users/', { username: 'olga', name: 'Olga', email: 'olga@acme.test' })
+    await expect(move('OLGA@acme.test')).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(move('no address')).rejects.toMatchObject({ kind: 'refused', status: 400 })
+    await expect(identity.updateUser({ userId: '999999', profile: { name: 'X' } })).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await identity.findUserByEmail('nina@newco.test')).toMatchObject({ id: userId, username: 'nina@newco.test' })
+  })
+
+  it('counts confirmed authenticators of one person by kind', async () => {
+    const idOf = async (email: string) => (await identity.findUserByEmail(email))?.id ?? ''
+    expect(await identity.secondFactors(await idOf('owner@acme.test'))).toEqual({ webauthn: 1, static: 1 })
+    expect(await identity.secondFactors(await idOf('admin@acme.test'))).toEqual({})
+    const member = sandbox.identity.findUser('member@acme.test')
+    if (!member) throw new Error('no member')
+    for (const kind of ['totp', 'totp', 'sms', 'email', 'duo'] as const) {
+      sandbox.identity.addDevice(member, { kind, name: kind, confirmed: true })
+    }
+    expect(await identity.secondFactors(String(member.pk))).toEqual({ totp: 2, sms: 1, email: 1, duo: 1 })
+    await expect(identity.secondFactors('999999')).rejects.toMatchObject({ kind: 'not_found', status: 400 })
+  })
+
   it('moves people in and out of groups, any number of times', async () => {
     const { id: groupId } = await identity.ensureGroup({ name: 'newco' })
     const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
@@ -130,6 +188,27 @@ describe('identity contract: the local stand-in', () => {
     expect(await identity.endSessions(request)).toEqual({ sessions: 1, refreshTokens: 0 })
     expect(await identity.endSessions(request)).toEqual({ sessions: 0, refreshTokens: 0 })
     expect(await api('GET', '/core/authenticated_sessions/')).toMatchObject({ results: [{ user: expect.any(Number) }] })
+  })
+
+  it("ends nobody else's sessions when the server ignores every filter", async () => {
+    for (const email of ['owner@acme.test', 'admin@acme.test', 'member@acme.test']) await sandbox.token(email, 'portal')
+    const unfiltered: string[] = []
+    const deaf = authentik({
+      baseUrl: sandbox.identityUrl,
+      token: demoServiceCredentials.identityToken,
+      fetch: (input, init) => {
+        const url = new URL(String(input))
+        for (const name of ['user', 'user__username']) url.searchParams.delete(name)
+        if (init?.method === 'GET') unfiltered.push(url.pathname)
+        return fetch(url, init)
+      },
+    })
+    const user = await identity.findUserByEmail('owner@acme.test')
+    expect(await deaf.endSessions({ userId: user?.id ?? '', username: user?.username ?? '' })).toMatchObject({ sessions: 1 })
+    expect(unfiltered).toEqual(['/api/v3/core/authenticated_sessions/', '/api/v3/oauth2/refresh_tokens/'])
+    const left = (await api('GET', '/core/authenticated_sessions/')) as { results: { user: number }[] }
+    expect(left.results.map((row) => String(row.user))).not.toContain(user?.id)
+    expect(left.results).toHaveLength(2)
   })
 
   it('makes one group when the connection breaks after it was stored', async () => {

@@ -1,44 +1,27 @@
-import { demoServiceCredentials } from '@atrium/core/demo'
-import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { stalwart } from '../src/mail/stalwart.ts'
+import { type MailSandbox, openMailSandbox } from './mail-sandbox.ts'
 
-let sandbox: Sandbox
+let house: MailSandbox
 let mail: MailServer
 
 beforeAll(async () => {
-  sandbox = await startSandbox()
+  house = await openMailSandbox({ dkimDelayMs: 40 })
 })
-afterAll(() => sandbox.close())
+afterAll(() => house.sandbox.close())
 beforeEach(() => {
-  sandbox.reset()
-  mail = client(demoServiceCredentials.mailApiKey)
+  house.sandbox.reset()
+  mail = house.client()
 })
 
-function client(apiKey: string): MailServer {
-  return stalwart({ baseUrl: sandbox.mailUrl, apiKey, backoffMs: { initial: 1, max: 5 } })
-}
-
-/** The result of one management call past our client, as an administrator would make it. */
-async function jmap(name: string, args: object): Promise<unknown> {
-  const response = await fetch(`${sandbox.mailUrl}/jmap`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${demoServiceCredentials.mailApiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ using: ['urn:ietf:params:jmap:core', 'urn:stalwart:jmap'], methodCalls: [[name, args, '0']] }),
-  })
-  const { methodResponses } = (await response.json()) as { methodResponses: [string, unknown, string][] }
-  return methodResponses[0]?.[1]
-}
-
-const countDomains = async (name: string) => ((await jmap('x:Domain/query', { filter: { name } })) as { ids: string[] }).ids.length
+const countDomains = async (name: string) => (await house.call('x:Domain/query', { filter: { name } })).ids.length
 const ours = { name: 'newco.test', description: 'tenant newco' }
 
 describe('mail contract: the local stand-in', () => {
   it('tells good from bad credentials', async () => {
-    expect((await mail.check()).permissions).toEqual(expect.arrayContaining(['sysDomainCreate', 'sysDomainGet', 'sysDomainQuery']))
-    await expect(client('API_wrong').check()).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
-    await expect(client('API_wrong').findDomain('x.test')).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
+    expect((await mail.check()).permissions).toEqual(expect.arrayContaining(['sysDomainCreate', 'sysAccountUpdate', 'jmapPrincipalQuery']))
+    await expect(house.client('API_wrong').check()).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
+    await expect(house.client('API_wrong').findDomain('x.test')).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
   })
 
   it('creates a domain once', async () => {
@@ -56,13 +39,13 @@ describe('mail contract: the local stand-in', () => {
   })
 
   it('adopts a domain without a description and leaves those of others alone', async () => {
-    await jmap('x:Domain/set', { create: { a: { name: 'bare.test' }, b: { name: 'theirs.test', description: 'tenant globex' } } })
+    await house.call('x:Domain/set', { create: { a: { name: 'bare.test' }, b: { name: 'theirs.test', description: 'tenant globex' } } })
     expect(await mail.ensureDomain({ ...ours, name: 'bare.test' })).toMatchObject({ created: false })
     await expect(mail.ensureDomain({ ...ours, name: 'theirs.test' })).rejects.toMatchObject({ kind: 'conflict' })
   })
 
   it('reports a name that is an alias of another domain as a conflict', async () => {
-    await jmap('x:Domain/set', { create: { a: { name: 'main.test', aliases: { 'newco.test': true } } } })
+    await house.call('x:Domain/set', { create: { a: { name: 'main.test', aliases: { 'newco.test': true } } } })
     await expect(mail.ensureDomain(ours)).rejects.toMatchObject({ kind: 'conflict' })
   })
 
@@ -79,7 +62,7 @@ describe('mail contract: the local stand-in', () => {
   })
 
   it('makes one domain when the connection breaks after it was stored', async () => {
-    sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'reset', after: true, times: 1 })
+    house.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'reset', after: true, times: 1 })
     expect(await mail.ensureDomain(ours)).toMatchObject({ created: true })
     expect(await countDomains('newco.test')).toBe(1)
   })
@@ -90,9 +73,130 @@ describe('mail contract: the local stand-in', () => {
     ['garbage', 'invalid_answer'],
     ['shape', 'invalid_answer'],
   ] as const)('heals from two faults in a row and reports three (%s)', async (mode, kind) => {
-    sandbox.fault({ system: 'mail', match: 'x:Domain/query', mode, times: 2 })
+    house.sandbox.fault({ system: 'mail', match: 'x:Domain/query', mode, times: 2 })
     expect(await mail.findDomain('absent.test')).toBeUndefined()
-    sandbox.fault({ system: 'mail', match: 'x:Domain/query', mode, times: 3 })
+    house.sandbox.fault({ system: 'mail', match: 'x:Domain/query', mode, times: 3 })
     await expect(mail.findDomain('absent.test')).rejects.toMatchObject({ system: 'mail', kind })
+  })
+})
+
+describe('domains', () => {
+  /** Waits until both keys are there, as a person who looks again does. */
+  async function completeRecords(domainId: string) {
+    for (;;) {
+      const answer = await mail.domainRecords(domainId)
+      if (answer.complete) return answer.records
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  const mailbox = (domainId: string, localPart: string) => ({ domainId, localPart, displayName: '', password: 'Qm7-vTz4-Lk9s-Xp' })
+
+  it('tells the records at once, and says that keys are still missing', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    const early = await mail.domainRecords(id)
+    expect(early.complete).toBe(false)
+    expect(early.records).toContainEqual({ name: 'newco.test', type: 'MX', value: '10 mail.atrium.test' })
+    expect(early.records).toContainEqual({ name: 'newco.test', type: 'TXT', value: 'v=spf1 mx -all' })
+    expect(early.records.filter(({ name }) => name.includes('_domainkey'))).toEqual([])
+  })
+
+  it('joins the key that the zone text spreads over lines', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    const keys = (await completeRecords(id)).filter(({ name }) => name.endsWith('._domainkey.newco.test'))
+    expect(keys.map(({ value }) => value.replace(/p=.*/, 'p='))).toEqual(
+      expect.arrayContaining(['v=DKIM1; k=ed25519; h=sha256; p=', 'v=DKIM1; k=rsa; h=sha256; p=']),
+    )
+    const { list } = await house.call('x:DkimSignature/get', { ids: null, properties: ['selector', 'publicKey'] })
+    for (const { selector, publicKey } of list) {
+      const record = keys.find(({ name }) => name === `${selector}._domainkey.newco.test`)
+      expect(record?.value.split('p=')[1]).toBe(publicKey)
+    }
+    expect(list).toHaveLength(2)
+  })
+
+  it('waits for no key when nobody makes any', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    await house.call('x:Domain/set', { update: { [id]: { dkimManagement: { '@type': 'Manual' } } } })
+    expect(await mail.domainRecords(id)).toMatchObject({ complete: true })
+  })
+
+  it('knows no records of a domain that is gone', async () => {
+    await expect(mail.domainRecords('zz')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(mail.domainRecords('#domain')).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('keeps where reports go, or that there are none', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    const dmarc = async () => (await mail.domainRecords(id)).records.filter(({ name }) => name === '_dmarc.newco.test')
+    for (let round = 0; round < 2; round += 1) await mail.setReportAddress({ domainId: id, address: 'mailto:dmarc@newco.test' })
+    expect((await dmarc())[0]?.value).toBe('v=DMARC1; p=reject; rua=mailto:dmarc@newco.test')
+    await mail.setReportAddress({ domainId: id, address: null })
+    expect(await dmarc()).toEqual([])
+    await expect(mail.setReportAddress({ domainId: 'zz', address: null })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('counts what uses a domain, whatever the address is on', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    const { id: other } = await mail.ensureDomain({ ...ours, name: 'other.test' })
+    const anna = await mail.createAccount(mailbox(id, 'anna'))
+    const ben = await mail.createAccount(mailbox(other, 'ben'))
+    await mail.addAlias({ accountId: ben.id, localPart: 'sales', domainId: id })
+    await mail.addAlias({ accountId: anna.id, localPart: 'anna', domainId: other })
+    await mail.createList({ localPart: 'team', domainId: id, name: 'Team', recipients: [] })
+    expect(await mail.domainUse(id)).toEqual({
+      accounts: 1,
+      aliases: 1,
+      lists: 1,
+      examples: ['anna@newco.test', 'team@newco.test', 'sales@newco.test'],
+    })
+    expect(await mail.domainUse(other)).toMatchObject({ accounts: 1, aliases: 1, lists: 0 })
+    expect(await mail.domainUse('zz')).toEqual({ accounts: 0, aliases: 0, lists: 0, examples: [] })
+  })
+
+  it('counts more accounts than one get takes', { timeout: 60_000 }, async () => {
+    const { id } = await mail.ensureDomain(ours)
+    for (let batch = 0; batch < 3; batch += 1) {
+      const create = Object.fromEntries(
+        Array.from({ length: 400 }, (_, n) => [`k${n}`, { '@type': 'User', name: `u${batch}-${n}`, domainId: id }]),
+      )
+      await house.call('x:Account/set', { create })
+    }
+    expect(await mail.domainUse(id)).toMatchObject({ accounts: 1_200 })
+  })
+
+  it('removes a domain with its keys, and an absent one again', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    await completeRecords(id)
+    await mail.removeDomain(id)
+    expect(await mail.findDomain(ours.name)).toBeUndefined()
+    expect((await house.call('x:DkimSignature/get', { ids: null })).list).toEqual([])
+    await mail.removeDomain(id)
+    await mail.removeDomain('#domain')
+  })
+
+  it('removes a domain while its keys are being made', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    await new Promise((resolve) => setTimeout(resolve, 45))
+    await mail.removeDomain(id)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(await mail.findDomain(ours.name)).toBeUndefined()
+    expect((await house.call('x:DkimSignature/get', { ids: null })).list).toEqual([])
+  })
+
+  it('keeps a domain that is used, with its keys', async () => {
+    const { id } = await mail.ensureDomain(ours)
+    await completeRecords(id)
+    const anna = await mail.createAccount(mailbox(id, 'anna'))
+    await expect(mail.removeDomain(id)).rejects.toMatchObject({ kind: 'conflict' })
+    expect((await house.call('x:DkimSignature/get', { ids: null })).list).toHaveLength(2)
+    await mail.removeAccount(anna.id)
+    await mail.removeDomain(id)
+    expect(await mail.findDomain(ours.name)).toBeUndefined()
+  })
+
+  it('never removes the default domain of the server', async () => {
+    const id = (await mail.findDomain('atrium.test'))?.id ?? ''
+    await expect(mail.removeDomain(id)).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('default domain') })
   })
 })

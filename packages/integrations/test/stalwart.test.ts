@@ -24,8 +24,8 @@ const found = (list: Domain[]) => ({
 })
 const setResult = (args: object) => ({ methodResponses: [['x:Domain/set', { accountId: 'b', ...args }, 'set']] })
 const methodError = (type: string, callId: string) => ({ methodResponses: [['error', { type, description: 'secret text' }, callId]] })
-const created = setResult({ created: { domain: { id: 'c' } } })
-const notCreated = (error: object) => setResult({ notCreated: { domain: error } })
+const created = setResult({ created: { object: { id: 'c' } } })
+const notCreated = (error: object) => setResult({ notCreated: { object: error } })
 const taken = notCreated({ type: 'primaryKeyViolation', properties: ['name'], objectId: { object: 'Domain', id: 'z' } })
 
 /** Answers look-ups and creations from two lists, in turn; the last entry stays. */
@@ -55,7 +55,7 @@ describe('ensureDomain', () => {
         ],
       ],
     })
-    expect(server.received[1]?.body).toMatchObject({ methodCalls: [['x:Domain/set', { create: { domain: ours } }, 'set']] })
+    expect(server.received[1]?.body).toMatchObject({ methodCalls: [['x:Domain/set', { create: { object: ours } }, 'set']] })
     expect(server.received[0]?.headers).toMatchObject({ authorization: 'Bearer API_key', 'content-type': 'application/json' })
   })
 
@@ -189,18 +189,86 @@ describe('findDomain', () => {
 })
 
 describe('check', () => {
+  const verbs = ['Get', 'Query', 'Create', 'Update', 'Destroy']
+  const permissions = [
+    'authenticate',
+    ...['Domain', 'Account', 'MailingList'].flatMap((type) => verbs.map((verb) => `sys${type}${verb}`)),
+    ...['Get', 'Query', 'Destroy'].map((verb) => `sysDkimSignature${verb}`),
+    'jmapPrincipalQuery',
+    'emailSend',
+    'emailReceive',
+  ]
+
   it('answers the permissions of the key', async () => {
-    const permissions = ['authenticate', 'sysDomainGet', 'sysDomainQuery', 'sysDomainCreate', 'sysAccountGet']
     await using server = await scriptedServer((_, response) => json(response, 200, { permissions, edition: 'oss', locale: 'en_US' }))
     expect(await stalwart({ ...quick, baseUrl: server.url }).check()).toEqual({ permissions })
     expect(server.asked()).toEqual(['GET /api/account'])
   })
 
-  it('names the permissions that the key lacks', async () => {
-    await using server = await scriptedServer((_, response) => json(response, 200, { permissions: ['authenticate', 'sysDomainGet'] }))
+  it.each(permissions.slice(1))('says that the key lacks %s', async (lacking) => {
+    const held = permissions.filter((permission) => permission !== lacking)
+    await using server = await scriptedServer((_, response) => json(response, 200, { permissions: held }))
     await expect(stalwart({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
       kind: 'unauthorized',
-      message: expect.stringContaining('the key lacks sysDomainQuery, sysDomainCreate'),
+      message: expect.stringMatching(new RegExp(`the key lacks ${lacking}\\.$`)),
     })
+  })
+})
+
+describe('removeDomain', () => {
+  const linked = (...objects: [string, string][]) => ({
+    accountId: 'b',
+    notDestroyed: {
+      c: {
+        type: 'objectIsLinked',
+        objectId: { object: 'Domain', id: 'c' },
+        linkedObjects: objects.map(([object, id]) => ({ object, id })),
+      },
+    },
+  })
+
+  /** Answers the destroys of the domain in turn, the last one again and again, and destroys every signature. */
+  function removalServer(answers: object[]) {
+    return scriptedServer((received, response) => {
+      const { methodCalls } = received.body as { methodCalls: [string, { destroy: string[] }, string][] }
+      const methodResponses = methodCalls.map(([name, { destroy }, callId]) => {
+        const answer = answers.length > 1 ? answers[0] : answers.at(-1)
+        if (name === 'x:Domain/set' && answers.length > 1) answers.shift()
+        return [name, name === 'x:Domain/set' ? answer : { destroyed: destroy }, callId]
+      })
+      json(response, 200, { methodResponses })
+    })
+  }
+  const destroys = ({ body }: Received) => (body as { methodCalls: [string, { destroy: string[] }][] }).methodCalls
+
+  it('looks what holds the domain before it destroys a key, then destroys both in one request', async () => {
+    await using server = await removalServer([linked(['DkimSignature', 'k1'], ['DkimSignature', 'k2']), { destroyed: ['c'] }])
+    await stalwart({ ...quick, baseUrl: server.url }).removeDomain('c')
+    expect(server.received.map(destroys)).toEqual([
+      [['x:Domain/set', { destroy: ['c'] }, 'domain']],
+      [
+        ['x:DkimSignature/set', { destroy: ['k1', 'k2'] }, 'keys'],
+        ['x:Domain/set', { destroy: ['c'] }, 'domain'],
+      ],
+    ])
+  })
+
+  it('takes a key that was made in between with it', async () => {
+    await using server = await removalServer([linked(['DkimSignature', 'k1']), linked(['DkimSignature', 'k2']), { destroyed: ['c'] }])
+    await stalwart({ ...quick, baseUrl: server.url }).removeDomain('c')
+    expect(server.received).toHaveLength(3)
+    expect(destroys(server.received[2] as Received)[0]?.[1]).toEqual({ destroy: ['k2'] })
+  })
+
+  it('gives up when keys keep coming', async () => {
+    await using server = await removalServer([linked(['DkimSignature', 'k1'])])
+    await expect(stalwart({ ...quick, baseUrl: server.url }).removeDomain('c')).rejects.toMatchObject({ kind: 'server' })
+    expect(server.received).toHaveLength(4)
+  })
+
+  it.each(['Account', 'MailingList', 'SomethingNew'])('is a conflict while an object of the type %s holds it', async (object) => {
+    await using server = await removalServer([linked([object, 'x'], ['DkimSignature', 'k1'])])
+    await expect(stalwart({ ...quick, baseUrl: server.url }).removeDomain('c')).rejects.toMatchObject({ kind: 'conflict' })
+    expect(server.received).toHaveLength(1)
   })
 })

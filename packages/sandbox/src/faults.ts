@@ -4,24 +4,26 @@ import { type SystemName, systemNames } from './system.ts'
 /**
  * What a fault does to a call: `latency` answers late; `timeout` never answers; `error` answers `status` with the system's own error
  * body; `reset` drops the connection; `garbage` answers 200 with bytes that are not JSON; `shape` answers 200 with JSON of another shape.
+ * In DNS `error` is REFUSED, and two more exist: `servfail`, and `truncated`, which makes the client come again over TCP.
  */
-export const faultModes = ['latency', 'timeout', 'error', 'reset', 'garbage', 'shape'] as const
-export type FaultMode = (typeof faultModes)[number]
+export const faultModes = ['latency', 'timeout', 'error', 'reset', 'garbage', 'shape', 'servfail', 'truncated'] as const
 
-export const FaultInput = z.strictObject({
-  system: z.enum(systemNames),
-  /** A part of `METHOD path`, or of a name inside the call such as the JMAP method `x:Domain/set`. Absent: every call. */
-  match: z.string().min(1).max(200).optional(),
-  mode: z.enum(faultModes),
-  /** For `error`; 503 when absent. */
-  status: z.int().min(400).max(599).optional(),
-  /** Milliseconds before the fault shows, in any mode; for `latency` 1000 when absent. */
-  delayMs: z.int().min(0).max(600_000).optional(),
-  /** How many calls are hit before the fault is gone. Absent: until it is removed. */
-  times: z.int().min(1).max(1_000_000).optional(),
-  /** The call is carried out first and the fault hits its answer: a connection that drops after the commit. */
-  after: z.boolean().optional(),
-})
+export const FaultInput = z
+  .strictObject({
+    system: z.enum(systemNames),
+    /** A part of `METHOD path`, or of a name inside the call such as the JMAP method `x:Domain/set`. Absent: every call. */
+    match: z.string().min(1).max(200).optional(),
+    mode: z.enum(faultModes),
+    /** For `error`; 503 when absent. */
+    status: z.int().min(400).max(599).optional(),
+    /** Milliseconds before the fault shows, in any mode; for `latency` 1000 when absent. */
+    delayMs: z.int().min(0).max(600_000).optional(),
+    /** How many calls are hit before the fault is gone. Absent: until it is removed. */
+    times: z.int().min(1).max(1_000_000).optional(),
+    /** The call is carried out first and the fault hits its answer: a connection that drops after the commit. */
+    after: z.boolean().optional(),
+  })
+  .refine((fault) => fault.system === 'dns' || (fault.mode !== 'servfail' && fault.mode !== 'truncated'), 'This mode exists in DNS only.')
 export type FaultInput = z.infer<typeof FaultInput>
 
 export type Fault = FaultInput & {

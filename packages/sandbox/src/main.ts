@@ -29,5 +29,5 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl } = sandbox
-console.log(JSON.stringify({ ready: true, controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl }))
+const { controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl } = sandbox
+console.log(JSON.stringify({ ready: true, controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl }))

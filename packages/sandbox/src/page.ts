@@ -40,7 +40,7 @@ p{margin:.25rem 0 .75rem}
 .soft{color:var(--soft)}
 a{color:var(--accent)}
 label{display:block;font-weight:600;margin:.75rem 0 .25rem}
-input,select{width:100%;font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:.5rem;padding:.55rem .7rem}
+input,select,textarea{width:100%;font:inherit;color:inherit;background:var(--back);border:1px solid var(--soft);border-radius:.5rem;padding:.55rem .7rem}
 button{font:inherit;font-weight:600;border:1px solid var(--accent);background:var(--accent);color:var(--on);border-radius:.5rem;padding:.55rem .9rem;cursor:pointer}
 button.plain{background:transparent;color:var(--text);border-color:var(--line);font-weight:400}
 button.person{display:block;width:100%;text-align:left;margin:0 0 .5rem}

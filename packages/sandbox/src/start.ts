@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { demoClients } from '@atrium/core/demo'
 import { type Call, type CallLog, createCallLog } from './call-log.ts'
 import { controlApp, type HostedSystem } from './control/app.ts'
+import { createDns, type DnsSystem } from './dns/system.ts'
 import { createFaults, type Fault, FaultInput } from './faults.ts'
 import { createFiles, type FilesOptions, type FilesSystem } from './files/system.ts'
 import { createIdentity, type IdentityOptions, type IdentitySystem } from './identity/system.ts'
@@ -12,7 +13,7 @@ import { createSmtp, type SmtpSystem } from './smtp/system.ts'
 import { honoListener, type SandboxSystem, type SystemContext, type SystemName } from './system.ts'
 
 export interface StartOptions {
-  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, SMTP +1500 and its page +1501. Absent: free ports. */
+  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free ports. */
   readonly portBase?: number
   /** Address to listen on; 127.0.0.1 when absent. */
   readonly host?: string
@@ -26,6 +27,8 @@ export interface StartOptions {
   readonly identity?: Omit<IdentityOptions, 'apps'>
   readonly mail?: MailOptions
   readonly files?: FilesOptions
+  /** Below it every domain of the mail server is published by itself; `tenants.local` when absent. */
+  readonly platformDomain?: string
   /** Milliseconds since 1970; the clock of the machine when absent. */
   readonly now?: () => number
 }
@@ -44,6 +47,9 @@ export interface Sandbox {
   /** `smtp://localhost:port` */
   readonly smtpUrl: string
   readonly smtpPageUrl: string
+  /** `127.0.0.1:port`, UDP and TCP. */
+  readonly dnsServer: string
+  readonly dnsPageUrl: string
   readonly issuers: { readonly portal: string; readonly operator: string }
   /** An access token as the person would get it by signing in. Rejects when there is no such active person. */
   token(email: string, app: 'portal' | 'operator'): Promise<string>
@@ -57,10 +63,20 @@ export interface Sandbox {
   readonly mail: MailSystem
   readonly files: FilesSystem
   readonly smtp: SmtpSystem
+  readonly dns: DnsSystem
   close(): Promise<void>
 }
 
-const offsets = { control: 1_000, identity: 1_100, mail: 1_200, files: 1_300, smtp: 1_500, smtpPage: 1_501 } as const
+const offsets = {
+  control: 1_000,
+  identity: 1_100,
+  mail: 1_200,
+  files: 1_300,
+  smtp: 1_500,
+  smtpPage: 1_501,
+  dns: 1_600,
+  dnsPage: 1_601,
+} as const
 
 /** Starts every stand-in and the control API. Rejects with one line when a port is taken; nothing is left running then. */
 export async function startSandbox(options: StartOptions = {}): Promise<Sandbox> {
@@ -84,7 +100,13 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   const mail = createMail(context('mail'), options.mail)
   const files = createFiles(context('files'), options.files)
   const smtp = createSmtp(context('smtp'))
-  const systems: readonly SandboxSystem[] = [identity, mail, files, smtp]
+  const dns = createDns(context('dns'), {
+    mailZone: (domain) => mail.zone(domain),
+    mailDomains: () => mail.domainNames(),
+    mailHost: options.mail?.hostname ?? `mail.${options.mail?.defaultDomain ?? 'atrium.test'}`,
+    platformDomain: options.platformDomain ?? 'tenants.local',
+  })
+  const systems: readonly SandboxSystem[] = [identity, mail, files, smtp, dns]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
   const opened: { close(): Promise<void> }[] = []
@@ -119,7 +141,18 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     const smtpPageUrl = await open(smtp.listener, 'smtpPage')
     origins.set('smtp', smtpPageUrl)
     hosted.push({ system: smtp, calls: calls.smtp, addresses: [smtpPageUrl, smtpUrl] })
-    const control = await open(honoListener(controlApp({ systems: hosted, identity, faults, reset })), 'control')
+    const dnsPort = await dns.listen(portOf('dns'), host).catch((error: unknown) => {
+      throw describeListenError(error, portOf('dns'), 'dns')
+    })
+    opened.push(dns)
+    const dnsServer = `${host}:${dnsPort}`
+    const dnsPageUrl = await open(dns.listener, 'dnsPage')
+    origins.set('dns', dnsPageUrl)
+    hosted.push({ system: dns, calls: calls.dns, addresses: [dnsPageUrl, dnsServer] })
+    const control = await open(
+      honoListener(controlApp({ systems: hosted, identity, dns: dns.zones, faults, changed: () => saved.changed(), reset })),
+      'control',
+    )
     const identityUrl = origins.get('identity') ?? ''
     const issuer = (app: keyof typeof demoClients) => `${identityUrl}/application/o/${demoClients[app].slug}/`
     return {
@@ -129,6 +162,8 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       filesUrl: origins.get('files') ?? '',
       smtpUrl,
       smtpPageUrl,
+      dnsServer,
+      dnsPageUrl,
       issuers: { portal: issuer('portal'), operator: issuer('operator') },
       async token(email, app) {
         const issued = await identity.issueToken(email, demoClients[app].slug)
@@ -142,12 +177,14 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
         mail: { records: mail.state(), calls: calls.mail.list() },
         files: { records: files.state(), calls: calls.files.list() },
         smtp: { records: smtp.state(), calls: calls.smtp.list() },
+        dns: { records: dns.state(), calls: calls.dns.list() },
       }),
       reset,
       identity,
       mail,
       files,
       smtp,
+      dns,
       async close() {
         await closeAll()
         await saved.close()
@@ -160,5 +197,5 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
 }
 
 function createLogs(): Readonly<Record<SystemName, CallLog>> {
-  return { identity: createCallLog(), mail: createCallLog(), files: createCallLog(), smtp: createCallLog() }
+  return { identity: createCallLog(), mail: createCallLog(), files: createCallLog(), smtp: createCallLog(), dns: createCallLog() }
 }

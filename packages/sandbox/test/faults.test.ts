@@ -46,7 +46,7 @@ describe('faults', () => {
   })
 
   it.each([
-    { system: 'dns', mode: 'reset' },
+    { system: 'ldap', mode: 'reset' },
     { system: 'mail', mode: 'explode' },
     { system: 'mail', mode: 'error', status: 200 },
     { system: 'mail', mode: 'error', times: 0 },

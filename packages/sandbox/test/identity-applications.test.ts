@@ -95,12 +95,13 @@ describe('the transactional call', () => {
     const refused = await createApp({
       app: { slug: 'atrium-portal' },
       provider: { name: 'atrium-portal', authorization_flow: 'default-flow' },
-      bindings: [{ order: 0 }],
+      bindings: [{ group: await api.pk('core/groups/?name=acme'), order: 0 }, { order: 1 }],
     })
     expect(refused.status).toBe(400)
     expect(refused.body).toMatchObject({
       app: { slug: ['Application with this slug already exists.'] },
       provider: { authorization_flow: ['“default-flow” is not a valid UUID.'] },
+      policy_bindings: [{}, { non_field_errors: [expect.any(String)] }],
     })
     expect((await api.get('providers/oauth2/?name=acme-wiki')).results).toEqual([])
     expect((await api.get('policies/bindings/')).results).toEqual([])

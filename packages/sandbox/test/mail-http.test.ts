@@ -234,11 +234,20 @@ describe('requests that fail as a whole', () => {
     '{"using":[],"methodCalls":[["Core/echo",{}]]}',
     '{"using":[],"methodCalls":[["x:Account/set",{"secret":"hunter2"},"0",1]]}',
     '{"using":{},"methodCalls":[]}',
+    '{"using":[],"methodCalls":[["Core/echo",{"\\u0061":1},"0"]]}',
+    '{"using":[],"methodCalls":[["Core/echo",{"a":{"x\\"y" : true}},"0"]]}',
   ])('echoes the body of %s', async (body) => {
     await using server = await openMail()
     const response = await post(server, body)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({ type: 'urn:ietf:params:jmap:error:notRequest', status: 400, detail: body })
+  })
+
+  it('takes values with escapes, and keys of every script', async () => {
+    await using server = await openMail()
+    const echoed = { text: 'a "b": \\ c\n', ü: ['\\', ':'], empty: '' }
+    const response = await post(server, { using, methodCalls: [['Core/echo', echoed, '0']] })
+    expect(await response.json()).toMatchObject({ methodResponses: [['Core/echo', echoed, '0']] })
   })
 
   it('limits calls and size', async () => {

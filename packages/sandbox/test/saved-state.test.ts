@@ -169,6 +169,8 @@ describe('main.ts', () => {
       filesUrl: `http://localhost:${portBase + 1_300}`,
       smtpUrl: `smtp://localhost:${portBase + 1_500}`,
       smtpPageUrl: `http://localhost:${portBase + 1_501}`,
+      dnsServer: `127.0.0.1:${portBase + 1_600}`,
+      dnsPageUrl: `http://localhost:${portBase + 1_601}`,
     })
     await fetch(`${ready.controlUrl}/faults`, {
       method: 'POST',

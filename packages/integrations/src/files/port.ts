@@ -21,7 +21,14 @@ export interface SpaceStorage {
   state: 'normal' | 'nearing' | 'critical' | 'exceeded' | 'disabled' | 'unknown'
 }
 
-/** Spaces of the file storage. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+/** An account of the file storage. People sign in through the identity provider; the account has no password. */
+export interface FileAccount {
+  id: string
+  username: string
+  enabled: boolean
+}
+
+/** Spaces and accounts of the file storage. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
 export interface FileStorage {
   /** Proves address and credentials; the id is that of our service user. */
   check(options?: CallOptions): Promise<{ userId: string }>
@@ -32,6 +39,21 @@ export interface FileStorage {
   ensureSpace(space: SpaceRequest, options?: CallOptions): Promise<{ id: string; created: boolean }>
   /** Undefined when there is no such space. A failure is never reported as zero bytes. */
   storage(spaceId: string, options?: CallOptions): Promise<SpaceStorage | undefined>
+  /** Creates the account or finds the one with this username (the address). */
+  ensureAccount(person: { email: string; displayName: string }, options?: CallOptions): Promise<{ id: string; created: boolean }>
+  findAccount(email: string, options?: CallOptions): Promise<FileAccount | undefined>
+  /** `not_found` when the account is gone. The next sign-in overwrites both from the identity provider's claims. */
+  updateAccount(request: { id: string; displayName?: string | undefined; email?: string | undefined }, options?: CallOptions): Promise<void>
+  /** Repeatable. `not_found` when the account is gone. */
+  setAccountEnabled(request: { id: string; enabled: boolean }, options?: CallOptions): Promise<void>
+  /** An absent account counts as removed. Its own files are destroyed at once; those in spaces stay. */
+  removeAccount(id: string, options?: CallOptions): Promise<void>
+  /** Lets the account edit in the space. Repeatable. `not_found` when space or account is gone. */
+  addToSpace(request: { spaceId: string; accountId: string }, options?: CallOptions): Promise<void>
+  /** What is absent counts as removed. */
+  removeFromSpace(request: { spaceId: string; accountId: string }, options?: CallOptions): Promise<void>
+  /** Bytes in the account's own space; 0 when it never signed in; undefined when there is no such account. */
+  accountUsage(accountId: string, options?: CallOptions): Promise<number | undefined>
   /** Takes the space away from its members and keeps its content. Repeatable; an absent space counts as disabled. */
   disableSpace(id: string, options?: CallOptions): Promise<void>
 }

@@ -16,3 +16,15 @@ export function userPath(operation: Operation, userId: string, rest = ''): strin
 export function groupPath(groupId: string, rest = ''): string {
   return `api/v3/core/groups/${encodeURIComponent(groupId)}/${rest}`
 }
+
+/** `api/v3/core/applications/<slug>/`. A text that cannot be a slug names no application, and must not become part of a path. */
+export function applicationPath(operation: Operation, slug: string): string {
+  if (!/^[-a-zA-Z0-9_]{1,255}$/.test(slug)) throw operation.fail('not_found', { note: 'the slug is not one of its slugs' })
+  return `api/v3/core/applications/${slug}/`
+}
+
+/** `api/v3/providers/oauth2/<pk>/`. */
+export function providerPath(operation: Operation, providerId: string): string {
+  if (!/^\d{1,15}$/.test(providerId)) throw operation.fail('not_found', { note: 'the provider id is not one of its ids' })
+  return `api/v3/providers/oauth2/${Number(providerId)}/`
+}

@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
-import type { HttpClient } from '../http-client.ts'
-import { userPath } from './authentik-paths.ts'
-import type { IdentityProvider } from './port.ts'
-import { identityUser, Recovery, User, UserPage } from './records.ts'
+import { type HttpClient, shaped } from '../http-client.ts'
+import { userKey, userPath } from './authentik-paths.ts'
+import type { IdentityProfile, IdentityProvider } from './port.ts'
+import { identityUser, Recovery, User, UserPage, UserWithAttributes } from './records.ts'
 
 type UserMethods = Pick<
   IdentityProvider,
-  'findUserByEmail' | 'findUserBySubject' | 'createUser' | 'deleteUser' | 'recoveryLink' | 'setPassword' | 'setActive'
+  'findUserByEmail' | 'findUserBySubject' | 'createUser' | 'updateUser' | 'deleteUser' | 'recoveryLink' | 'setPassword' | 'setActive'
 >
 
 const longestUsername = 150
 
-/** People: look-up, creation, passwords. */
+/** Contact data that has no field of its own at authentik, by the names of its attributes. */
+const mirrored = ['firstName', 'lastName', 'phone', 'alternativeEmail'] as const satisfies (keyof IdentityProfile)[]
+
+/** People: look-up, creation, contact data, passwords. */
 export function authentikUsers(client: HttpClient): UserMethods {
   const list = (operation: Operation, filter: 'username' | 'email', value: string) =>
     client.send(operation, {
@@ -33,6 +36,18 @@ export function authentikUsers(client: HttpClient): UserMethods {
     yield* await list(operation, 'email', address)
   }
 
+  function usernameOf(operation: Operation, email: string): string {
+    const username = email.trim().toLowerCase()
+    if (username.length <= longestUsername) return username
+    throw operation.fail('refused', { note: `the address is longer than ${longestUsername} characters` })
+  }
+
+  /** True when somebody else holds the address, as username or as e-mail: authentik itself refuses the former only. */
+  async function isTaken(operation: Operation, email: string, key: number): Promise<boolean> {
+    for await (const holder of holders(operation, email)) if (holder.pk !== key) return true
+    return false
+  }
+
   const done = { accept: [204], addressesObject: true, repeatable: true, read: () => undefined }
 
   return {
@@ -50,10 +65,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
 
     createUser: ({ email, name, groupIds, path = 'users', attributes = {}, active = true }, options) =>
       client.operation('createUser', options, async (operation) => {
-        const username = email.trim().toLowerCase()
-        if (username.length > longestUsername) {
-          throw operation.fail('refused', { note: `the address is longer than ${longestUsername} characters` })
-        }
+        const username = usernameOf(operation, email)
         const user = await client.send(operation, {
           label: 'POST /core/users/',
           method: 'POST',
@@ -69,6 +81,43 @@ export function authentikUsers(client: HttpClient): UserMethods {
         throw taken
           ? operation.fail('conflict', { status: 400 })
           : operation.fail('refused', { status: 400, note: 'the address, the name, a group or the path is not accepted' })
+      }),
+
+    updateUser: ({ userId, profile }, options) =>
+      client.operation('updateUser', options, async (operation) => {
+        const key = userKey(operation, userId)
+        const email = profile.email === undefined ? undefined : usernameOf(operation, profile.email)
+        const before = await client.send(operation, {
+          label: 'GET /core/users/{id}/',
+          method: 'GET',
+          path: userPath(operation, userId),
+          query: { include_groups: 'false', include_roles: 'false' },
+          repeatable: true,
+          accept: [200],
+          addressesObject: true,
+          read: shaped(UserWithAttributes),
+        })
+        const moves = email !== undefined && (email !== before.username || email !== before.email)
+        if (moves && (await isTaken(operation, email, key))) throw operation.fail('conflict')
+        const accepted = await client.send(operation, {
+          label: 'PATCH /core/users/{id}/',
+          method: 'PATCH',
+          path: userPath(operation, userId),
+          body: {
+            ...(profile.name !== undefined && { name: profile.name }),
+            ...(moves && { username: email, email }),
+            // PATCH replaces the attributes as a whole, so they are sent only when one of ours changes.
+            ...(mirrored.some((name) => profile[name] !== undefined) && { attributes: withProfile(before.attributes, profile) }),
+          },
+          repeatable: true,
+          accept: [200, 400],
+          addressesObject: true,
+          read: ({ status, json }) => status === 200 && User.parse(json).pk === key,
+        })
+        if (accepted) return
+        throw moves && (await isTaken(operation, email, key))
+          ? operation.fail('conflict', { status: 400 })
+          : operation.fail('refused', { status: 400, note: 'the address or the name is not accepted' })
       }),
 
     deleteUser: (id, options) =>
@@ -125,6 +174,16 @@ export function authentikUsers(client: HttpClient): UserMethods {
         if (user.is_active !== active) throw operation.fail('refused', { status: 200, note: 'the user was left as it was' })
       }),
   }
+}
+
+function withProfile(attributes: Record<string, unknown>, profile: IdentityProfile): Record<string, unknown> {
+  const merged = { ...attributes }
+  for (const name of mirrored) {
+    const value = profile[name]
+    if (value === null) delete merged[name]
+    else if (value !== undefined) merged[name] = value
+  }
+  return merged
 }
 
 /** The link with the origin that people reach; authentik builds it on the address that we call it by. */

@@ -1,4 +1,6 @@
 import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
+import { authentikApplications } from './authentik-applications.ts'
+import { authentikFactors } from './authentik-factors.ts'
 import { authentikGroups } from './authentik-groups.ts'
 import { authentikSessions } from './authentik-sessions.ts'
 import { authentikUsers } from './authentik-users.ts'
@@ -8,17 +10,20 @@ import { Me, Version } from './records.ts'
 export interface AuthentikOptions extends HttpClientOptions {
   /**
    * Key of an API token (intent `api`; an app password opens nothing here) of a service user that may view, add, change and delete
-   * users and groups, change memberships, reset passwords, and view and delete sessions and refresh tokens. Without a view right
-   * authentik answers shorter lists instead of an error.
+   * users and groups, change memberships, reset passwords, view and delete sessions and refresh tokens, view every kind of
+   * authenticator, flows, keys and scope mappings, and view, add and delete OAuth2 providers, applications and policy bindings.
+   * Without a view right authentik answers shorter lists instead of an error.
    */
   token: string
+  /** The origin that people see, where it differs from that of `baseUrl`: issuers stand on it. */
+  publicUrl?: string | undefined
 }
 
 /**
  * authentik's REST API, 2026.8. `baseUrl` is the address that people see, without `/api/v3`.
  * Paths end in a slash: without it authentik answers 404. Duplicates answer 400, bad credentials 403.
  */
-export function authentik({ token, ...options }: AuthentikOptions): IdentityProvider {
+export function authentik({ token, publicUrl, ...options }: AuthentikOptions): IdentityProvider {
   const client = httpClient('identity', `Bearer ${token}`, options)
   return {
     check: (callOptions) =>
@@ -43,5 +48,13 @@ export function authentik({ token, ...options }: AuthentikOptions): IdentityProv
     ...authentikGroups(client),
     ...authentikUsers(client),
     ...authentikSessions(client),
+    ...authentikFactors(client),
+    ...authentikApplications(client, publicAddress(options.baseUrl, publicUrl)),
   }
+}
+
+/** The base address under the origin that people see, without a slash at the end. */
+function publicAddress(baseUrl: string, publicUrl: string | undefined): string {
+  const { origin, pathname } = new URL(baseUrl)
+  return `${publicUrl === undefined ? origin : new URL(publicUrl).origin}${pathname}`.replace(/\/+$/, '')
 }

@@ -24,7 +24,45 @@ export interface NewIdentityUser {
   active?: boolean | undefined
 }
 
-/** People, groups and sessions of the identity provider. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+/** Contact data that is mirrored; undefined is left as it is, null is removed. */
+export interface IdentityProfile {
+  name?: string | undefined
+  /** Becomes username and address. */
+  email?: string | undefined
+  firstName?: string | null | undefined
+  lastName?: string | null | undefined
+  phone?: string | null | undefined
+  alternativeEmail?: string | null | undefined
+}
+
+/** How many second factors of each kind a user has, by the provider's own names of kinds, such as `totp`, `webauthn`, `static`. */
+export type SecondFactors = Readonly<Record<string, number>>
+
+export interface NewSsoApplication {
+  /** Unique at the provider; the last part of the issuer. */
+  slug: string
+  name: string
+  redirectUris: readonly string[]
+  launchUrl?: string | undefined
+  /** Who may use it. */
+  groupId: string
+  /** Ours, so that nothing has to be read back: the provider takes what it is given. */
+  clientId: string
+  clientSecret: string
+}
+
+export interface SsoApplication {
+  slug: string
+  name: string
+  clientId: string
+  redirectUris: string[]
+  launchUrl: string | null
+  providerId: string
+  /** The issuer, `{auth_url}/application/o/{slug}/`. */
+  issuer: string
+}
+
+/** People, groups, sessions and applications of the identity provider. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
 export interface IdentityProvider {
   /** Proves address and credentials. */
   check(options?: CallOptions): Promise<{ version: string | undefined }>
@@ -57,6 +95,26 @@ export interface IdentityProvider {
   setPassword(request: { userId: string; password: string }, options?: CallOptions): Promise<void>
   /** False ends sessions, access tokens and refresh tokens at the provider too. `not_found` when the user is gone. */
   setActive(request: { userId: string; active: boolean }, options?: CallOptions): Promise<void>
+  /** `not_found` when the user is gone, `conflict` when the address is another user's. Attributes that are not ours stay. */
+  updateUser(request: { userId: string; profile: IdentityProfile }, options?: CallOptions): Promise<void>
+  /** Counts the second factors of one user. A failure is never reported as none. `not_found` when the user is gone. */
+  secondFactors(userId: string, options?: CallOptions): Promise<SecondFactors>
+  /**
+   * Provider, application and group binding as one. On a failure everything of it is taken away again; the error names the `part` that
+   * failed, and in `leftBehind` what may be there still. `conflict` when the slug is taken. Once the request is sent the signal is not
+   * heard: what is under way is seen to its end, or taken away.
+   */
+  createSsoApplication(application: NewSsoApplication, options?: CallOptions): Promise<SsoApplication>
+  /** Undefined when application or provider is gone. */
+  readSsoApplication(slug: string, options?: CallOptions): Promise<SsoApplication | undefined>
+  /**
+   * What is absent counts as removed. By client id, when the provider's key never became known: then an application of this slug that
+   * has another client id is left alone.
+   */
+  removeSsoApplication(
+    application: { slug: string; providerId: string } | { slug: string; clientId: string },
+    options?: CallOptions,
+  ): Promise<void>
   /** Ends this user's login sessions and refresh tokens, nobody else's, whatever the provider's filter returns. Answers how many ended. */
   endSessions(user: { userId: string; username: string }, options?: CallOptions): Promise<{ sessions: number; refreshTokens: number }>
 }

@@ -17,6 +17,8 @@ export const User = z.object({
 })
 export const UserPage = z.object({ results: z.array(User) })
 
+export const UserWithAttributes = User.extend({ attributes: z.record(z.string(), z.unknown()).default({}) })
+
 // `next` is the number of the next page, 0 at the end.
 const pagination = z.object({ next: z.int() })
 export const SessionPage = z.object({ pagination, results: z.array(z.object({ uuid: z.string().min(1), user: z.int() })) })
@@ -25,6 +27,38 @@ export const RefreshTokenPage = z.object({ pagination, results: z.array(z.object
 export const Me = z.object({ user: z.object({ pk: z.int() }) })
 export const Version = z.object({ version_current: z.string().optional() })
 export const Recovery = z.object({ link: z.string() })
+
+/** The list of one user's authenticators: a bare array, whose entries do not say whose they are. */
+export const Devices = z.array(z.object({ type: z.string(), confirmed: z.boolean() }))
+
+export const FlowPage = z.object({ results: z.array(z.object({ pk: z.string().min(1), slug: z.string() })) })
+export const KeyPairPage = z.object({
+  results: z.array(z.object({ pk: z.string().min(1), name: z.string(), private_key_available: z.boolean() })),
+})
+export const ScopeMappingPage = z.object({
+  pagination,
+  results: z.array(z.object({ pk: z.string().min(1), managed: z.string().nullish() })),
+})
+
+/** A failed creation may be answered with 200 as well. */
+export const Applied = z.object({ applied: z.boolean() })
+export const Application = z.object({
+  pk: z.string().min(1),
+  name: z.string(),
+  slug: z.string(),
+  provider: z.int().nullable(),
+  meta_launch_url: z.string().nullish(),
+})
+export const Provider = z.object({
+  pk: z.int(),
+  name: z.string(),
+  client_id: z.string(),
+  redirect_uris: z.array(z.object({ url: z.string(), redirect_uri_type: z.string().default('authorization') })),
+})
+export const ProviderPage = z.object({ pagination, results: z.array(Provider) })
+export const BindingPage = z.object({
+  results: z.array(z.object({ target: z.string(), group: z.string().nullish(), enabled: z.boolean(), negate: z.boolean() })),
+})
 
 export function identityUser(user: z.infer<typeof User>): IdentityUser {
   return {

@@ -11,10 +11,27 @@ const MethodError = z.object({ type: z.string() })
 const Problem = z.object({ type: z.string() })
 
 /** An object that a `/set` refused. Descriptions are not read: they may quote what was sent. */
-export const SetError = z.object({ type: z.string(), properties: z.array(z.string()).nullish() })
+export const SetError = z.object({
+  type: z.string(),
+  properties: z.array(z.string()).nullish(),
+  /** What keeps an object from being destroyed: complete, each once. */
+  linkedObjects: z.array(z.object({ object: z.string(), id: z.string().min(1) })).nullish(),
+})
 export type SetError = z.infer<typeof SetError>
 
+/**
+ * A list as the server writes it, `{"0": …, "1": …}`, as pairs of index and entry. The indices are checked as values, because the
+ * path of a wrong shape tells the keys on its way.
+ */
+export function numberedList<Entry>(entry: z.ZodType<Entry>) {
+  return z
+    .record(z.string(), z.unknown())
+    .transform((list) => Object.entries(list))
+    .pipe(z.array(z.tuple([z.string().regex(/^\d{1,10}$/), entry])))
+}
+
 const using = ['urn:ietf:params:jmap:core', 'urn:stalwart:jmap']
+export const principals = 'urn:ietf:params:jmap:principals'
 
 const methodErrors: Record<string, UpstreamErrorKind> = {
   forbidden: 'unauthorized',
@@ -35,6 +52,8 @@ const setErrors: Record<string, UpstreamErrorKind> = {
 export interface JmapRequest<T> {
   calls: readonly Invocation[]
   repeatable: boolean
+  /** Capabilities beside those of management. */
+  using?: readonly string[] | undefined
   /** Takes the results in the order of the calls. */
   read: (results: unknown[]) => T
 }
@@ -48,7 +67,7 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
     label: request.calls.map(([name]) => name).join(' + '),
     method: 'POST',
     path: 'jmap',
-    body: { using, methodCalls: request.calls },
+    body: { using: [...using, ...(request.using ?? [])], methodCalls: request.calls },
     repeatable: request.repeatable,
     accept: [200, 400],
     read: ({ status, json }) => {
@@ -67,7 +86,13 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
 
 /** The failure behind an object that a `/set` refused. */
 export function setFailure(operation: Operation, error: SetError): UpstreamError {
-  return operation.fail(setErrors[error.type] ?? 'refused', { status: 200, note: safeType(error.type) })
+  return operation.fail(setErrors[error.type] ?? 'refused', { status: 200, note: reason(error) })
+}
+
+function reason({ type, properties }: SetError): string | undefined {
+  if (type === 'invalidProperties' && properties?.includes('secret')) return 'the password does not meet its rules'
+  if (type === 'invalidForeignKey') return 'the domain is not there'
+  return safeType(type)
 }
 
 /** `limit` is how Stalwart says that too many requests are in flight. The detail of `notRequest` quotes the request: never read. */
@@ -90,7 +115,6 @@ const knownTypes = new Set([
   'unknownMethod',
   'requestTooLarge',
   'unsupportedFilter',
-  'invalidForeignKey',
   'validationFailed',
   'invalidPatch',
   'invalidProperties',

@@ -3,6 +3,8 @@ import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { z } from 'zod'
 import type { CallLog } from '../call-log.ts'
+import { parseZone, ZoneFault } from '../dns/zone-parser.ts'
+import { plainName, ZoneRecordInput, type Zones } from '../dns/zones.ts'
 import { FaultInput, type Faults } from '../faults.ts'
 import { deviceKinds } from '../identity/records.ts'
 import type { IdentitySystem } from '../identity/system.ts'
@@ -20,13 +22,17 @@ export interface HostedSystem {
 export interface ControlParts {
   readonly systems: readonly HostedSystem[]
   readonly identity: IdentitySystem
+  readonly dns: Zones
   readonly faults: Faults
+  /** To be called after a change of the records. */
+  readonly changed: () => void
   /** Puts every system back to its seed and clears faults and call logs. */
   readonly reset: () => void
 }
 
 const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']) })
 const RotateInput = z.strictObject({ drop: z.boolean().default(false) })
+const ZoneInput = z.union([z.strictObject({ records: z.array(ZoneRecordInput) }), z.strictObject({ zone: z.string() })])
 const DeviceInput = z.strictObject({
   email: z.string(),
   kind: z.enum(deviceKinds),
@@ -80,6 +86,24 @@ export function controlApp(parts: ControlParts): Hono {
     const user = identity.findUser(email)
     if (!user) return c.json({ error: `There is no user with the address ${email}.` }, 404)
     return c.json(identity.addDevice(user, device), 201)
+  })
+
+  app.put('/dns/:domain', async (c) => {
+    const domain = plainName(c.req.param('domain'))
+    const input = await readJson(c.req.raw, ZoneInput)
+    try {
+      parts.dns.put(domain, 'zone' in input ? parseZone(input.zone, domain) : input.records)
+    } catch (error) {
+      if (!(error instanceof ZoneFault)) throw error
+      return c.json({ error: error.message }, 400)
+    }
+    parts.changed()
+    return c.json({ domain, records: parts.dns.list()[domain] })
+  })
+  app.delete('/dns/:domain', (c) => {
+    if (!parts.dns.remove(plainName(c.req.param('domain')))) return c.json({ error: 'There is no such zone.' }, 404)
+    parts.changed()
+    return c.body(null, 204)
   })
 
   app.route('/', peoplePages(parts))

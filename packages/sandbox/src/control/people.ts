@@ -17,6 +17,13 @@ const common: readonly { label: string; fault: Pick<Fault, 'mode'> & { delayMs?:
   { label: 'Wrong shape', fault: { mode: 'shape' } },
 ]
 
+const inDns: typeof common = [
+  ...common.filter(({ fault }) => fault.mode === 'latency' || fault.mode === 'timeout' || fault.mode === 'garbage'),
+  { label: 'SERVFAIL', fault: { mode: 'servfail' } },
+  { label: 'Truncated', fault: { mode: 'truncated' } },
+]
+const commonOf = (name: SystemName) => (name === 'dns' ? inDns : common)
+
 /** `GET /`, and the forms on it. They work without JavaScript and answer with the page again. */
 export function peoplePages(parts: ControlParts): Hono {
   const { faults } = parts
@@ -92,7 +99,7 @@ function describe(fault: Fault): string {
 function systemCard({ system, calls, addresses }: HostedSystem, active: readonly Fault[]): Markup {
   return html`<section class="card" aria-labelledby="${system.name}"><h2 id="${system.name}">${system.name}</h2>
 <p>${addresses.map((address) => html`${address.startsWith('http') ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`} `)}</p>
-<div class="row" role="group" aria-label="Common faults of ${system.name}">${common.map((one) => faultButton(system.name, one, active))}</div>
+<div class="row" role="group" aria-label="Common faults of ${system.name}">${commonOf(system.name).map((one) => faultButton(system.name, one, active))}</div>
 <h3>Recent calls</h3>${recentCalls(calls.list())}</section>`
 }
 

@@ -27,7 +27,7 @@ export function parseRequest(body: string): JmapRequest | RequestProblem {
   } catch {
     return 'notRequest'
   }
-  if (!isObject(request)) return 'notRequest'
+  if (!isObject(request) || hasEscapedKey(body)) return 'notRequest'
   const using = own(request, 'using') ?? []
   const sent = own(request, 'methodCalls') ?? []
   const createdIds = own(request, 'createdIds')
@@ -47,6 +47,25 @@ export function parseRequest(body: string): JmapRequest | RequestProblem {
     calls: wellFormed,
     createdIds: isObject(createdIds) ? createdIds : undefined,
   }
+}
+
+/** The server borrows keys from the text as it stands, so one with an escape in it cannot be read. Expects well-formed JSON. */
+function hasEscapedKey(json: string): boolean {
+  if (!json.includes('\\')) return false
+  let open = json.indexOf('"')
+  while (open !== -1) {
+    let end = open + 1
+    let escaped = false
+    while (json[end] !== '"') {
+      if (json[end] === '\\') escaped = true
+      end += json[end] === '\\' ? 2 : 1
+    }
+    let next = end + 1
+    while (/\s/.test(json[next] ?? '')) next += 1
+    if (escaped && json[next] === ':') return true
+    open = json.indexOf('"', end + 1)
+  }
+  return false
 }
 
 /** The names of the methods in a body, whatever else is wrong with it: for faults and the call log. */

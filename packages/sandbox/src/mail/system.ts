@@ -3,12 +3,14 @@ import type { SandboxSystem, SystemContext } from '../system.ts'
 import { createMailApp, type HttpSettings } from './app.ts'
 import { accountByAddress } from './authentication.ts'
 import { methodNames } from './dispatcher.ts'
-import type { JsonObject } from './json.ts'
+import { findDomain } from './domains.ts'
+import { type JsonObject, textOf } from './json.ts'
 import { faultAnswer } from './problems.ts'
 import { indexKeys, registry } from './registry.ts'
 import type { MailSettings, MailWorld } from './registry-type.ts'
 import { seedMail } from './seed.ts'
 import { createMailStore, objectNames } from './store.ts'
+import { zoneText } from './zone.ts'
 
 export interface MailOptions extends Partial<MailSettings>, Partial<HttpSettings> {
   /** The domain that the first start creates. */
@@ -19,6 +21,10 @@ export interface MailSystem extends SandboxSystem {
   readonly name: 'mail'
   /** Fills a mailbox, as mail that arrives would. False when there is no such address. */
   setUsedDiskQuota(address: string, bytes: number): boolean
+  /** Names of its domains. */
+  domainNames(): readonly string[]
+  /** The zone text that `dnsZoneFile` holds; undefined for a domain that is not there. */
+  zone(domain: string): string | undefined
 }
 
 /**
@@ -59,6 +65,12 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
     operations: ({ method, path, body }) =>
       method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : [],
     errorAnswer: faultAnswer,
+    domainNames: () => world.store.list('Domain').map(([, record]) => textOf(record, 'name')),
+    zone(domain) {
+      const domainId = findDomain(world, domain)
+      const record = domainId === undefined ? undefined : world.store.get('Domain', domainId)
+      return domainId !== undefined && record ? zoneText(world, domainId, record) : undefined
+    },
     setUsedDiskQuota(address, bytes) {
       const accountId = accountByAddress(world, address)
       if (accountId === undefined) return false

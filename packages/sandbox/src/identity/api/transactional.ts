@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../json.ts'
+import type { Store } from '../records.ts'
 import { type ApplicationListCache, makeApplication, readApplication } from './applications.ts'
-import { makeBinding, readBinding } from './bindings.ts'
+import { type BindingValues, makeBinding, readBinding } from './bindings.ts'
 import { ApiError, invalid } from './errors.ts'
 import { makeProvider, readProvider } from './providers.ts'
 import { type ApiCall, ok, type Resource } from './router.ts'
@@ -31,20 +32,33 @@ function createAll({ store, body }: ApiCall, cache: ApplicationListCache) {
   else if (body.provider_model !== model) errors.provider_model = [`"${String(body.provider_model)}" is not a valid choice.`]
   const application = attempt(errors, 'app', () => readApplication(store, withoutProvider(entry(body, 'app'))))
   const provider = attempt(errors, 'provider', () => readProvider(store, entry(body, 'provider')))
-  const given = body.policy_bindings ?? []
-  const bindings = Array.isArray(given)
-    ? given.map((one, index) => attempt(errors, `policy_bindings.${index}`, () => readBinding(store, one)))
-    : []
-  if (!Array.isArray(given)) errors.policy_bindings = ['Expected a list of items.']
+  const bindings = readBindings(store, body.policy_bindings ?? [], errors)
   if (!application || !provider || Object.keys(errors).length > 0) throw invalid(errors)
 
   const made = makeProvider(store, provider)
   const attached = { ...makeApplication(application), provider: made.pk }
   store.records.providers.push(made)
   store.records.applications.push(attached)
-  store.records.bindings.push(...bindings.flatMap((one) => (one ? [makeBinding(one, attached.pk)] : [])))
+  store.records.bindings.push(...bindings.map((one) => makeBinding(one, attached.pk)))
   cache.clear()
   return ok({ applied: true, logs: [] })
+}
+
+/** Faults stand in a list with an object for every binding, empty for those that are right. */
+function readBindings(store: Store, given: unknown, errors: Record<string, Json>): BindingValues[] {
+  if (!Array.isArray(given)) {
+    errors.policy_bindings = ['Expected a list of items.']
+    return []
+  }
+  const faults: Record<string, Json>[] = given.map(() => ({}))
+  const read = given.map((one, index) => {
+    const fault: Record<string, Json> = {}
+    const binding = attempt(fault, 'binding', () => readBinding(store, one))
+    if (isObject(fault.binding)) faults[index] = fault.binding
+    return binding
+  })
+  if (faults.some((fault) => Object.keys(fault).length > 0)) errors.policy_bindings = faults
+  return read.filter((one) => one !== undefined)
 }
 
 /** The provider is made by the same call, so one that is named in `app` is read over. */

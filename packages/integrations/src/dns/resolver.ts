@@ -1,0 +1,137 @@
+import { Resolver } from 'node:dns/promises'
+import type { DnsAnswer, RecordType } from '@atrium/core/dns-answers'
+import { BulkheadRejectedError, bulkhead } from 'cockatiel'
+import type { CallOptions } from '../call-options.ts'
+import { deadline, Elapsed, untilAborted } from '../deadline.ts'
+import type { DnsResolver } from './port.ts'
+
+export interface DnsOptions {
+  /** Recursive resolvers as `address:port`; those of the machine when empty. */
+  servers: readonly string[]
+  /** For one look-up with all its tries and aliases. */
+  deadlineMs?: number | undefined
+  /** For one query to one server. */
+  queryMs?: number | undefined
+  tries?: number | undefined
+  /** Look-ups under way; more wait their turn. */
+  concurrency?: number | undefined
+}
+
+const mostAliases = 8
+const waiting = 10_000
+
+/**
+ * Asks DNS through Node's resolver. There is no circuit breaker: a zone whose name servers fail belongs to one tenant and says
+ * nothing about the next one. Throws when a server's address has no usable form.
+ */
+export function dnsResolver(options: DnsOptions): DnsResolver {
+  const { servers, deadlineMs = 6_000, queryMs = 1_500, tries = 2, concurrency = 64 } = options
+  if (servers.length > 0) new Resolver().setServers(servers)
+  const gate = bulkhead(concurrency, waiting)
+
+  async function lookup(type: RecordType, name: string, callOptions?: CallOptions): Promise<DnsAnswer> {
+    const limit = deadline(deadlineMs, callOptions?.signal)
+    // One for each look-up, because `cancel` ends every query of its resolver.
+    const resolver = new Resolver({ timeout: queryMs, tries })
+    if (servers.length > 0) resolver.setServers(servers)
+    try {
+      return await untilAborted(follow(resolver, type, name), limit.signal)
+    } catch (error) {
+      if (limit.signal.aborted && !(limit.signal.reason instanceof Elapsed)) throw error
+      return { state: 'unknown', reason: `DNS did not answer for ${name} within ${deadlineMs / 1000} s.` }
+    } finally {
+      resolver.cancel()
+      limit.clear()
+    }
+  }
+  return {
+    async lookup(type, name, callOptions) {
+      try {
+        return await gate.execute(() => lookup(type, name, callOptions))
+      } catch (error) {
+        if (!(error instanceof BulkheadRejectedError)) throw error
+        return unknown('Too many of our own DNS queries are waiting.')
+      }
+    },
+  }
+}
+
+/** The records of the name or of what it is an alias of. A recursive resolver follows aliases itself; not every one does. */
+async function follow(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
+  let at = name
+  for (let hops = 0; hops <= mostAliases; hops++) {
+    const answer = await ask(resolver, type, at)
+    if (answer.state !== 'absent' || answer.nonexistent || type === 'CNAME') return answer
+    const alias = await ask(resolver, 'CNAME', at)
+    if (alias.state === 'unknown') return alias
+    const target = alias.state === 'found' ? alias.values[0] : undefined
+    if (target === undefined) return answer
+    at = target
+  }
+  return { state: 'unknown', reason: `The alias (CNAME) at ${name} leads to more than ${mostAliases} others, or back to itself.` }
+}
+
+async function ask(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
+  try {
+    const values = await readers[type](resolver, name)
+    return values.length === 0 ? { state: 'absent', nonexistent: false } : { state: 'found', values }
+  } catch (error) {
+    return failed(error, name)
+  }
+}
+
+/** Node reads the bytes of a TXT record as Latin-1; who writes more than ASCII writes UTF-8. */
+const asText = (bytes: string) => Buffer.from(bytes, 'latin1').toString('utf8')
+const host = (name: string) => name.toLowerCase().replace(/\.$/, '')
+
+const readers: Readonly<Record<RecordType, (resolver: Resolver, name: string) => Promise<string[]>>> = {
+  A: (resolver, name) => resolver.resolve4(name),
+  AAAA: (resolver, name) => resolver.resolve6(name),
+  CAA: async (resolver, name) =>
+    (await resolver.resolveCaa(name)).map(({ critical, type: _, ...property }: { critical: number; type?: unknown }) => {
+      const [[tag, value] = ['', '']] = Object.entries(property)
+      return `${critical} ${tag} "${String(value)}"`
+    }),
+  CNAME: async (resolver, name) => (await resolver.resolveCname(name)).map(host),
+  MX: async (resolver, name) =>
+    (await resolver.resolveMx(name))
+      .sort((a, b) => a.priority - b.priority || a.exchange.localeCompare(b.exchange))
+      .map(({ priority, exchange }) => `${priority} ${host(exchange) || '.'}`),
+  SRV: async (resolver, name) =>
+    (await resolver.resolveSrv(name)).map((one) => `${one.priority} ${one.weight} ${one.port} ${host(one.name) || '.'}`),
+  TLSA: async (resolver, name) =>
+    (await resolver.resolveTlsa(name)).map(
+      (one) => `${one.certUsage} ${one.selector} ${one.match} ${Buffer.from(one.data).toString('hex')}`,
+    ),
+  TXT: async (resolver, name) => (await resolver.resolveTxt(name)).map((pieces) => asText(pieces.join(''))),
+}
+
+/** By the codes of Node's resolver, which are those of c-ares. */
+function failed(error: unknown, name: string): DnsAnswer {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  switch (code) {
+    case 'ENODATA':
+      return { state: 'absent', nonexistent: false }
+    case 'ENOTFOUND':
+    case 'EBADNAME':
+      return { state: 'absent', nonexistent: true }
+    case 'ESERVFAIL':
+      return unknown(`The name servers of ${name} failed (SERVFAIL). Its delegation or its DNSSEC signatures may be broken.`)
+    case 'EREFUSED':
+      return unknown(`The name servers refused to answer for ${name} (REFUSED).`)
+    case 'ETIMEOUT':
+    case 'ECANCELLED':
+      return unknown(`DNS did not answer for ${name} in time.`)
+    case 'ECONNREFUSED':
+      return unknown(`DNS could not be reached to ask for ${name}.`)
+    case 'EBADRESP':
+    case 'EFORMERR':
+      return unknown(`DNS gave an answer for ${name} that cannot be read.`)
+    default:
+      return unknown(`DNS could not be asked for ${name}${/^E[A-Z]+$/.test(code) ? ` (${code})` : ''}.`)
+  }
+}
+
+function unknown(reason: string): DnsAnswer {
+  return { state: 'unknown', reason }
+}
