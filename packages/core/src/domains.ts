@@ -1,6 +1,7 @@
 import { getPublicSuffix, parse } from 'tldts'
 import { z } from 'zod'
-import { isHostName } from './text.ts'
+import { cursor, page, pageLimit } from './paging.ts'
+import { emailAddress, instant, isHostName } from './text.ts'
 
 // The last labels that the mail server accepts beside known public suffixes.
 const privateSuffixes = new Set(['test', 'localhost', 'local', 'internal', 'lan', 'home', 'corp', 'intranet', 'private', 'localdomain'])
@@ -42,3 +43,147 @@ export const domainName = z
     context.addIssue({ code: 'custom', message: 'This is not a domain name that can be owned.' })
     return z.NEVER
   })
+
+/** True for a name below `parent`, whole labels compared; not for `parent` itself. */
+export function isBelow(name: string, parent: string): boolean {
+  return parent !== '' && name.endsWith(`.${parent}`)
+}
+
+export const domainStates = ['unchecked', 'pending', 'verified', 'degraded', 'failing', 'unknown'] as const
+export const domainState = z.enum(domainStates)
+export type DomainState = z.infer<typeof domainState>
+
+export const recordPurposes = ['ownership', 'mx', 'spf', 'dkim', 'dmarc', 'other'] as const
+export const recordPurpose = z.enum(recordPurposes)
+export type RecordPurpose = z.infer<typeof recordPurpose>
+
+/** `unknown`: DNS could not be asked, which says nothing about the record. */
+export const verdicts = ['unchecked', 'ok', 'missing', 'mismatch', 'unknown'] as const
+export const verdict = z.enum(verdicts)
+export type Verdict = z.infer<typeof verdict>
+
+export const dmarcPolicies = ['none', 'quarantine', 'reject'] as const
+export const dmarcPolicy = z.enum(dmarcPolicies)
+export type DmarcPolicy = z.infer<typeof dmarcPolicy>
+
+export const domainCheckCauses = ['manual', 'schedule'] as const
+export const domainCheckCause = z.enum(domainCheckCauses)
+export type DomainCheckCause = z.infer<typeof domainCheckCause>
+
+/** A record of the zone: names lower-case and without the dot at the end, a TXT joined from its pieces and without quotes. */
+export interface DnsRecord {
+  name: string
+  type: string
+  value: string
+}
+
+/** A record that should be published, and why. */
+export interface ExpectedRecord extends DnsRecord {
+  purpose: RecordPurpose
+  /** Mail suffers without it. The rest is comfort, such as automatic set-up of mail programs. */
+  required: boolean
+}
+
+/** What a check found for one expected record. */
+export const RecordVerdict = z.object({
+  type: z.string(),
+  name: z.string(),
+  value: z.string(),
+  purpose: recordPurpose,
+  required: z.boolean(),
+  verdict,
+  /** What DNS answers for this name and type, as it stands there. */
+  found: z.array(z.string()),
+  /** What is wrong and what to do, or what to know although it is right; null when there is nothing to say. */
+  reason: z.string().nullable(),
+})
+export type RecordVerdict = z.infer<typeof RecordVerdict>
+
+export const DmarcSettings = z.object({
+  policy: dmarcPolicy,
+  /** Address of aggregate reports; null for none. */
+  rua: z.string().nullable(),
+  /** Share of failing messages, in percent, that the policy is applied to. */
+  pct: z.number().int(),
+})
+export type DmarcSettings = z.infer<typeof DmarcSettings>
+
+/** How much of the mail server still uses a domain. */
+export const DomainUsage = z.object({ accounts: z.number().int(), aliases: z.number().int(), lists: z.number().int() })
+export type DomainUsage = z.infer<typeof DomainUsage>
+
+export const DomainView = z.object({
+  name: z.string(),
+  /** The name as people write it; the same as `name` when it is plain ASCII. */
+  unicodeName: z.string(),
+  primary: z.boolean(),
+  /** Below the platform's own domain: published by the platform, nothing to prove. */
+  managed: z.boolean(),
+  /** Ownership was proven at some time. Addresses can be made on it. */
+  verified: z.boolean(),
+  verifiedAt: instant.nullable(),
+  state: domainState,
+  records: z.array(RecordVerdict),
+  /** The records as BIND zone text, to be pasted. */
+  zone: z.string(),
+  dmarc: DmarcSettings,
+  /** The mail server is still making signing keys; their records appear a moment later. */
+  keysPending: z.boolean(),
+  /** Why the mail server does not have this domain as it should; tried again by every check. */
+  mailError: z.string().nullable(),
+  lastCheckedAt: instant.nullable(),
+  nextCheckAt: instant.nullable(),
+  createdAt: instant,
+})
+export type DomainView = z.infer<typeof DomainView>
+
+/** One domain with its use in the mail server; null when the mail server did not tell. */
+export const DomainDetail = DomainView.extend({ usage: DomainUsage.nullable() })
+export type DomainDetail = z.infer<typeof DomainDetail>
+
+/** A tenant has few domains, so the list is whole. */
+export const DomainList = z.object({ items: z.array(DomainView), nextCursor: z.null() })
+export type DomainList = z.infer<typeof DomainList>
+
+export const DomainCheckView = z.object({
+  id: z.uuid(),
+  at: instant,
+  cause: domainCheckCause,
+  state: domainState,
+  previousState: domainState,
+  /** A record that was right before is wrong now. */
+  regressed: z.boolean(),
+  records: z.array(RecordVerdict),
+})
+export type DomainCheckView = z.infer<typeof DomainCheckView>
+export const DomainCheckPage = page(DomainCheckView)
+
+/** Most domains of one tenant. */
+export const domainsPerTenant = 20
+
+const slug = z.string().max(200)
+/** Any text is taken, so that a name which cannot exist answers 404 as an unknown one does. */
+const pathName = z.string().max(1000)
+
+export const AddDomain = z.strictObject({ slug, domain: domainName })
+export type AddDomain = z.infer<typeof AddDomain>
+
+export const DomainPath = z.strictObject({ slug, domain: pathName })
+export type DomainPath = z.infer<typeof DomainPath>
+
+export const ListDomains = z.strictObject({ slug })
+export type ListDomains = z.infer<typeof ListDomains>
+
+export const SetDmarc = z.strictObject({
+  slug,
+  domain: pathName,
+  policy: dmarcPolicy,
+  /** Null: no reports. Absent: as it is. */
+  rua: emailAddress.nullable().optional(),
+  /** RFC 7489 section 6.3. Absent: 100. */
+  pct: z.number().int().min(0).max(100).optional(),
+})
+export type SetDmarc = z.infer<typeof SetDmarc>
+
+export const ListDomainChecks = z.strictObject({ slug, domain: pathName, cursor: cursor.optional(), limit: pageLimit })
+export type ListDomainChecks = z.infer<typeof ListDomainChecks>

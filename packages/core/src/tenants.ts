@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { BillingInfo, BillingInfoView } from './billing-info.ts'
 import { domainName } from './domains.ts'
+import { type TenantRole, tenantRole, tenantRoles } from './memberships.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { slugFilter, tenantSlug } from './slugs.ts'
 import { emailAddress, hexColor, instant, line } from './text.ts'
@@ -16,9 +18,7 @@ export const stepStates = ['pending', 'ok', 'skipped', 'error'] as const
 export const stepState = z.enum(stepStates)
 export type StepState = z.infer<typeof stepState>
 
-export const tenantRoles = ['member', 'admin', 'owner'] as const
-export const tenantRole = z.enum(tenantRoles)
-export type TenantRole = z.infer<typeof tenantRole>
+export { type TenantRole, tenantRole, tenantRoles }
 
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 export const plan = z.enum(plans)
@@ -33,19 +33,6 @@ export const fileQuotaBytes: Readonly<Record<Plan, number>> = {
   business: 1024 * gibibyte,
   enterprise: 10 * 1024 * gibibyte,
 }
-
-/** The editable subset of billing data. `country` is ISO 3166-1 alpha-2. */
-export const BillingInfo = z.strictObject({
-  company: line(200).nullish(),
-  vatNumber: line(32).nullish(),
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/, 'This is not a two-letter country code.')
-    .transform((value) => value.toUpperCase())
-    .nullish(),
-  email: emailAddress.nullish(),
-})
-export type BillingInfo = z.infer<typeof BillingInfo>
 
 const perStep = <Value extends z.ZodType>(value: Value) => z.object({ identity: value, mail: value, files: value })
 
@@ -74,12 +61,7 @@ export const TenantView = z.object({
   plan,
   domains: z.array(z.string()),
   primaryDomain: z.string().nullable(),
-  billingInfo: z.object({
-    company: z.string().nullable(),
-    vatNumber: z.string().nullable(),
-    country: z.string().nullable(),
-    email: z.string().nullable(),
-  }),
+  billingInfo: BillingInfoView,
   partnerId: z.uuid().nullable(),
   partnerSlug: z.string().nullable(),
   seats: z.number().int(),
@@ -173,30 +155,6 @@ export const TenantEvent = z.object({
   running: z.boolean(),
 })
 export type TenantEvent = z.infer<typeof TenantEvent>
-
-/** A member as the people of the tenant see them. */
-export const MemberView = z.object({
-  id: z.uuid(),
-  email: z.string(),
-  name: z.string(),
-  firstName: z.string().nullable(),
-  lastName: z.string().nullable(),
-  role: tenantRole,
-  status: z.enum(['active', 'suspended', 'deactivated']),
-  mailboxAddress: z.string().nullable(),
-  joinedAt: instant,
-})
-export type MemberView = z.infer<typeof MemberView>
-
-export const ListTenantUsers = z.strictObject({
-  slug: z.string().max(200),
-  q: line(200).optional(),
-  role: tenantRole.optional(),
-  cursor: cursor.optional(),
-  limit: pageLimit,
-})
-export type ListTenantUsers = z.infer<typeof ListTenantUsers>
-export const MemberPage = page(MemberView)
 
 /** `active` when no step is left to do; what provisioning and resume decide by. */
 export function isProvisioned(status: ProvisioningStatus): boolean {

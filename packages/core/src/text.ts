@@ -36,6 +36,8 @@ export const emailAddress = z
   .string()
   .max(254, 'At most 254 characters.')
   .trim()
+  // Before it is lower-cased: the Kelvin sign would become a k.
+  .refine((value) => /^[\x20-\x7e]*$/.test(value), { error: 'This is not an e-mail address.', abort: true })
   .transform((value) => value.toLowerCase())
   .refine((value) => {
     const at = value.lastIndexOf('@')

@@ -84,6 +84,8 @@ describe('an e-mail address', () => {
     `${'a'.repeat(65)}@b.co`,
     `a@${'b'.repeat(250)}.co`,
     'аdmin@b.co',
+    // A Kelvin sign, which lower-cases to a k.
+    '\u212aim@b.co',
     'a@bücher.de',
     'a\u0000@b.co',
     'a\n@b.co',

@@ -5,6 +5,8 @@ import type { Db, Trx } from './connect.ts'
 import { escapeLike } from './tenants.ts'
 
 export interface NewAuditEvent {
+  /** Chosen by the database when absent. */
+  id?: string | undefined
   at: Date
   actorType: ActorType
   actorId: string | null
@@ -25,6 +27,7 @@ export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Prom
   await db
     .insertInto('audit_events')
     .values({
+      ...(event.id === undefined ? {} : { id: event.id }),
       at: event.at,
       actor_type: event.actorType,
       actor_id: event.actorId,

@@ -1,4 +1,4 @@
-import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import type { Database } from './connect.ts'
 
 /** What the guards decide by: the caller's stored record, the tenant of the path, and the caller's membership there. */
@@ -18,6 +18,9 @@ export interface CallerTenantRow {
   tenantSlug: string | null
   tenantStatus: TenantStatus | null
   tenantPartnerId: string | null
+  /** Whatever the partner's status is. */
+  tenantPartnerSlug: string | null
+  tenantPlan: Plan | null
   role: TenantRole | null
 }
 
@@ -29,8 +32,8 @@ const activePartner = `case when u.partner_id is not null then
 export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.name as "callerName", u.platform_admin as "callerPlatformAdmin",
   u.deactivated_at as "callerDeactivatedAt", u.partner_id as "callerPartnerId", ${activePartner} as "callerPartnerSlug"`
 
-/** The caller's role in `tenants t`. */
-export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status = 'active')`
+/** The caller's role in `tenants t`. Somebody whose mailbox, say, is still being made is a member already. */
+export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning'))`
 
 export interface CallerFields {
   callerId: string
@@ -62,7 +65,8 @@ const findCallerStatement = {
 const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
-      t.partner_id as "tenantPartnerId", ${callerRole} as role
+      t.partner_id as "tenantPartnerId", t.plan as "tenantPlan",
+      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role
     from users u left join tenants t on t.slug = $2
     where u.idp_subject_id = $1`,
 }

@@ -69,6 +69,7 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
         brandColor: tenant.brandColor,
         billing: { company: null, vatNumber: null, country: null, email: null },
         domains: [`${tenant.slug}.${tenantDomain}`],
+        platformDomain: tenantDomain,
         ownerId: owner,
       })
       if (!inserted) continue
@@ -76,6 +77,7 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
         const user = people.get(member.email)
         if (!user || member.role === 'owner') continue
         await trx.insertInto('memberships').values({ tenant_id: inserted.id, user_id: user, role: member.role }).execute()
+        await trx.updateTable('users').set({ home_tenant_id: inserted.id }).where('id', '=', user).execute()
       }
       made.push(inserted.id)
     }

@@ -7,6 +7,20 @@ export const queues = {
   provisioning: 'provisioning',
   /** Looks for tenants whose provisioning nobody works on. */
   provisioningSweep: 'provisioning-sweep',
+  /** Takes away applications that a creation or removal cut off left at the identity provider. */
+  ssoSweep: 'sso-sweep',
+  /** Brings the mail server to lists whose change it has not got. */
+  listSweep: 'list-sweep',
+  /** Finishes what outside systems left undone for a member. Data: `{ tenantId, userId }`. At most one waiting per member. */
+  members: 'members',
+  /** Goes on with an import of members. Data: `{ importId }`. At most one waiting per import. */
+  memberImports: 'member-imports',
+  /** Looks for members and imports that nobody works on. */
+  memberSweep: 'member-sweep',
+  /** Asks outside systems about the members of one tenant. Data: `{ tenantId, kind }`. At most one waiting per tenant and kind. */
+  readings: 'readings',
+  /** Checks the domains that are due against live DNS. */
+  domainChecks: 'domain-checks',
   /** Removes expired sessions and stored answers, and prepares audit partitions. */
   cleanup: 'cleanup',
 } as const
@@ -26,6 +40,13 @@ export async function installJobs(url: string): Promise<void> {
     const settings = { heartbeatSeconds: 10, retryLimit: 3, retryBackoff: true, retryDelay: 1, deleteAfterSeconds: 3600, notify: true }
     await ensureQueue(boss, queues.provisioning, { ...settings, policy: 'short', expireInSeconds: 120 })
     await ensureQueue(boss, queues.provisioningSweep, { ...settings, policy: 'short', expireInSeconds: 60 })
+    await ensureQueue(boss, queues.ssoSweep, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.listSweep, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.members, { ...settings, policy: 'short', expireInSeconds: 120 })
+    await ensureQueue(boss, queues.memberImports, { ...settings, policy: 'short', expireInSeconds: 3600 })
+    await ensureQueue(boss, queues.memberSweep, { ...settings, policy: 'short', expireInSeconds: 60 })
+    await ensureQueue(boss, queues.readings, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.domainChecks, { ...settings, policy: 'short', expireInSeconds: 300 })
     await ensureQueue(boss, queues.cleanup, { ...settings, policy: 'short', expireInSeconds: 300 })
   } finally {
     await boss.stop({ graceful: false })
@@ -42,7 +63,9 @@ async function grantJobs(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
+    // One migration at a time: grants on the same object that meet fail with "tuple concurrently updated".
     await client.query(`
+      select pg_advisory_xact_lock(hashtext('atrium grant jobs'));
       grant usage on schema ${jobSchema} to atrium_app;
       grant select, insert, update, delete on all tables in schema ${jobSchema} to atrium_app;
       grant usage, select on all sequences in schema ${jobSchema} to atrium_app;

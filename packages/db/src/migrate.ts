@@ -6,6 +6,12 @@ import * as rolesAndIds from './migrations/0001-roles-and-ids.ts'
 import * as peopleAndTenants from './migrations/0002-people-and-tenants.ts'
 import * as audit from './migrations/0003-audit.ts'
 import * as sessionsAndIdempotency from './migrations/0004-sessions-and-idempotency.ts'
+import * as members from './migrations/0005-members.ts'
+import * as domains from './migrations/0006-domains.ts'
+import * as listsAndPolicy from './migrations/0007-lists-and-policy.ts'
+import * as ssoAndBranding from './migrations/0008-sso-and-branding.ts'
+import * as userReadings from './migrations/0009-user-readings.ts'
+import * as flags from './migrations/0010-flags.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
 const migrations: Record<string, Migration> = {
@@ -13,6 +19,12 @@ const migrations: Record<string, Migration> = {
   '0002-people-and-tenants': peopleAndTenants,
   '0003-audit': audit,
   '0004-sessions-and-idempotency': sessionsAndIdempotency,
+  '0005-members': members,
+  '0006-domains': domains,
+  '0007-lists-and-policy': listsAndPolicy,
+  '0008-sso-and-branding': ssoAndBranding,
+  '0009-user-readings': userReadings,
+  '0010-flags': flags,
 }
 
 /** The name of the newest migration; `/health/ready` compares it with what the database holds. */

@@ -30,7 +30,6 @@ export async function createMigratedDatabase(adminUrl: string, name: string): Pr
     await client.query('create extension if not exists pg_trgm')
   })
   await migrate(accounts.ownerUrl)
-  await asAdmin(adminUrl, (client) => client.query('grant atrium_app to atrium_api'))
   return accounts
 }
 

@@ -1,4 +1,10 @@
 import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit'
+import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
+import type { TemplateKey } from '@atrium/core/email-templates'
+import type { FlagChangeKind, FlagSettings, FlagState, Prerequisite } from '@atrium/core/flags'
+import type { ListState } from '@atrium/core/lists'
+import type { ImportRowState } from '@atrium/core/member-import'
+import type { MfaMode } from '@atrium/core/security-policy'
 import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
@@ -58,7 +64,32 @@ export interface DomainsTable {
   name: string
   is_primary: Generated<boolean>
   mail_domain_id: string | null
+  state: Generated<DomainState>
+  verified_at: OptionalMoment
+  ownership_token: Generated<string>
+  dmarc_policy: Generated<DmarcPolicy>
+  dmarc_rua: string | null
+  dmarc_pct: Generated<number>
+  mail_records: JSONColumnType<DnsRecord[] | null, string | null | undefined, string | null>
+  mail_records_complete: Generated<boolean>
+  /** The report address that the mail server was last told. */
+  mail_report_address: string | null
+  mail_error: string | null
+  verdicts: ColumnType<RecordVerdict[], string | undefined, string>
+  last_checked_at: OptionalMoment
+  next_check_at: OptionalMoment
   created_at: Moment
+}
+
+export interface DomainChecksTable {
+  id: Generated<string>
+  domain_id: string
+  at: Moment
+  cause: DomainCheckCause
+  state: DomainState
+  previous_state: DomainState
+  regressed: Generated<boolean>
+  verdicts: ColumnType<RecordVerdict[], string, never>
 }
 
 export interface UsersTable {
@@ -75,6 +106,10 @@ export interface UsersTable {
   platform_admin_changed_at: OptionalMoment
   partner_id: string | null
   deactivated_at: OptionalMoment
+  /** The tenant whose admins manage this person's sign-in. */
+  home_tenant_id: string | null
+  /** The identity was deleted; the row stays for a while so that no old token brings the person back. */
+  removed_at: OptionalMoment
   last_seen_at: OptionalMoment
   created_at: Moment
   updated_at: Moment
@@ -84,16 +119,91 @@ export interface MembershipsTable {
   tenant_id: string
   user_id: string
   role: TenantRole
-  status: Generated<'active' | 'suspended'>
+  status: Generated<'provisioning' | 'active' | 'suspended' | 'removing'>
   mailbox_address: string | null
+  bootstrap_admin: Generated<boolean>
+  mail_account_id: string | null
+  /** The address was seen to be free in the mail server, so an account found under it later is ours. */
+  mail_vacant: Generated<boolean>
+  mail_frozen: Generated<boolean>
+  /** What the account was allowed before it was frozen, as the mail server told it. */
+  mail_permissions: unknown
+  file_account_id: string | null
+  identity_state: Generated<StepState>
+  identity_error: string | null
+  identity_changed_at: OptionalMoment
+  mail_state: Generated<StepState>
+  mail_error: string | null
+  files_state: Generated<StepState>
+  files_error: string | null
+  needs_password: Generated<boolean>
+  profile_due: Generated<boolean>
+  attempt: Generated<number>
+  next_at: OptionalMoment
+  run: string | null
+  lease_until: OptionalMoment
   created_at: Moment
   updated_at: Moment
+}
+
+export interface MemberImportsTable {
+  id: Generated<string>
+  tenant_id: string
+  requested_by: string
+  run: string | null
+  lease_until: OptionalMoment
+  created_at: Moment
+  finished_at: OptionalMoment
+}
+
+export interface MemberImportRowsTable {
+  import_id: string
+  line: number
+  fields: ColumnType<Record<string, string>, string, never>
+  state: ImportRowState
+  code: string | null
+  message: string | null
+  issues: ColumnType<{ path: string; message: string }[], string | undefined, string>
+  user_id: string | null
 }
 
 export interface MembershipRevocationsTable {
   tenant_id: string
   user_id: string
   revoked_at: Moment
+}
+
+export interface MailListsTable {
+  id: Generated<string>
+  tenant_id: string
+  address: string
+  name: string
+  mail_list_id: string | null
+  address_vacant: Generated<boolean>
+  state: Generated<ListState>
+  error: string | null
+  version: Generated<number>
+  attempt: Generated<number>
+  next_at: OptionalMoment
+  push_run: string | null
+  push_lease_until: OptionalMoment
+  created_at: Moment
+  updated_at: Moment
+}
+
+export interface MailListRecipientsTable {
+  list_id: string
+  address: string
+}
+
+export interface SecurityPoliciesTable {
+  tenant_id: string
+  mfa_mode: MfaMode
+  session_idle_minutes: number | null
+  session_absolute_minutes: number | null
+  allowed_countries: string[]
+  ip_allowlist: string[]
+  updated_at: Moment
 }
 
 export interface AuditEventsTable {
@@ -141,14 +251,121 @@ export interface WebSessionsTable {
   expires_at: RequiredMoment
 }
 
+export interface SsoAppsTable {
+  id: Generated<string>
+  tenant_id: string
+  name: string
+  slug: string
+  state: Generated<'pending' | 'active' | 'removing'>
+  provider_id: string | null
+  client_id: string
+  redirect_uris: string[]
+  launch_url: string | null
+  created_at: Moment
+  changed_at: Moment
+}
+
+export interface BrandingsTable {
+  tenant_id: string
+  product_name: string | null
+  accent_color: string | null
+  updated_at: Moment
+}
+
+export interface EmailTemplatesTable {
+  tenant_id: string
+  key: TemplateKey
+  subject: string
+  html: string | null
+  text: string
+  updated_at: Moment
+}
+
+export interface MailProfileLinksTable {
+  token_hash: Buffer
+  address: string
+  name: string
+  organisation: string
+  expires_at: RequiredMoment
+}
+
+export interface UserReadingsTable {
+  user_id: string
+  kind: 'second_factors' | 'file_usage'
+  value: unknown
+  failure: string | null
+  read_at: OptionalMoment
+  claimed_until: OptionalMoment
+}
+
+export interface FlagsTable {
+  id: Generated<string>
+  key: string
+  description: string | null
+  owner: string | null
+  state: FlagState
+  /** numeric(5,2), which the driver gives as text. */
+  percentage: ColumnType<string, number, number>
+  salt: string | null
+  allow_tenants: string[]
+  deny_tenants: string[]
+  allow_partners: string[]
+  allow_plans: Plan[]
+  prerequisites: ColumnType<Prerequisite[], string, string>
+  enabled_from: OptionalMoment
+  enabled_until: OptionalMoment
+  stale_after: string | null
+  killed_at: OptionalMoment
+  note: string
+  version: Generated<number>
+  created_at: Moment
+  updated_at: Moment
+  updated_by: string | null
+  removed_at: OptionalMoment
+}
+
+/** Append-only; `kind` is what the audit log calls the same change. */
+export interface FlagChangesTable {
+  id: Generated<string>
+  flag_key: string
+  version: number
+  kind: FlagChangeKind
+  at: Moment
+  actor_id: string | null
+  actor_email: string | null
+  note: string
+  before: ColumnType<FlagSettings | null, string | null, never>
+  after: ColumnType<FlagSettings | null, string | null, never>
+  audit_id: Generated<string>
+}
+
+export interface FlagUsesTable {
+  flag_key: string
+  last_asked_at: RequiredMoment
+}
+
 export interface Tables {
+  flags: FlagsTable
+  flag_changes: FlagChangesTable
+  flag_uses: FlagUsesTable
+  user_readings: UserReadingsTable
+  sso_apps: SsoAppsTable
+  brandings: BrandingsTable
+  email_templates: EmailTemplatesTable
+  mail_profile_links: MailProfileLinksTable
   partners: PartnersTable
   tenants: TenantsTable
   provisioning_steps: ProvisioningStepsTable
   domains: DomainsTable
+  domain_checks: DomainChecksTable
   users: UsersTable
   memberships: MembershipsTable
   membership_revocations: MembershipRevocationsTable
+  member_imports: MemberImportsTable
+  member_import_rows: MemberImportRowsTable
+  mail_lists: MailListsTable
+  mail_list_recipients: MailListRecipientsTable
+  security_policies: SecurityPoliciesTable
   audit_events: AuditEventsTable
   idempotency_keys: IdempotencyKeysTable
   web_sessions: WebSessionsTable

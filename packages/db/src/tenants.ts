@@ -1,3 +1,4 @@
+import { isBelow } from '@atrium/core/domains'
 import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import { type CallerFields, type CallerRow, callerFields, callerOf, callerRole } from './callers.ts'
@@ -45,14 +46,14 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
   (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
     from provisioning_steps s where s.tenant_id = t.id) as steps,
   o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
-  (select count(*) from memberships c where c.tenant_id = t.id) as "memberCount"`
+  (select count(*) from memberships c where c.tenant_id = t.id and c.status <> 'removing') as "memberCount"`
 
 const joins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
 const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
 
-/** A tenant by its slug, deleted ones included, by key on a pipelined connection. */
+/** A tenant by its slug, deleted ones included, by key. */
 export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
   const [row] = await database.read<TenantRow>(findTenantStatement, [slug])
   return row
@@ -110,12 +111,12 @@ export async function listTenants(db: Db, filter: TenantFilter): Promise<(Tenant
     ...(scope.everything
       ? []
       : [
-          sql<SqlBool>`(t.id in (select tenant_id from memberships where user_id = ${userId} and status = 'active')
+          sql<SqlBool>`(t.id in (select tenant_id from memberships where user_id = ${userId} and status in ('active', 'provisioning'))
             or t.partner_id = ${scope.partnerId ?? null})`,
         ]),
   ]
   const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
-    select ${sql.raw(columns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId}) as role
+    select ${sql.raw(columns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role
     from tenants t ${sql.raw(joins)}
     where ${sql.join(conditions, sql` and `)}
     order by t.id desc limit ${filter.limit + 1}`.execute(db)
@@ -165,6 +166,8 @@ export interface NewTenant {
   brandColor: string | null
   billing: { company: string | null; vatNumber: string | null; country: string | null; email: string | null }
   domains: readonly string[]
+  /** Domains below it are the platform's own and need no proof of ownership. */
+  platformDomain: string
   ownerId: string
 }
 
@@ -192,8 +195,11 @@ export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: s
     .returning(['id', 'slug'])
     .executeTakeFirst()
   if (!inserted) return undefined
-  await trx.insertInto('memberships').values({ tenant_id: inserted.id, user_id: tenant.ownerId, role: 'owner' }).execute()
-  await insertDomains(trx, inserted.id, tenant.domains, true)
+  await trx
+    .insertInto('memberships')
+    .values({ tenant_id: inserted.id, user_id: tenant.ownerId, role: 'owner', bootstrap_admin: true })
+    .execute()
+  await insertDomains(trx, inserted.id, tenant.domains, { platformDomain: tenant.platformDomain, withPrimary: true })
   await trx
     .insertInto('provisioning_steps')
     .values((['identity', 'mail', 'files'] as const).map((step) => ({ tenant_id: inserted.id, step })))
@@ -201,13 +207,24 @@ export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: s
   return inserted
 }
 
-/** Domains in the order given; the first becomes primary when `withPrimary`. */
-export async function insertDomains(trx: Trx, tenantId: string, names: readonly string[], withPrimary: boolean): Promise<void> {
+/** Domains in the order given; the first becomes primary when `withPrimary`. Those below the platform's domain are verified from the start. */
+export async function insertDomains(
+  trx: Trx,
+  tenantId: string,
+  names: readonly string[],
+  { platformDomain, withPrimary }: { platformDomain: string; withPrimary: boolean },
+): Promise<void> {
   // One statement each, so that the ids (and with them the order shown) follow the order given.
   for (const [index, name] of names.entries()) {
     await trx
       .insertInto('domains')
-      .values({ tenant_id: tenantId, name, is_primary: withPrimary && index === 0 })
+      .values({
+        tenant_id: tenantId,
+        name,
+        is_primary: withPrimary && index === 0,
+        dmarc_rua: `postmaster@${name}`,
+        verified_at: isBelow(name, platformDomain) ? sql<Date>`now()` : null,
+      })
       .execute()
   }
 }
@@ -234,6 +251,7 @@ export async function replaceDomains(
   trx: Trx,
   tenantId: string,
   names: readonly string[],
+  platformDomain: string,
 ): Promise<{ added: string[]; removed: string[] }> {
   const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
   const had = new Set(before.map((domain) => domain.name))
@@ -241,7 +259,7 @@ export async function replaceDomains(
   const removed = [...had].filter((name) => !names.includes(name))
   if (removed.length > 0) await trx.deleteFrom('domains').where('tenant_id', '=', tenantId).where('name', 'in', removed).execute()
   await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()
-  await insertDomains(trx, tenantId, added, false)
+  await insertDomains(trx, tenantId, added, { platformDomain, withPrimary: false })
   const primary = names[0]
   if (primary)
     await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('name', '=', primary).execute()
@@ -266,51 +284,4 @@ export async function setTenantStatus(trx: Trx, id: string, status: TenantStatus
 /** Tells every process that watches this tenant to read it again. Sent when the transaction commits. */
 export async function notifyTenant(db: Db | Trx, tenantId: string): Promise<void> {
   await sql`select pg_notify('tenant_changed', ${tenantId})`.execute(db)
-}
-
-export interface MemberRow {
-  id: string
-  email: string
-  name: string
-  firstName: string | null
-  lastName: string | null
-  role: TenantRole
-  membershipStatus: 'active' | 'suspended'
-  deactivatedAt: Date | null
-  mailboxAddress: string | null
-  joinedAt: Date
-}
-
-/** Members by user id, newest first, one row more than asked. */
-export async function listTenantMembers(
-  db: Db,
-  tenantId: string,
-  filter: { q?: string | undefined; role?: TenantRole | undefined; before?: string | undefined; limit: number },
-): Promise<MemberRow[]> {
-  const pattern = filter.q ? `%${escapeLike(filter.q.toLowerCase())}%` : undefined
-  let query = db
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select([
-      'u.id',
-      'u.email',
-      'u.name',
-      'u.first_name as firstName',
-      'u.last_name as lastName',
-      'm.role',
-      'm.status as membershipStatus',
-      'u.deactivated_at as deactivatedAt',
-      'm.mailbox_address as mailboxAddress',
-      'm.created_at as joinedAt',
-    ])
-    .where('m.tenant_id', '=', tenantId)
-  if (filter.role) query = query.where('m.role', '=', filter.role)
-  if (filter.before) query = query.where('m.user_id', '<', filter.before)
-  if (pattern) {
-    query = query.where(sql<SqlBool>`(u.email like ${pattern} or lower(u.name) like ${pattern} or m.mailbox_address like ${pattern})`)
-  }
-  return query
-    .orderBy('m.user_id', 'desc')
-    .limit(filter.limit + 1)
-    .execute()
 }

@@ -36,7 +36,7 @@ const selectUser = sql`
     (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color)
         order by t.name, t.id)
       from memberships m join tenants t on t.id = m.tenant_id
-      where m.user_id = u.id and t.status <> 'deleted') as tenants
+      where m.user_id = u.id and t.status <> 'deleted' and m.status <> 'removing') as tenants
   from users u left join partners p on p.id = u.partner_id`
 
 export async function findUser(db: Db | Trx, id: string): Promise<UserRow | undefined> {
@@ -45,7 +45,7 @@ export async function findUser(db: Db | Trx, id: string): Promise<UserRow | unde
 }
 
 export async function findUserByEmail(db: Db | Trx, email: string): Promise<{ id: string } | undefined> {
-  return db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+  return db.selectFrom('users').select('id').where('email', '=', email).where('removed_at', 'is', null).executeTakeFirst()
 }
 
 /** Serialises everything that would create a user with this address, until the transaction ends. */
@@ -66,7 +66,7 @@ export interface UserFilter {
 
 /** Newest first, one row more than asked. `role` means: has that role in the named tenant, or in any. */
 export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> {
-  const conditions = [sql<SqlBool>`true`]
+  const conditions = [sql<SqlBool>`u.removed_at is null`]
   if (filter.before) conditions.push(sql<SqlBool>`u.id < ${filter.before}`)
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
@@ -129,60 +129,102 @@ export interface TokenIdentity {
   platformAdminGroup: string
 }
 
+/** Stands for the address of somebody whose token tells none. `.invalid` never receives mail (RFC 2606). */
+export function placeholderEmail(subject: string): string {
+  return `${subject.toLowerCase()}@unknown.invalid`
+}
+
 /**
  * Creates or updates the caller's record from a token (docs/contract.md, authentication). A removal that was made here after
  * the token was issued wins over what the token says, in either direction, and the owner of a tenant is never removed.
  */
 export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{ id: string }> {
-  return db.transaction().execute(async (trx) => {
-    const email = token.email ?? `${token.subject.toLowerCase()}@unknown.invalid`
-    const user = await trx
-      .insertInto('users')
-      .values({ idp_subject_id: token.subject, email, name: token.name ?? email, last_seen_at: sql<Date>`now()` })
-      .onConflict((conflict) =>
-        conflict.column('idp_subject_id').doUpdateSet({
-          ...(token.email === undefined ? {} : { email: token.email }),
-          ...(token.name === undefined ? {} : { name: token.name }),
-          last_seen_at: sql<Date>`now()`,
-        }),
-      )
-      .returning(['id', 'platform_admin', 'platform_admin_changed_at', 'deactivated_at'])
-      .executeTakeFirstOrThrow()
-    if (token.groups === undefined || user.deactivated_at !== null) return { id: user.id }
+  const email = token.email ?? placeholderEmail(token.subject)
+  // Not one transaction: the person's row would stay locked while a tenant's is waited for, and acts on members lock the other way round.
+  const user = await db
+    .insertInto('users')
+    .values({ idp_subject_id: token.subject, email, name: token.name ?? email, last_seen_at: sql<Date>`now()` })
+    .onConflict((conflict) =>
+      conflict.column('idp_subject_id').doUpdateSet({
+        ...(token.email === undefined ? {} : { email: unlessChangedHere('email', token.issuedAt) }),
+        ...(token.name === undefined ? {} : { name: unlessChangedHere('name', token.issuedAt) }),
+        last_seen_at: sql<Date>`now()`,
+      }),
+    )
+    .returning(['id', 'platform_admin', 'deactivated_at'])
+    .executeTakeFirstOrThrow()
+  if (token.groups === undefined || user.deactivated_at !== null) return { id: user.id }
 
-    const inAdminGroup = token.groups.includes(token.platformAdminGroup)
-    const newer = user.platform_admin_changed_at === null || token.issuedAt > user.platform_admin_changed_at
-    if (inAdminGroup !== user.platform_admin && newer) {
-      await trx.updateTable('users').set({ platform_admin: inAdminGroup }).where('id', '=', user.id).execute()
-    }
-    await addMembershipsOfGroups(trx, user.id, token)
-    await removeMembershipsOutsideGroups(trx, user.id, token)
-    return { id: user.id }
-  })
+  const inAdminGroup = token.groups.includes(token.platformAdminGroup)
+  if (inAdminGroup !== user.platform_admin) {
+    await db
+      .updateTable('users')
+      .set({ platform_admin: inAdminGroup })
+      .where('id', '=', user.id)
+      .where(sql<SqlBool>`coalesce(platform_admin_changed_at < ${token.issuedAt}, true)`)
+      .execute()
+  }
+  await addMembershipsOfGroups(db, user.id, token)
+  await removeMembershipsOutsideGroups(db, user.id, token)
+  return { id: user.id }
+}
+
+/** The token's value, unless an admin changed the person here and the provider or the token do not know of it yet. */
+function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
+  return sql<string>`case when exists (select from memberships m where m.user_id = users.id
+    and (m.identity_state in ('pending', 'error') or m.identity_changed_at >= ${issuedAt})) then ${sql.ref(`users.${column}`)}
+    else ${sql.ref(`excluded.${column}`)} end`
 }
 
 /** Only groups that provisioning made for the tenant count: a group that merely bears the same name gives nobody access. */
-async function addMembershipsOfGroups(trx: Trx, userId: string, token: TokenIdentity): Promise<void> {
+async function addMembershipsOfGroups(db: Db, userId: string, token: TokenIdentity): Promise<void> {
   if (!token.groups?.length) return
-  await sql`
+  const { rows } = await sql<{ tenantId: string }>`
     insert into memberships (tenant_id, user_id, role)
     select t.id, ${userId}, 'member' from tenants t
     join provisioning_steps s on s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok'
     left join membership_revocations r on r.tenant_id = t.id and r.user_id = ${userId}
     where t.slug = any(${[...token.groups]}) and t.status <> 'deleted' and (r.revoked_at is null or r.revoked_at < ${token.issuedAt})
-    on conflict do nothing`.execute(trx)
+    on conflict do nothing returning tenant_id as "tenantId"`.execute(db)
+  const [only] = rows
+  if (!only || rows.length > 1) return
+  // Whom the provider put into one tenant's group and nowhere else, that tenant looks after.
+  await sql`
+    update users u set home_tenant_id = ${only.tenantId}
+    where u.id = ${userId} and u.home_tenant_id is null and not u.platform_admin and u.partner_id is null
+      and not exists (select from memberships o where o.user_id = u.id and o.tenant_id <> ${only.tenantId})`.execute(db)
 }
 
-async function removeMembershipsOutsideGroups(trx: Trx, userId: string, token: TokenIdentity): Promise<void> {
-  await sql`
-    delete from memberships m using tenants t
-    where m.user_id = ${userId} and t.id = m.tenant_id and m.role <> 'owner' and m.created_at < ${token.issuedAt}
-      and t.slug <> all(${[...(token.groups ?? [])]})
-      and exists (select from provisioning_steps s where s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok')
-      and (m.role = 'member' or exists (
-        select from memberships other where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')))`.execute(
-    trx,
-  )
+/**
+ * Under the tenant's lock, as every loss of an admin: two who leave at once must not both count on the other. Who has a mailbox or files
+ * is suspended instead of forgotten: nothing of theirs is left open, and nothing is destroyed by a claim.
+ */
+async function removeMembershipsOutsideGroups(db: Db, userId: string, token: TokenIdentity): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select t.id from memberships m join tenants t on t.id = m.tenant_id where ${leavesGroup(userId, token)}`.execute(db)
+  if (rows.length === 0) return
+  const ids = rows.map((row) => row.id)
+  const leaving = sql<SqlBool>`t.id = m.tenant_id and t.id = any(${ids}) and ${leavesGroup(userId, token)}
+    and (m.role = 'member' or exists (
+      select from memberships other join users o on o.id = other.user_id
+      where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')
+        and other.status in ('active', 'provisioning') and o.deactivated_at is null))`
+  await db.transaction().execute(async (trx) => {
+    await sql`select from tenants where id = any(${ids}) order by id for update`.execute(trx)
+    await sql`
+      update memberships m set status = 'suspended', mail_state = 'pending', mail_error = null, files_state = 'pending', files_error = null,
+        next_at = null, updated_at = now()
+      from tenants t where ${leaving} and (m.mailbox_address is not null or m.file_account_id is not null)`.execute(trx)
+    await sql`delete from memberships m using tenants t where ${leaving}`.execute(trx)
+  })
+}
+
+/** A membership that is settled here and older than the token, whose group the token does not name. */
+function leavesGroup(userId: string, token: TokenIdentity) {
+  return sql<SqlBool>`m.user_id = ${userId} and m.role <> 'owner' and m.status = 'active' and m.identity_state in ('ok', 'skipped')
+    and m.created_at < ${token.issuedAt} and coalesce(m.identity_changed_at < ${token.issuedAt}, true)
+    and t.slug <> all(${[...(token.groups ?? [])]})
+    and exists (select from provisioning_steps s where s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok')`
 }
 
 export interface UserChanges {

@@ -121,6 +121,11 @@ export async function deleteWebSessionsOfLogin(db: Db, app: WebApp, login: Ended
   return Number(result.numDeletedRows)
 }
 
+/** Ends every session of a person, in both apps. */
+export async function deleteWebSessionsOfSubject(db: Db, subject: string): Promise<void> {
+  await db.deleteFrom('web_sessions').where('subject', '=', subject).execute()
+}
+
 /** Removes the rows of sessions that have run out; for the cleanup job. */
 export async function deleteExpiredWebSessions(db: Db): Promise<number> {
   const result = await db

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { countryCode } from './countries.ts'
+import { emailAddress, line } from './text.ts'
+import { Warning } from './warnings.ts'
+
+/** The editable subset of billing data. `country` is ISO 3166-1 alpha-2; null removes a value. */
+export const BillingInfo = z.strictObject({
+  company: line(200).nullish(),
+  vatNumber: line(32).nullish(),
+  country: countryCode.nullish(),
+  email: emailAddress.nullish(),
+})
+export type BillingInfo = z.infer<typeof BillingInfo>
+
+export const BillingInfoView = z.object({
+  company: z.string().nullable(),
+  vatNumber: z.string().nullable(),
+  country: z.string().nullable(),
+  email: z.string().nullable(),
+})
+export type BillingInfoView = z.infer<typeof BillingInfoView>
+
+/** What is known of a VAT number. `unverified`: its form is right, and nobody has asked the authority. */
+export const vatStatuses = ['none', 'format_invalid', 'checksum_invalid', 'unverified'] as const
+export const vatStatus = z.enum(vatStatuses)
+export type VatStatus = z.infer<typeof vatStatus>
+
+export const CheckedBillingInfo = z.object({ billingInfo: BillingInfoView, vatStatus, warnings: z.array(Warning) })
+export type CheckedBillingInfo = z.infer<typeof CheckedBillingInfo>
+
+export const UpdateBillingInfo = z
+  .strictObject({ slug: z.string().max(200), ...BillingInfo.shape })
+  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+export type UpdateBillingInfo = z.infer<typeof UpdateBillingInfo>

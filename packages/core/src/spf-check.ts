@@ -1,0 +1,272 @@
+import type { Comparison } from './dkim.ts'
+import { type Ask, answerOf, valuesOf } from './dns-answers.ts'
+import { hasMacro, isSpf, isWithin, looksLikeSpf, networkAround, parseSpf, type SpfRecord, type SpfTerm } from './spf.ts'
+
+/** Queries that a receiver makes for one record at most (RFC 7208 section 4.6.4). */
+export const spfLookupLimit = 10
+
+/** A host that sends mail of the domain, and one of its addresses when it has any that DNS knows. */
+interface Sender {
+  host: string
+  address: string | undefined
+}
+
+type Result = 'pass' | 'fail' | 'softfail' | 'neutral' | 'unclear'
+const results = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as const
+
+/** What makes receivers give up on the whole record (permerror). The message is a sentence for people. */
+class Broken extends Error {}
+
+/**
+ * Judges the published SPF of `domain` by what it does (RFC 7208): whether every host of `senders`, the mail servers of the
+ * domain, may send, whether others are kept out, and whether receivers can evaluate the record at all, nested records included.
+ * `expected` is only proposed where there is nothing; another text that does the same is right.
+ */
+export function compareSpf(request: { domain: string; expected: string; senders: readonly string[]; ask: Ask }): Comparison {
+  const { domain, expected, senders, ask } = request
+  const answer = answerOf(ask, 'TXT', domain)
+  if (answer.state === 'unknown') return { verdict: 'unknown', reason: answer.reason }
+  const published = answer.state === 'found' ? answer.values : []
+  const records = published.filter(isSpf)
+  if (records.length === 0) return withoutSpf(published)
+  if (records.length > 1) {
+    return mismatch(`There are ${records.length} SPF records; receivers then ignore all of them. Merge them into one.`)
+  }
+  const { record, fault } = parseSpf(records[0] ?? '')
+  if (fault !== undefined) return mismatch(`Receivers cannot read the record: ${fault}`)
+  try {
+    const walk: Walk = { ask, count: 0, unknown: undefined, trail: [] }
+    countLookups(walk, domain, record)
+    const refused = judgeSenders({ domain, record, senders, ask, expected })
+    if (refused) return refused
+    if (walk.unknown !== undefined) return { verdict: 'unknown', reason: walk.unknown }
+    return judgeRest(lastResort(ask, record, new Set([domain])))
+  } catch (error) {
+    if (error instanceof Broken) return mismatch(error.message)
+    throw error
+  }
+}
+
+function withoutSpf(published: readonly string[]): Comparison {
+  const meant = published.find(looksLikeSpf)
+  if (meant === undefined) return { verdict: 'missing', reason: null }
+  return mismatch(`“${meant.slice(0, 80)}” is not read as SPF. The record must start with v=spf1 and a space, without quotation marks.`)
+}
+
+function mismatch(reason: string): Comparison {
+  return { verdict: 'mismatch', reason }
+}
+
+function judgeSenders(request: {
+  domain: string
+  record: SpfRecord
+  senders: readonly string[]
+  ask: Ask
+  expected: string
+}): Comparison | undefined {
+  const { domain, record, ask } = request
+  for (const host of request.senders) {
+    const evaluation: Evaluation = { root: domain, own: new Set(request.senders), ask, unclear: undefined }
+    for (const sender of addressesOf(ask, host)) {
+      const result = evaluate(evaluation, domain, record, sender)
+      if (result === 'pass') continue
+      if (result === 'unclear') return { verdict: 'unknown', reason: evaluation.unclear ?? 'The record could not be evaluated.' }
+      return mismatch(
+        `It does not let ${host}${sender.address ? ` (${sender.address})` : ''} send: the result is ${result}. ${repair(record, request.expected)}`,
+      )
+    }
+  }
+  return undefined
+}
+
+function addressesOf(ask: Ask, host: string): Sender[] {
+  const addresses = [...(valuesOf(ask, 'A', host) ?? []), ...(valuesOf(ask, 'AAAA', host) ?? [])]
+  return addresses.length === 0 ? [{ host, address: undefined }] : addresses.map((address) => ({ host, address }))
+}
+
+/** The published record with what is missing from it put in front. */
+function repair(record: SpfRecord, expected: string): string {
+  const wanted = parseSpf(expected).record
+  const missing = (wanted?.terms ?? [])
+    .filter((term) => term.qualifier === '+' && term.mechanism !== 'all')
+    .map((term) => term.text)
+    .filter((text) => !record.terms.some((term) => term.text === text))
+  if (missing.length === 0) return `Publish: ${expected}`
+  return `Publish: v=spf1 ${[...missing, record.text.slice('v=spf1'.length).trim()].join(' ').trim()}`
+}
+
+interface Walk {
+  ask: Ask
+  count: number
+  unknown: string | undefined
+  trail: readonly string[]
+}
+
+/** Counts the queries of the record and of all that it includes, as a receiver makes them in the worst case. Throws Broken. */
+function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
+  if (walk.trail.includes(domain)) throw new Broken(`${[...walk.trail, domain].join(' includes ')}: the record includes itself.`)
+  const trail = [...walk.trail, domain]
+  const targets = record.terms.flatMap((term) => (term.mechanism === 'include' ? [term.domain] : []))
+  const others = record.terms.filter(
+    ({ mechanism }) => mechanism === 'a' || mechanism === 'mx' || mechanism === 'ptr' || mechanism === 'exists',
+  )
+  const redirects = redirectOf(record) ?? []
+  walk.count += others.length + targets.length + redirects.length
+  if (walk.count > spfLookupLimit) {
+    throw new Broken(
+      `It needs more than ${spfLookupLimit} DNS queries, counting what it includes; receivers then give up on it. Include less, or write addresses as ip4: and ip6:.`,
+    )
+  }
+  for (const target of [...targets, ...redirects]) {
+    if (hasMacro(target)) continue
+    const nested = readNested(walk.ask, target, trail.at(-1) ?? domain)
+    if (nested === undefined) walk.unknown ??= `The SPF record of ${target}, which is included, could not be read.`
+    else {
+      const inner: Walk = { ...walk, trail }
+      countLookups(inner, target, nested)
+      walk.count = inner.count
+      walk.unknown ??= inner.unknown
+    }
+  }
+}
+
+function redirectOf(record: SpfRecord): string[] | undefined {
+  if (record.redirect === undefined || record.terms.some((term) => term.mechanism === 'all')) return undefined
+  return [record.redirect]
+}
+
+/** The one SPF record of an included domain; undefined when DNS did not tell. Throws Broken when there is not exactly one. */
+function readNested(ask: Ask, target: string, parent: string): SpfRecord | undefined {
+  const values = valuesOf(ask, 'TXT', target)
+  if (values === undefined) return undefined
+  const records = values.filter(isSpf)
+  if (records.length !== 1) {
+    throw new Broken(
+      `${parent} refers to ${target}, which has ${records.length === 0 ? 'no SPF record' : `${records.length} SPF records`}; receivers then give up.`,
+    )
+  }
+  const { record, fault } = parseSpf(records[0] ?? '')
+  if (fault !== undefined) throw new Broken(`${parent} refers to ${target}, whose SPF record cannot be read: ${fault}`)
+  return record
+}
+
+interface Evaluation {
+  /** The domain under test; `mx` of it means the mail servers that it should have, whose own record has a verdict of its own. */
+  root: string
+  own: ReadonlySet<string>
+  ask: Ask
+  /** Why the result cannot be told. */
+  unclear: string | undefined
+}
+
+function evaluate(evaluation: Evaluation, domain: string, record: SpfRecord, sender: Sender): Result {
+  let unclear = false
+  for (const term of record.terms) {
+    const matched = matches(evaluation, domain, term, sender)
+    // A term that cannot be told, but could only allow, changes nothing when a later one allows anyway.
+    if (matched === undefined && term.qualifier !== '+') return 'unclear'
+    unclear ||= matched === undefined
+    if (matched) return settled(results[term.qualifier], unclear)
+  }
+  const [redirect] = redirectOf(record) ?? []
+  return settled(redirect === undefined ? 'neutral' : follow(evaluation, domain, redirect, sender), unclear)
+}
+
+function settled(result: Result, unclear: boolean): Result {
+  return unclear && result !== 'pass' ? 'unclear' : result
+}
+
+function follow(evaluation: Evaluation, parent: string, target: string, sender: Sender): Result {
+  if (hasMacro(target)) {
+    evaluation.unclear ??= `It refers to ${target}, which only a receiver can fill in.`
+    return 'unclear'
+  }
+  const nested = readNested(evaluation.ask, target, parent)
+  if (!nested) {
+    evaluation.unclear ??= `The SPF record of ${target} could not be read.`
+    return 'unclear'
+  }
+  return evaluate(evaluation, target, nested, sender)
+}
+
+/** Undefined when it cannot be told. */
+function matches(evaluation: Evaluation, domain: string, term: SpfTerm, sender: Sender): boolean | undefined {
+  switch (term.mechanism) {
+    case 'all':
+      return true
+    case 'include': {
+      const result = follow(evaluation, domain, term.domain, sender)
+      return result === 'unclear' ? undefined : result === 'pass'
+    }
+    case 'ip4':
+    case 'ip6':
+      return sender.address !== undefined && isWithin(sender.address, term.network)
+    case 'a':
+      return hostMatches(evaluation, term.domain ?? domain, term, sender)
+    case 'mx':
+      return exchangersMatch(evaluation, term.domain ?? domain, term, sender)
+    default:
+      evaluation.unclear ??= `It uses ${term.text}, which only a receiver can evaluate.`
+      return undefined
+  }
+}
+
+type HostTerm = Extract<SpfTerm, { mechanism: 'a' | 'mx' }>
+
+function hostMatches(evaluation: Evaluation, host: string, term: HostTerm, sender: Sender): boolean | undefined {
+  if (host === sender.host) return true
+  if (hasMacro(host)) {
+    evaluation.unclear ??= `It uses ${term.text}, which only a receiver can evaluate.`
+    return undefined
+  }
+  if (sender.address === undefined) return false
+  const addresses = valuesOf(evaluation.ask, sender.address.includes(':') ? 'AAAA' : 'A', host)
+  if (addresses === undefined) {
+    evaluation.unclear ??= `The addresses of ${host} could not be read.`
+    return undefined
+  }
+  const { address } = sender
+  return addresses.some((one) => {
+    const network = networkAround(one, term.bits4, term.bits6)
+    return network !== undefined && isWithin(address, network)
+  })
+}
+
+function exchangersMatch(evaluation: Evaluation, domain: string, term: HostTerm, sender: Sender): boolean | undefined {
+  if (domain === evaluation.root && evaluation.own.has(sender.host)) return true
+  const values = hasMacro(domain) ? undefined : valuesOf(evaluation.ask, 'MX', domain)
+  if (values === undefined) {
+    evaluation.unclear ??= `The mail servers of ${domain} could not be read.`
+    return undefined
+  }
+  let unclear = false
+  for (const value of values) {
+    const matched = hostMatches(evaluation, value.split(' ')[1] ?? '', term, sender)
+    if (matched) return true
+    unclear ||= matched === undefined
+  }
+  return unclear ? undefined : false
+}
+
+/** The qualifier of the `all` that decides about everybody else; undefined when the record has none. */
+function lastResort(ask: Ask, record: SpfRecord, seen: Set<string>): SpfTerm['qualifier'] | undefined {
+  const all = record.terms.find((term) => term.mechanism === 'all')
+  if (all) return all.qualifier
+  const [redirect] = redirectOf(record) ?? []
+  if (redirect === undefined || hasMacro(redirect) || seen.has(redirect)) return undefined
+  const nested = readNested(ask, redirect, redirect)
+  return nested && lastResort(ask, nested, seen.add(redirect))
+}
+
+function judgeRest(all: SpfTerm['qualifier'] | undefined): Comparison {
+  switch (all) {
+    case '-':
+      return { verdict: 'ok', reason: null }
+    case '~':
+      return { verdict: 'ok', reason: 'It ends with ~all, so mail of other senders is only marked. With -all it is refused.' }
+    case '+':
+      return mismatch('It ends with +all, which lets everybody send in the name of the domain. End it with -all.')
+    default:
+      return mismatch('It does not say that other senders are unwanted. End it with -all, or with ~all while you try it out.')
+  }
+}

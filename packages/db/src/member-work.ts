@@ -1,0 +1,254 @@
+import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants'
+import { sql } from 'kysely'
+import type { Db, Trx } from './connect.ts'
+import { type MembershipStatus, managed } from './members.ts'
+
+/** Everything that the steps of one member need, read when the work was claimed. */
+export interface MemberWork {
+  run: string
+  tenant: { id: string; slug: string; identityGroupId: string | null; fileSpaceId: string | null }
+  user: {
+    id: string
+    subject: string
+    idpUserId: string | null
+    email: string
+    name: string
+    firstName: string | null
+    lastName: string | null
+    phone: string | null
+    alternativeEmail: string | null
+    deactivated: boolean
+  }
+  role: TenantRole
+  status: MembershipStatus
+  /** The tenant made this person's sign-in. */
+  managed: boolean
+  /** The person is in another tenant as well, an operator or partner staff: the identity outlives this membership. */
+  neededElsewhere: boolean
+  mailbox: {
+    address: string
+    /** The mail server's id of the address's domain; null while that domain is not there. */
+    domainId: string | null
+    accountId: string | null
+    vacant: boolean
+    frozen: boolean
+    permissions: unknown
+  } | null
+  fileAccountId: string | null
+  steps: Record<ProvisioningStep, { state: StepState }>
+  attempt: number
+  needsPassword: boolean
+  /** Name, address or contact data were changed here and the identity provider was not told yet. */
+  profileDue: boolean
+}
+
+/** How long one piece of work may hold a member. It ends well before, so a killed process's members are free after that. */
+export const memberLeaseSeconds = 50
+
+const readWork = sql`
+  select m.run, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id, 'fileSpaceId', t.file_space_id) as tenant,
+    json_build_object('id', u.id, 'subject', u.idp_subject_id, 'idpUserId', u.idp_user_id, 'email', u.email, 'name', u.name,
+      'firstName', u.first_name, 'lastName', u.last_name, 'phone', u.phone, 'alternativeEmail', u.alternative_email,
+      'deactivated', u.deactivated_at is not null) as user,
+    m.role, m.status,
+    ${managed} as managed,
+    u.platform_admin or u.partner_id is not null
+      or exists (select from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id) as "neededElsewhere",
+    case when m.mailbox_address is not null then json_build_object('address', m.mailbox_address,
+      'domainId', (select d.mail_domain_id from domains d where d.tenant_id = m.tenant_id and d.name = split_part(m.mailbox_address, '@', 2)),
+      'accountId', m.mail_account_id, 'vacant', m.mail_vacant, 'frozen', m.mail_frozen, 'permissions', m.mail_permissions) end as mailbox,
+    m.file_account_id as "fileAccountId",
+    json_build_object('identity', json_build_object('state', m.identity_state), 'mail', json_build_object('state', m.mail_state),
+      'files', json_build_object('state', m.files_state)) as steps,
+    m.attempt, m.needs_password as "needsPassword", m.profile_due as "profileDue"
+  from memberships m join tenants t on t.id = m.tenant_id join users u on u.id = m.user_id`
+
+/**
+ * Takes a member for one piece of work. Undefined when another one holds the member, or there is none. The lease runs by the
+ * database's clock.
+ */
+export async function claimMember(db: Db | Trx, tenantId: string, userId: string): Promise<MemberWork | undefined> {
+  const claimed = await db
+    .updateTable('memberships')
+    .set({ run: sql<string>`new_id()`, lease_until: sql<Date>`now() + make_interval(secs => ${memberLeaseSeconds})` })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`coalesce(lease_until < now(), true)`)
+    .returning('run')
+    .executeTakeFirst()
+  if (!claimed?.run) return undefined
+  return readMemberWork(db, tenantId, userId)
+}
+
+/** The work as it stands now, after the claim. */
+export async function readMemberWork(db: Db | Trx, tenantId: string, userId: string): Promise<MemberWork | undefined> {
+  const { rows } = await sql<MemberWork>`${readWork} where m.tenant_id = ${tenantId} and m.user_id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** Whether a living piece of work holds the member. */
+export async function isMemberHeld(db: Db | Trx, tenantId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('memberships')
+    .select('run')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`lease_until >= now()`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Frees the member. Does nothing when another piece of work took over meanwhile. */
+export async function releaseMember(db: Db, work: MemberWork): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ run: null, lease_until: null })
+    .where('tenant_id', '=', work.tenant.id)
+    .where('user_id', '=', work.user.id)
+    .where('run', '=', work.run)
+    .execute()
+}
+
+export interface MemberFacts {
+  mail_account_id?: string | null
+  mail_vacant?: boolean
+  mail_frozen?: boolean
+  /** JSON text. */
+  mail_permissions?: string | null
+  file_account_id?: string | null
+  needs_password?: boolean
+  profile_due?: boolean
+}
+
+/** Keeps what an outside system told, at once: what is not on record when a process dies would have to be guessed. */
+export async function saveMemberFacts(db: Db, work: MemberWork, facts: MemberFacts): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set(facts)
+    .where('tenant_id', '=', work.tenant.id)
+    .where('user_id', '=', work.user.id)
+    .where('run', '=', work.run)
+    .execute()
+}
+
+/** The identity that was made for the person, before it is let in: no sign-in can come first and make a second record. */
+export async function savePersonIdentity(db: Db, userId: string, identity: { subject?: string; idpUserId: string }): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ idp_user_id: identity.idpUserId, ...(identity.subject === undefined ? {} : { idp_subject_id: identity.subject }) })
+    .where('id', '=', userId)
+    .execute()
+}
+
+export interface MemberOutcome {
+  state: Extract<StepState, 'ok' | 'skipped' | 'error'>
+  error?: string
+}
+
+/** Saves one step's outcome the moment it is known. */
+export async function saveMemberOutcome(db: Db, work: MemberWork, step: ProvisioningStep, outcome: MemberOutcome): Promise<void> {
+  const error = outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null
+  await db
+    .updateTable('memberships')
+    .set({
+      ...(step === 'identity' ? { identity_state: outcome.state, identity_error: error, identity_changed_at: sql<Date>`now()` } : {}),
+      ...(step === 'mail' ? { mail_state: outcome.state, mail_error: error } : {}),
+      ...(step === 'files' ? { files_state: outcome.state, files_error: error } : {}),
+    })
+    .where('tenant_id', '=', work.tenant.id)
+    .where('user_id', '=', work.user.id)
+    .where('run', '=', work.run)
+    .execute()
+}
+
+/** Ends the work: frees the member, makes one with nothing left to do active, and plans the next try of what failed. */
+export async function finishMember(db: Db, work: MemberWork, retryInSeconds: number): Promise<{ settled: boolean }> {
+  const row = await db
+    .updateTable('memberships')
+    .set({
+      run: null,
+      lease_until: null,
+      status: sql<MembershipStatus>`case when status = 'provisioning' and ${settled} then 'active' else status end`,
+      attempt: sql<number>`case when ${settled} then 0 else attempt + 1 end`,
+      next_at: sql<Date>`case when ${settled} then null else now() + make_interval(secs => ${retryInSeconds}) end`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('tenant_id', '=', work.tenant.id)
+    .where('user_id', '=', work.user.id)
+    .where('run', '=', work.run)
+    .returning(settled.as('settled'))
+    .executeTakeFirst()
+  return { settled: row?.settled ?? false }
+}
+
+const settled = sql<boolean>`(identity_state in ('ok', 'skipped') and mail_state in ('ok', 'skipped') and files_state in ('ok', 'skipped'))`
+
+/**
+ * Removes a member whose steps are all done. `identityDeleted`: the person's record is closed as well, and kept for a while, so that
+ * a token of theirs is refused instead of making a new record.
+ */
+export async function deleteMembership(db: Db, work: MemberWork, identityDeleted: boolean): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('tenants').select('id').where('id', '=', work.tenant.id).forUpdate().execute()
+    const gone = await trx
+      .deleteFrom('memberships')
+      .where('tenant_id', '=', work.tenant.id)
+      .where('user_id', '=', work.user.id)
+      .where('run', '=', work.run)
+      .executeTakeFirst()
+    if (gone.numDeletedRows === 0n) return
+    if (!identityDeleted) {
+      await trx
+        .updateTable('users')
+        .set({ home_tenant_id: null })
+        .where('id', '=', work.user.id)
+        .where('home_tenant_id', '=', work.tenant.id)
+        .execute()
+      return
+    }
+    await trx
+      .updateTable('users')
+      .set({ deactivated_at: sql<Date>`coalesce(deactivated_at, now())`, removed_at: sql<Date>`now()` })
+      .where('id', '=', work.user.id)
+      .where(sql<boolean>`not exists (select from memberships o where o.user_id = users.id)`)
+      .execute()
+  })
+}
+
+/** Members with work that is due and that nobody holds; at most `limit`. */
+export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ tenantId: string; userId: string }[]> {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select(['m.tenant_id as tenantId', 'm.user_id as userId'])
+    .where(sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
+      or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`)
+    .where(sql<boolean>`coalesce(m.next_at <= now(), true) and coalesce(m.lease_until < now(), true)`)
+    .where('t.status', 'in', ['pending', 'active'])
+    .orderBy('m.next_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Seconds until the member's unfinished work is due, 0 when overdue; undefined when nothing is left or the tenant rests. */
+export async function secondsUntilMemberDue(db: Db, tenantId: string, userId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select(sql<number>`extract(epoch from greatest(m.next_at, m.lease_until, now()) - now())::float8`.as('seconds'))
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '=', userId)
+    .where('t.status', 'in', ['pending', 'active'])
+    .where(sql<boolean>`(m.status in ('provisioning', 'removing') or not (m.identity_state in ('ok', 'skipped')
+      and m.mail_state in ('ok', 'skipped') and m.files_state in ('ok', 'skipped')))`)
+    .executeTakeFirst()
+  return row?.seconds
+}
+
+/** Erases people who were removed more than 30 days ago and belong nowhere. Answers how many. */
+export async function deleteRemovedPeople(db: Db): Promise<number> {
+  const result = await sql`
+    delete from users u where u.removed_at < now() - interval '30 days'
+      and not exists (select from memberships m where m.user_id = u.id)`.execute(db)
+  return Number(result.numAffectedRows ?? 0)
+}

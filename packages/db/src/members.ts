@@ -1,0 +1,291 @@
+import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Trx } from './connect.ts'
+import { escapeLike } from './tenants.ts'
+
+export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
+
+/** A membership with its person: what views show and rules decide by. */
+export interface MemberRow {
+  id: string
+  email: string
+  name: string
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  alternativeEmail: string | null
+  role: TenantRole
+  membershipStatus: MembershipStatus
+  deactivatedAt: Date | null
+  mailboxAddress: string | null
+  bootstrapAdmin: boolean
+  needsPassword: boolean
+  identityState: StepState
+  identityError: string | null
+  mailState: StepState
+  mailError: string | null
+  filesState: StepState
+  filesError: string | null
+  /** The tenant made this person's sign-in and may change it. Never so for operators and partner staff. */
+  managed: boolean
+  joinedAt: Date
+}
+
+/** The tenant's own people: those whose sign-in it made, and those who signed up by an address on a domain that it proved. Of `users u` and `memberships m`. */
+export const managed = sql<boolean>`(not u.platform_admin and u.partner_id is null and (u.home_tenant_id = m.tenant_id or (u.home_tenant_id is null
+  and exists (select from domains d where d.tenant_id = m.tenant_id and d.verified_at is not null and d.name = split_part(u.email, '@', 2)))))`
+
+const selectMember = sql`
+  select u.id, u.email, u.name, u.first_name as "firstName", u.last_name as "lastName", u.phone,
+    u.alternative_email as "alternativeEmail", m.role, m.status as "membershipStatus", u.deactivated_at as "deactivatedAt",
+    m.mailbox_address as "mailboxAddress", m.bootstrap_admin and m.mailbox_address is null as "bootstrapAdmin",
+    m.needs_password as "needsPassword", m.identity_state as "identityState", m.identity_error as "identityError",
+    m.mail_state as "mailState", m.mail_error as "mailError", m.files_state as "filesState", m.files_error as "filesError",
+    ${managed} as managed, m.created_at as "joinedAt"
+  from memberships m join users u on u.id = m.user_id`
+
+export interface MemberFilter {
+  q?: string | undefined
+  role?: TenantRole | undefined
+  status?: MembershipStatus | 'deactivated' | undefined
+  before?: string | undefined
+  limit: number
+}
+
+/** Members by user id, newest first, one row more than asked. */
+export async function listMembers(db: Db, tenantId: string, filter: MemberFilter): Promise<MemberRow[]> {
+  const conditions = [sql<SqlBool>`m.tenant_id = ${tenantId}`]
+  if (filter.role) conditions.push(sql<SqlBool>`m.role = ${filter.role}`)
+  if (filter.status === 'deactivated') conditions.push(sql<SqlBool>`u.deactivated_at is not null`)
+  else if (filter.status) conditions.push(sql<SqlBool>`m.status = ${filter.status} and u.deactivated_at is null`)
+  if (filter.before) conditions.push(sql<SqlBool>`m.user_id < ${filter.before}`)
+  if (filter.q) {
+    const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
+    conditions.push(sql<SqlBool>`(u.email like ${pattern} or lower(u.name) like ${pattern} or m.mailbox_address like ${pattern})`)
+  }
+  const { rows } = await sql<MemberRow>`${selectMember} where ${sql.join(conditions, sql` and `)}
+    order by m.user_id desc limit ${filter.limit + 1}`.execute(db)
+  return rows
+}
+
+export async function findMember(db: Db | Trx, tenantId: string, userId: string): Promise<MemberRow | undefined> {
+  const { rows } = await sql<MemberRow>`${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** The member under a row lock. The tenant's row is locked before, by everybody. */
+export async function lockMember(trx: Trx, tenantId: string, userId: string): Promise<MemberRow | undefined> {
+  const { rows } = await sql<MemberRow>`
+    ${selectMember} where m.tenant_id = ${tenantId} and m.user_id = ${userId} for update of m`.execute(trx)
+  return rows[0]
+}
+
+/** The caller's role as it is now, under the tenant's lock: two admins who demote each other must not both still be admins. */
+export async function activeRole(trx: Trx, tenantId: string, userId: string): Promise<TenantRole | undefined> {
+  const row = await trx
+    .selectFrom('memberships')
+    .select('role')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .executeTakeFirst()
+  return row?.role
+}
+
+/** Whether somebody else can still administer the tenant. Asked under the tenant's lock. */
+export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('m.user_id')
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.user_id', '<>', userId)
+    .where('m.role', 'in', ['admin', 'owner'])
+    .where('m.status', 'in', ['active', 'provisioning'])
+    .where('u.deactivated_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Seats in use: everybody who is not being removed. */
+export async function countMembers(db: Db | Trx, tenantId: string): Promise<number> {
+  const row = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('status', '<>', 'removing')
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export interface TenantDomain {
+  name: string
+  primary: boolean
+  verified: boolean
+  mailDomainId: string | null
+}
+
+/** Primary first. */
+export function listTenantDomains(db: Db | Trx, tenantId: string): Promise<TenantDomain[]> {
+  return db
+    .selectFrom('domains')
+    .select((row) => ['name', 'is_primary as primary', row('verified_at', 'is not', null).as('verified'), 'mail_domain_id as mailDomainId'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('is_primary', 'desc')
+    .orderBy('id')
+    .$castTo<TenantDomain>()
+    .execute()
+}
+
+/** Whether some tenant has this domain. */
+export async function isTenantDomain(db: Db | Trx, name: string): Promise<boolean> {
+  return (await db.selectFrom('domains').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+/** The member who has this mailbox address reserved, in any tenant. */
+export function findMailboxHolder(db: Db | Trx, address: string): Promise<{ tenantId: string; userId: string } | undefined> {
+  return db
+    .selectFrom('memberships')
+    .select(['tenant_id as tenantId', 'user_id as userId'])
+    .where('mailbox_address', '=', address)
+    .executeTakeFirst()
+}
+
+export interface KnownPerson {
+  id: string
+  platformAdmin: boolean
+  deactivatedAt: Date | null
+}
+
+/** The living record with this address, or with this subject. */
+export function findPerson(db: Db | Trx, by: { email: string } | { subject: string }): Promise<KnownPerson | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
+    .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** A subject that no token can carry: the person's identity is still to be made. */
+export const pendingSubject = 'pending:'
+
+export interface NewMembership {
+  tenantId: string
+  userId: string
+  role: 'member' | 'admin'
+  mailboxAddress: string | null
+  mailVacant: boolean
+}
+
+/** Inserts a membership whose steps are all still to do. */
+export async function insertMembership(trx: Trx, member: NewMembership): Promise<void> {
+  await trx
+    .insertInto('memberships')
+    .values({
+      tenant_id: member.tenantId,
+      user_id: member.userId,
+      role: member.role,
+      status: 'provisioning',
+      mailbox_address: member.mailboxAddress,
+      mail_vacant: member.mailVacant,
+      identity_state: 'pending',
+      mail_state: 'pending',
+      files_state: 'pending',
+      identity_changed_at: sql<Date>`now()`,
+    })
+    .execute()
+  await trx.deleteFrom('membership_revocations').where('tenant_id', '=', member.tenantId).where('user_id', '=', member.userId).execute()
+}
+
+/** The record of somebody whose identity this tenant is about to make. */
+export async function insertPerson(
+  trx: Trx,
+  person: {
+    email: string
+    name: string
+    firstName: string | null
+    lastName: string | null
+    phone: string | null
+    alternativeEmail: string | null
+    homeTenantId: string
+  },
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('users')
+    .values({
+      idp_subject_id: sql<string>`${pendingSubject} || gen_random_uuid()`,
+      email: person.email,
+      name: person.name,
+      first_name: person.firstName,
+      last_name: person.lastName,
+      phone: person.phone,
+      alternative_email: person.alternativeEmail,
+      home_tenant_id: person.homeTenantId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export interface MembershipChanges {
+  role?: 'member' | 'admin' | 'owner'
+  status?: MembershipStatus
+  mailbox_address?: string | null
+  mail_vacant?: boolean
+  profile_due?: boolean
+  /** A token that was issued before this moment tells nothing about the person any more. */
+  identity_changed_at?: 'now'
+}
+
+/** Writes facts of a membership and says which steps have to be done (again). */
+export async function changeMembership(
+  trx: Trx,
+  tenantId: string,
+  userId: string,
+  { identity_changed_at, ...changes }: MembershipChanges,
+  todo: readonly ProvisioningStep[] = [],
+): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({
+      ...changes,
+      ...(identity_changed_at ? { identity_changed_at: sql<Date>`now()` } : {}),
+      ...(todo.includes('identity') ? { identity_state: 'pending' as const, identity_error: null } : {}),
+      ...(todo.includes('mail') ? { mail_state: 'pending' as const, mail_error: null } : {}),
+      ...(todo.includes('files') ? { files_state: 'pending' as const, files_error: null } : {}),
+      ...(todo.length > 0 ? { next_at: null, attempt: 0 } : {}),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** The address that the person signs in with. */
+export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {
+  await trx.updateTable('users').set({ email, updated_at: sql<Date>`now()` }).where('id', '=', userId).execute()
+}
+
+/** Demotes the owner and promotes the other in this order: the database allows one owner at a time, and looks for one at the end. */
+export async function moveOwnership(trx: Trx, tenantId: string, userId: string): Promise<{ previousOwnerId: string } | undefined> {
+  const previous = await trx
+    .updateTable('memberships')
+    .set({ role: 'admin', updated_at: sql<Date>`now()` })
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', 'owner')
+    .returning('user_id')
+    .executeTakeFirst()
+  await changeMembership(trx, tenantId, userId, { role: 'owner' })
+  return previous && { previousOwnerId: previous.user_id }
+}
+
+/** From now on no token that was issued before gives the membership back. */
+export async function revokeMembership(trx: Trx, tenantId: string, userId: string): Promise<void> {
+  await trx
+    .insertInto('membership_revocations')
+    .values({ tenant_id: tenantId, user_id: userId })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ revoked_at: sql<Date>`now()` }))
+    .execute()
+}
