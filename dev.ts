@@ -43,6 +43,8 @@ const ports = {
   files: base + 1300,
   smtp: base + 1500,
   smtpPage: base + 1501,
+  dns: base + 1600,
+  dnsPage: base + 1601,
 }
 const at = (port: number) => `http://localhost:${port}`
 const began = performance.now()
@@ -163,6 +165,7 @@ function apiEnvironment(databaseUrl: string): Record<string, string> {
     FILES_API_USER: demoServiceCredentials.filesUser,
     FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
+    DNS_SERVERS: `127.0.0.1:${ports.dns}`,
   }
 }
 
@@ -176,6 +179,7 @@ function appEnvironment(app: 'portal' | 'operator', databaseUrl: string, encrypt
     OIDC_CLIENT_ID: demoClients[app].clientId,
     OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
     ENCRYPTION_KEYS: encryptionKeys,
+    ...(app === 'portal' && { MAIL_PUBLIC_HOST: 'mail.localhost' }),
   }
 }
 
@@ -190,6 +194,7 @@ Atrium is up (${seconds} s).
   API reference     ${at(ports.api)}/docs
   Sandbox           ${at(ports.control)}    the outside systems: their records, calls, and faults to switch on
   Mail caught       ${at(ports.smtpPage)}
+  DNS               ${at(ports.dnsPage)}    where the records of a domain are published
 
 People (password "${demoPassword}" for all):
 ${people.join('\n')}

@@ -3,6 +3,9 @@ import { AppError } from '@atrium/core/errors'
 import { ensureAuditPartitions } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
+import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
+import { deleteOldImports } from '@atrium/db/member-imports'
+import { deleteRemovedPeople } from '@atrium/db/member-work'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import type { Integrations } from '@atrium/integrations/connect'
 import { getRequestListener } from '@hono/node-server'
@@ -13,14 +16,21 @@ import { createBackgroundWork } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { RequestFacts } from './context.ts'
+import { checkDueDomains } from './domains/jobs.ts'
+import { createFlags } from './flags/evaluator.ts'
 import { checkReadiness } from './health.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
 import { createJobs } from './jobs.ts'
+import { sweepLists } from './lists/sweep.ts'
 import { createLiveness } from './liveness.ts'
 import type { Logger } from './log.ts'
+import { runImport } from './members/import-run.ts'
+import { settleMember, sweepMembers } from './members/jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
+import { refreshTenantReadings } from './readings/readers.ts'
+import { sweepSsoApps } from './sso/sweep.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
 import { docsPages } from './transport/docs.ts'
@@ -69,6 +79,7 @@ export function createApp(parts: AppParts): App {
     audit: createAuditRecorder({ database, clock, log, metrics }),
     jobs: createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics }),
     changes: createTenantChanges(database, log),
+    flags: createFlags({ database, clock, log }),
     background: createBackgroundWork(log),
   }
   const checks = createIntegrationChecks(integrations, clock, log)
@@ -134,12 +145,23 @@ export function createApp(parts: AppParts): App {
     house,
     async start() {
       await house.changes.start()
+      await house.flags.start()
       await house.jobs.start({
         provisionTenant: (tenantId) => provisionTenant(house, tenantId),
         sweepProvisioning: () => sweepProvisioning(house),
+        sweepSsoApps: async () => void (await sweepSsoApps(house)),
+        sweepLists: () => sweepLists(house),
+        refreshReadings: (tenantId, kind) => refreshTenantReadings(house, tenantId, kind),
+        checkDomains: () => checkDueDomains(house),
+        settleMember: (tenantId, userId) => settleMember(house, tenantId, userId),
+        runImport: (importId) => runImport(house, importId),
+        sweepMembers: () => sweepMembers(house),
         async cleanUp() {
+          await deleteRemovedPeople(database.db)
+          await deleteOldImports(database.db)
           await deleteExpiredIdempotencyKeys(database.db)
           await deleteExpiredWebSessions(database.db)
+          await deleteExpiredMailProfileLinks(database.db)
           await ensureAuditPartitions(database.db, 3)
         },
       })
@@ -149,6 +171,7 @@ export function createApp(parts: AppParts): App {
       await house.background.settled()
       await house.jobs.stop()
       await house.changes.stop()
+      await house.flags.stop()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net'
 import { z } from 'zod'
 
 const list = z
@@ -14,6 +15,16 @@ const toggle = z
   .transform((value) => value === 'true' || value === '1' || value === 'on')
 const port = z.coerce.number().int().min(0).max(65_535)
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
+/** Node's resolver takes addresses, not names. */
+const dnsServers = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .refine((servers) => servers.every(isDnsServer), 'holds something that is no IP address, with or without a port')
 const optional = <T extends z.ZodType>(type: T) => z.preprocess((value) => (value === '' ? undefined : value), type.optional())
 
 const Env = z.object({
@@ -38,6 +49,7 @@ const Env = z.object({
   FILES_API_USER: optional(z.string()),
   FILES_API_TOKEN: optional(z.string()),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
+  DNS_SERVERS: dnsServers.default([]),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
@@ -81,11 +93,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
         ? { baseUrl: e.FILES_API_URL, user: e.FILES_API_USER, appToken: e.FILES_API_TOKEN }
         : null,
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
+    dns: { servers: e.DNS_SERVERS },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
     answerChecks: e.ANSWER_CHECKS,
     logLevel: e.LOG_LEVEL,
   }
+}
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
+function isDnsServer(server: string): boolean {
+  const [, bracketed, host, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
+  if (port !== undefined && Number(port) > 65_535) return false
+  return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
 }
 
 function groupFaults(e: z.infer<typeof Env>): string[] {

@@ -1,6 +1,7 @@
 import type { AuditSource } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { isSlugShaped } from '@atrium/core/slugs'
+import type { Plan } from '@atrium/core/tenants'
 import { type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
 import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants'
 import type { House } from './house.ts'
@@ -13,6 +14,8 @@ export interface RequestFacts {
   ip: string | null
   /** The socket's own address. */
   peerIp: string | null
+  /** ISO 3166-1 alpha-2 where the caller is, as the portal's proxy told it; null when nobody did. A hint to people, never a right. */
+  country: string | null
   source: AuditSource
   /** Aborts when the caller goes away. */
   signal: AbortSignal
@@ -39,6 +42,8 @@ export interface CallerTenant {
   slug: string
   status: NonNullable<CallerTenantRow['tenantStatus']>
   partnerId: string | null
+  partnerSlug: string | null
+  plan: Plan
   role: CallerTenantRow['role']
 }
 
@@ -99,8 +104,8 @@ export function createContext(house: House, request: RequestFacts, authorization
       if (named) request.line.tenant = named
       const caller = noted(request, toCaller(house, token, row?.caller))
       if (!row?.tenant) return { caller, tenant: undefined }
-      const { id, slug: storedSlug, status, partnerId } = row.tenant
-      return { caller, tenant: { id, slug: storedSlug, status, partnerId, role: row.role }, record: row.tenant }
+      const { id, slug: storedSlug, status, partnerId, partnerSlug, plan } = row.tenant
+      return { caller, tenant: { id, slug: storedSlug, status, partnerId, partnerSlug, plan, role: row.role }, record: row.tenant }
     },
   }
 }
@@ -132,6 +137,14 @@ function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined):
 }
 
 function toTenant(row: CallerTenantRow): CallerTenant | undefined {
-  if (!row.tenantId || !row.tenantSlug || !row.tenantStatus) return undefined
-  return { id: row.tenantId, slug: row.tenantSlug, status: row.tenantStatus, partnerId: row.tenantPartnerId, role: row.role }
+  if (!row.tenantId || !row.tenantSlug || !row.tenantStatus || !row.tenantPlan) return undefined
+  return {
+    id: row.tenantId,
+    slug: row.tenantSlug,
+    status: row.tenantStatus,
+    partnerId: row.tenantPartnerId,
+    partnerSlug: row.tenantPartnerSlug,
+    plan: row.tenantPlan,
+    role: row.role,
+  }
 }

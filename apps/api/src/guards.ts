@@ -21,6 +21,14 @@ export function refuseNonOperator(caller: Caller, operatorAudience: string): voi
   if (!caller.platformAdmin) throw new AppError('not_platform_admin')
 }
 
+/** J with the tenant that the input may name. What a caller who is a stranger there is told is the procedure's to decide. */
+export function signedInAbout(slugIn: (raw: unknown) => string | undefined) {
+  return guarded(async (ctx, readInput): Promise<{ caller: Caller; tenant: CallerTenant | undefined }> => {
+    const slug = slugIn(await readInput())
+    return slug === undefined ? { caller: await ctx.readCaller(), tenant: undefined } : ctx.readCallerIn(slug)
+  })
+}
+
 declare const proven: unique symbol
 /** A tenant that the caller was shown to have access to, and how. Made by the guards below and nowhere else. */
 export type Access = { readonly caller: Caller; readonly tenant: CallerTenant; readonly [proven]: true }
@@ -85,6 +93,14 @@ export const memberOrOperator = tenantGuard({
   allowed: any(isMember, isOperator),
   hidden: notMember,
   refusal: notMember,
+})
+
+/** A|O. Who is neither member nor operator learns nothing of the tenant: 403, as for reading. */
+export const adminOrOperator = tenantGuard({
+  visible: any(isMember, isOperator),
+  allowed: any(isAdmin, isOperator),
+  hidden: notMember,
+  refusal: () => new AppError('not_admin'),
 })
 
 /** A|O, or staff of the partner that owns the tenant. */

@@ -4,6 +4,7 @@ import type { AuditRecorder } from './audit/recorder.ts'
 import type { BackgroundWork } from './background.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { Flags } from './flags/evaluator.ts'
 import type { Jobs } from './jobs.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -22,6 +23,7 @@ export interface House {
   audit: AuditRecorder
   jobs: Jobs
   changes: TenantChanges
+  flags: Flags
   background: BackgroundWork
   metrics: Metrics
 }

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '@atrium/db/connect'
 import { jobSchema, queues } from '@atrium/db/jobs'
+import type { ReadingKind } from '@atrium/db/readings'
 import { CompiledQuery } from 'kysely'
 import { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'
@@ -9,6 +10,13 @@ import type { Metrics } from './metrics.ts'
 export interface JobHandlers {
   provisionTenant(tenantId: string): Promise<void>
   sweepProvisioning(): Promise<void>
+  sweepSsoApps(): Promise<void>
+  sweepLists(): Promise<void>
+  settleMember(tenantId: string, userId: string): Promise<void>
+  runImport(importId: string): Promise<void>
+  sweepMembers(): Promise<void>
+  refreshReadings(tenantId: string, kind: ReadingKind): Promise<void>
+  checkDomains(): Promise<void>
   cleanUp(): Promise<void>
 }
 
@@ -19,6 +27,12 @@ export interface Jobs {
   start(handlers: JobHandlers): Promise<void>
   /** Wakes a tenant's provisioning after a delay; at most one wake-up per tenant waits. In a transaction: exists once it commits. */
   wakeProvisioning(tenantId: string, afterSeconds: number, trx?: Trx): Promise<void>
+  /** Wakes the work on a member after a delay; at most one wake-up per member waits. */
+  wakeMember(tenantId: string, userId: string, afterSeconds: number): Promise<void>
+  /** Wakes an import after a delay. */
+  wakeImport(importId: string, afterSeconds: number): Promise<void>
+  /** Wakes the reading of what is due about a tenant's members; at most one wake-up per tenant and kind waits. */
+  wakeReadings(tenantId: string, kind: ReadingKind, afterSeconds: number): Promise<void>
   /** `ok`, or a sentence about what is wrong. */
   health(): Promise<string>
   stop(): Promise<void>
@@ -80,10 +94,40 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
         }),
       )
       await boss.work(queues.provisioningSweep, workOptions, () => counted(queues.provisioningSweep, handlers.sweepProvisioning))
+      await boss.work(queues.ssoSweep, workOptions, () => counted(queues.ssoSweep, handlers.sweepSsoApps))
+      await boss.work(queues.listSweep, workOptions, () => counted(queues.listSweep, handlers.sweepLists))
+      await boss.work<{ tenantId: string; userId: string }>(
+        queues.members,
+        { ...workOptions, batchSize: 8, burstWhenBatchFull: true },
+        (jobs) =>
+          counted(queues.members, async () => {
+            await Promise.all(jobs.map(({ data }) => handlers.settleMember(data.tenantId, data.userId)))
+          }),
+      )
+      await boss.work<{ importId: string }>(queues.memberImports, workOptions, (jobs) =>
+        counted(queues.memberImports, async () => {
+          for (const { data } of jobs) await handlers.runImport(data.importId)
+        }),
+      )
+      await boss.work(queues.memberSweep, workOptions, () => counted(queues.memberSweep, handlers.sweepMembers))
+      await boss.work<{ tenantId: string; kind: ReadingKind }>(queues.readings, { ...workOptions, batchSize: 4 }, (jobs) =>
+        counted(queues.readings, async () => {
+          await Promise.all(jobs.map(({ data }) => handlers.refreshReadings(data.tenantId, data.kind)))
+        }),
+      )
+      await boss.work(queues.domainChecks, workOptions, () => counted(queues.domainChecks, handlers.checkDomains))
       await boss.work(queues.cleanup, workOptions, () => counted(queues.cleanup, handlers.cleanUp))
       await boss.schedule(queues.provisioningSweep, '* * * * *')
+      await boss.schedule(queues.ssoSweep, '* * * * *')
+      await boss.schedule(queues.listSweep, '* * * * *')
+      await boss.schedule(queues.memberSweep, '* * * * *')
+      await boss.schedule(queues.domainChecks, '* * * * *')
       await boss.schedule(queues.cleanup, '17 * * * *')
       await boss.send(queues.provisioningSweep, {})
+      await boss.send(queues.listSweep, {})
+      await boss.send(queues.memberSweep, {})
+      await boss.send(queues.domainChecks, {})
+      await boss.send(queues.ssoSweep, {})
       await boss.send(queues.cleanup, {})
       running = true
     },
@@ -105,6 +149,16 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
             : {}),
         },
       )
+    },
+    async wakeMember(tenantId, userId, afterSeconds) {
+      const singletonKey = `${tenantId}.${userId}`
+      await boss.send(queues.members, { tenantId, userId }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
+    },
+    async wakeImport(importId, afterSeconds) {
+      await boss.send(queues.memberImports, { importId }, { singletonKey: importId, startAfter: Math.ceil(afterSeconds) })
+    },
+    async wakeReadings(tenantId, kind, afterSeconds) {
+      await boss.send(queues.readings, { tenantId, kind }, { singletonKey: `${kind}:${tenantId}`, startAfter: Math.ceil(afterSeconds) })
     },
     async health() {
       if (!running) return 'the job engine is not started'

@@ -31,6 +31,7 @@ const integrations = connectIntegrations({
   mail: config.mail,
   files: config.files,
   smtp: config.smtp,
+  dns: config.dns,
   // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should not be told to wait.
   policy: { circuit: { failures: 10, openMs: 4_000 } },
   onCall: (report) => {

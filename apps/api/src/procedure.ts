@@ -19,6 +19,10 @@ export type ProcedureMeta = OpenApiMeta<{
   audit?: AuditAction
   /** The answer holds a one-time secret: it is never stored for replay. */
   secretAnswer?: boolean
+  /** Makes a record below another one: REST answers 201. A POST to a path without parameters does so anyway. */
+  creates?: boolean
+  /** Speaks the OpenFeature Remote Evaluation Protocol over REST: an ETag on answers, and its members in refusals beside ours. */
+  ofrep?: boolean
 }>
 
 /** One call of a procedure, as tRPC's transports make it and REST does. */

@@ -81,6 +81,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     FILES_API_URL: sandbox.filesUrl,
     FILES_API_USER: demoServiceCredentials.filesUser,
     FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+    DNS_SERVERS: sandbox.dnsServer,
     LOG_LEVEL: 'info',
     ...options.env,
   }
@@ -88,7 +89,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
   const database = openDatabase({ url: config.databaseUrl, applicationName: `test-${randomBytes(4).toString('hex')}`, onError: () => {} })
-  const connected = connectIntegrations({ identity: config.identity, mail: config.mail, files: config.files, smtp: config.smtp })
+  const connected = connectIntegrations({
+    identity: config.identity,
+    mail: config.mail,
+    files: config.files,
+    smtp: config.smtp,
+    dns: config.dns,
+  })
   const integrations = options.integrations?.(connected, config) ?? connected
   const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
   const tenantIds = await seedDemo(database.db, config.tenantDomain)

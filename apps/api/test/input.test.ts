@@ -43,6 +43,14 @@ const least: Record<string, Record<string, unknown>> = {
   'tenants.create': { name: 'Nothing' },
   'users.create': { idpSubjectId: 'nobody', email: 'nobody@example.test', name: 'Nobody' },
   'users.invite': { email: 'nobody@example.test', name: 'Nobody' },
+  'branding.preview': { template: 'member.welcome' },
+  'domains.setDmarc': { domain: 'acme.tenants.local', policy: 'none' },
+  'members.startImport': { csv: 'email\nnobody\n', dryRun: true },
+  'flags.create': { key: 'nothing' },
+  'flags.evaluateByOfrep': { context: { targetingKey: 'acme' } },
+  'flags.evaluateOneByOfrep': { key: 'nothing', context: { targetingKey: 'acme' } },
+  'flags.update': { key: 'nothing', version: 1, state: 'on', note: 'Nothing.' },
+  'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
 function leastInput(name: string): Record<string, unknown> {
   const { properties = {} } = inputSchema(name)
@@ -71,6 +79,15 @@ const wrongTypes: Record<string, unknown[]> = {
   object: ['x', 7, true],
   array: ['x', 7, {}],
 }
+
+/** Fields that hold a text of many lines, by procedure: there a line break is no fault, nor is the length that is one elsewhere. */
+const longTexts: Record<string, readonly string[]> = {
+  'branding.preview': ['draft.html', 'draft.text'],
+  'members.startImport': ['csv'],
+}
+
+/** Objects that hold whatever the caller likes, by procedure. */
+const openObjects: Record<string, string> = { 'flags.evaluateByOfrep': 'context', 'flags.evaluateOneByOfrep': 'context' }
 
 interface Fault {
   label: string
@@ -127,14 +144,17 @@ function valueFaults(path: string, schema: Schema): { label: string; path: strin
   return faults
 }
 
-/** What a fault may answer: the slug of an address is looked up, so one that cannot exist is unknown, not invalid. */
+/** Looked up as they stand, so one that cannot exist is unknown, not invalid. */
+const namesInPath = ['slug', 'domain', 'key']
+
+/** What a fault may answer. */
 function acceptable(
   answer: { status: number; outcome: string; body: { issues?: { path: string }[] } },
   fault: Fault,
   name: string,
 ): boolean {
   const inPath = routeOf(name).path.includes(`{${fault.path}}`)
-  if (inPath && fault.path === 'slug' && answer.outcome === 'not_found') return true
+  if (inPath && namesInPath.includes(fault.path) && answer.outcome === 'not_found') return true
   const issues = answer.body.issues ?? []
   return (
     answer.status === 400 &&
@@ -146,7 +166,9 @@ function acceptable(
 describe.each(procedureNames)('%s', (name) => {
   it('refuses every single fault of its input, names the field, and does nothing', async () => {
     const base = leastInput(name)
-    const faults = faultsOf(inputSchema(name), base)
+    const isText = ({ path, label }: Fault) => longTexts[name]?.includes(path) && /: (line break|far too long)$/.test(label)
+    const isOpen = ({ label }: Fault) => label === `${openObjects[name]}: an unknown key`
+    const faults = faultsOf(inputSchema(name), base).filter((fault) => !isText(fault) && !isOpen(fault))
     const before = await everythingWritten(house)
     const wrong: string[] = []
     for (const fault of faults) {

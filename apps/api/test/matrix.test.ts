@@ -7,13 +7,41 @@ import { restRoutes } from '../src/transport/rest.ts'
 import { type Outcome, overRest, overTrpc } from './calls.ts'
 import { openHouse, type TestHouse } from './house.ts'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
+import { aliasesRows } from './matrix/aliases.ts'
 import { auditRows } from './matrix/audit.ts'
+import { billingInfoRows } from './matrix/billing-info.ts'
+import { brandingRows } from './matrix/branding.ts'
+import { domainsRows } from './matrix/domains.ts'
+import { flagsRows } from './matrix/flags.ts'
+import { listsRows } from './matrix/lists.ts'
+import { mailProfileRows } from './matrix/mail-profile.ts'
+import { membersRows } from './matrix/members.ts'
+import { mfaRows } from './matrix/mfa.ts'
 import { type Caller, callers, type Rows, type World } from './matrix/rows.ts'
+import { securityPolicyRows } from './matrix/security-policy.ts'
+import { ssoRows } from './matrix/sso.ts'
+import { storageRows } from './matrix/storage.ts'
 import { tenantsRows } from './matrix/tenants.ts'
 import { usersRows } from './matrix/users.ts'
 
 /** Every procedure with the calls that its rule tells apart. A procedure without rows fails the test, and so do rows without a procedure. */
-const matrix: Rows = { ...auditRows, ...tenantsRows, ...usersRows }
+const matrix: Rows = {
+  ...aliasesRows,
+  ...billingInfoRows,
+  ...domainsRows,
+  ...flagsRows,
+  ...listsRows,
+  ...securityPolicyRows,
+  ...auditRows,
+  ...brandingRows,
+  ...ssoRows,
+  ...mailProfileRows,
+  ...membersRows,
+  ...mfaRows,
+  ...storageRows,
+  ...tenantsRows,
+  ...usersRows,
+}
 
 let issuer: Issuer
 let house: TestHouse
@@ -65,7 +93,11 @@ async function person(fields: { platformAdmin?: boolean; partner?: string; deact
 async function tenant(name: string, owner: string, partnerId: string): Promise<string> {
   const values = {
     ...{ slug: name, name, plan: 'free' as const, partnerId, seats: 1, industry: null, brandColor: null, ownerId: owner },
-    ...{ billing: { company: null, vatNumber: null, country: null, email: null }, domains: [`${name}.tenants.local`] },
+    ...{
+      billing: { company: null, vatNumber: null, country: null, email: null },
+      domains: [`${name}.tenants.local`],
+      platformDomain: 'tenants.local',
+    },
   }
   const inserted = await house.database.db.transaction().execute((trx) => insertTenant(trx, values))
   if (!inserted) throw new Error(`${name} is taken`)

@@ -32,7 +32,7 @@ beforeAll(async () => {
         partnerId: n < 2 ? south : null,
         seats: n,
       },
-      ...{ industry: null, brandColor: null, ownerId: owner.id, domains: [`many-${n}.example.com`] },
+      ...{ industry: null, brandColor: null, ownerId: owner.id, domains: [`many-${n}.example.com`], platformDomain: 'tenants.local' },
       billing: { company: null, vatNumber: null, country: null, email: null },
     }
     await db.transaction().execute((trx) => insertTenant(trx, values))
@@ -198,15 +198,31 @@ describe('a change of a tenant', () => {
       ),
     )
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    const entries = (await changes()).filter((entry) => entry.tenantSlug === 'many-4').reverse()
-    let seats = 4
-    for (const { metadata } of entries) {
-      const change = (metadata.changes as { seats?: [number, number] }).seats
-      if (!change) continue
-      expect(change[0]).toBe(seats)
-      seats = change[1]
+    // Entries are written after the change, so their order is not that of the changes; each change begins where one ended.
+    const entries = (await changes()).filter((entry) => entry.tenantSlug === 'many-4')
+    const steps = entries.flatMap(({ metadata }) => (metadata.changes as { seats?: [number, number] }).seats ?? []) as number[]
+    const [before, after] = [steps.filter((_, i) => i % 2 === 0), steps.filter((_, i) => i % 2 === 1)]
+    const last = (await call(operator, 'GET', '/tenants/many-4')).body.seats
+    expect([4, ...after].sort()).toEqual([...before, last].sort())
+  })
+})
+
+describe('a name below the domain of the platform', () => {
+  it('goes to the tenant of that slug alone, whichever way it is asked for', async () => {
+    const refused = {
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path: 'domains', message: expect.stringContaining('platform') }] },
     }
-    expect((await call(operator, 'GET', '/tenants/many-4')).body.seats).toBe(seats)
+    for (const domains of [['globex.tenants.local'], ['tenants.local'], ['mail.globex.tenants.local']]) {
+      expect(await call(operator, 'POST', '/tenants', { name: 'Grab', slug: 'grabber', domains })).toMatchObject(refused)
+      expect(await call(operator, 'PATCH', '/tenants/many-4', { domains })).toMatchObject(refused)
+    }
+    const own = await call(operator, 'POST', '/tenants', {
+      name: 'Own',
+      slug: 'own-names',
+      domains: ['own-names.tenants.local', 'eu.own-names.tenants.local'],
+    })
+    expect(own).toMatchObject({ status: 201, body: { domains: ['own-names.tenants.local', 'eu.own-names.tenants.local'] } })
   })
 })
 
@@ -222,7 +238,7 @@ describe('a new tenant', () => {
         brandColor: '#00ff00',
         domains: ['complete.example.com'],
       },
-      billingInfo: { company: 'Complete Ltd', vatNumber: 'DE123', country: 'de', email: 'Bill@Complete.example.com' },
+      billingInfo: { company: 'Complete Ltd', vatNumber: 'DE 136695976', country: 'de', email: 'Bill@Complete.example.com' },
       ...{ ownerEmail: 'OWNER@globex.test', partnerId: south },
     }
     const { ownerEmail: _, billingInfo: __, ...plain } = given
@@ -230,7 +246,7 @@ describe('a new tenant', () => {
       status: 201,
       body: {
         ...plain,
-        billingInfo: { company: 'Complete Ltd', vatNumber: 'DE123', country: 'DE', email: 'bill@complete.example.com' },
+        billingInfo: { company: 'Complete Ltd', vatNumber: 'DE136695976', country: 'DE', email: 'bill@complete.example.com' },
         owner: { email: 'owner@globex.test' },
         memberCount: 1,
         partnerSlug: 'south',

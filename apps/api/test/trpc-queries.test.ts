@@ -18,7 +18,15 @@ const slug = (name: unknown) => ({ json: { slug: name } })
 
 /** The same request, answered by tRPC's own adapter. */
 async function byAdapter(path: string, authorization: string | undefined): Promise<Response> {
-  const request = { requestId: 'request-1', ip: null, peerIp: null, source: 'api', signal: new AbortController().signal, line: {} } as const
+  const request = {
+    requestId: 'request-1',
+    ip: null,
+    peerIp: null,
+    country: null,
+    source: 'api',
+    signal: new AbortController().signal,
+    line: {},
+  } as const
   return fetchRequestHandler({
     endpoint: '/trpc',
     req: new Request(`http://api.test${path}`),

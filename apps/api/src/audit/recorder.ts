@@ -7,6 +7,8 @@ import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 
 export interface AuditEntry {
+  /** Given where a record names its entry; else the database chooses it. */
+  id?: string
   action: AuditAction
   outcome?: AuditOutcome
   resourceType: string
@@ -35,6 +37,7 @@ export function createAuditRecorder(parts: { database: Database; clock: Clock; l
     }
   }
   const common = (entry: AuditEntry) => ({
+    id: entry.id,
     at: clock.now(),
     action: entry.action,
     outcome: entry.outcome ?? ('success' as const),

@@ -1,6 +1,7 @@
 import { fileQuotaBytes, type ProvisioningStep } from '@atrium/core/tenants'
 import type { ProvisioningRun, StepOutcome } from '@atrium/db/provisioning'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
+import { mailDomainDescription } from '../domains/mail-side.ts'
 import type { House } from '../house.ts'
 
 type Done = Omit<StepOutcome, 'error' | 'retryInSeconds' | 'state'> & { state: 'ok' | 'skipped' }
@@ -44,7 +45,7 @@ async function provisionMail(house: House, run: ProvisioningRun, signal: AbortSi
   if (!house.config.mailProvisioning || !mail) return { state: 'skipped' }
   const mailDomains: { id: string; mailDomainId: string }[] = []
   for (const domain of run.domains) {
-    const { id } = await mail.ensureDomain({ name: domain.name, description: `Atrium tenant ${run.tenant.slug}` }, { signal })
+    const { id } = await mail.ensureDomain({ name: domain.name, description: mailDomainDescription(run.tenant.slug) }, { signal })
     mailDomains.push({ id: domain.id, mailDomainId: id })
   }
   return { state: 'ok', mailDomains }

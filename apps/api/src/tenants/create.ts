@@ -5,8 +5,10 @@ import { findCaller } from '@atrium/db/callers'
 import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
-import { findUserByEmail, insertUser } from '@atrium/db/users'
+import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
+import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Caller, Context } from '../context.ts'
+import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import type { House } from '../house.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
@@ -29,12 +31,7 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     seats: input.seats ?? 0,
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
-    billing: {
-      company: input.billingInfo?.company ?? null,
-      vatNumber: input.billingInfo?.vatNumber ?? null,
-      country: input.billingInfo?.country ?? null,
-      email: input.billingInfo?.email ?? null,
-    },
+    billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
     ownerId,
   }
   const created = await insertUnderFreeSlug(house, tenant, input)
@@ -68,7 +65,7 @@ function refuseForeignFields(caller: Caller, input: CreateTenant): void {
  */
 async function storedId(house: House, caller: Caller): Promise<string> {
   if (caller.id) return caller.id
-  const email = caller.token.email ?? `${caller.subject.toLowerCase()}@unknown.invalid`
+  const email = caller.token.email ?? placeholderEmail(caller.subject)
   const inserted = await insertUser(house.database.db, { subject: caller.subject, email, name: caller.token.name ?? email })
   const id = inserted?.id ?? (await findCaller(house.database, caller.subject))?.id
   if (!id) throw new AppError('internal')
@@ -96,7 +93,7 @@ async function choosePartner(house: House, caller: Caller, input: CreateTenant):
 
 async function insertUnderFreeSlug(
   house: House,
-  tenant: Omit<NewTenant, 'slug' | 'domains'>,
+  tenant: Omit<NewTenant, 'slug' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
 ): Promise<{ id: string; slug: string }> {
   const groups = Object.values(house.config.groups)
@@ -108,18 +105,18 @@ async function insertUnderFreeSlug(
   try {
     return await house.database.db.transaction().execute(async (trx) => {
       for (const slug of free) {
+        refusePlatformNames(house, slug, input.domains ?? [], 'domains')
         const domains = [...new Set(input.domains?.length ? input.domains : [`${slug}.${house.config.tenantDomain}`])]
-        const inserted = await insertTenant(trx, { ...tenant, slug, domains })
+        const inserted = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
         if (!inserted) continue
         await house.jobs.wakeProvisioning(inserted.id, recoverAfterSeconds, trx)
         return inserted
       }
-      throw new AppError('already_exists', 'A tenant with this slug exists already.')
+      const message = 'A tenant with this slug exists already.'
+      throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
-    if (violatedConstraint(error) === 'domains_name_key') {
-      throw new AppError('already_exists', 'One of the domains belongs to a tenant already.', { cause: error })
-    }
+    if (violatedConstraint(error) === 'domains_name_key') throw domainTaken('domains', error)
     throw error
   }
 }

@@ -1,9 +1,8 @@
 import { AuditPage, QueryTenantAudit } from '@atrium/core/audit'
+import { ListTenantUsers, MemberPage } from '@atrium/core/members'
 import {
   CreateTenant,
   ListTenants,
-  ListTenantUsers,
-  MemberPage,
   ReconcileResult,
   SuspendTenant,
   TenantPage,
@@ -14,13 +13,13 @@ import {
 import { z } from 'zod'
 import { queryTenantAudit } from '../audit/query.ts'
 import { adminPartnerOrOperator, memberOrOperator, ownerOrOperator, partnerOrOperator, signedIn, tenantReader } from '../guards.ts'
+import { listMembers } from '../members/list.ts'
 import { router } from '../trpc.ts'
 import { createTenant } from './create.ts'
 import { deleteTenant, resumeTenant, suspendTenant } from './lifecycle.ts'
 import { listTenants } from './list.ts'
 import { reconcileTenant } from './reconcile.ts'
 import { updateTenant } from './update.ts'
-import { listMembers } from './users.ts'
 import { toTenantView } from './view.ts'
 import { watchTenant } from './watch.ts'
 

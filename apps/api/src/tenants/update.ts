@@ -2,10 +2,13 @@ import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import type { TenantView, UpdateTenant } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
+import { mailboxesOn } from '@atrium/db/domains'
 import { violatedConstraint } from '@atrium/db/failures'
+import { mailListsOn } from '@atrium/db/lists'
 import { findPartner } from '@atrium/db/partners'
 import { lockTenant, notifyTenant, replaceDomains, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
+import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import type { Access } from '../guards.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import { readTenant } from './get.ts'
@@ -22,12 +25,13 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
   if (domains?.length === 0) {
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }] })
   }
+  refusePlatformNames(house, access.tenant.slug, domains ?? [], 'domains')
   const { changes, reprovision, tenantId } = await house.database.db
     .transaction()
-    .execute((trx) => write(trx, input, domains))
+    .execute((trx) => write(trx, input, domains, house.config.tenantDomain))
     .catch((error: unknown) => {
       if (violatedConstraint(error) !== 'domains_name_key') throw error
-      throw new AppError('already_exists', 'One of the domains belongs to another tenant.', { cause: error })
+      throw domainTaken('domains', error)
     })
   if (Object.keys(changes).length > 0) {
     const { name, partnerSlug } = await readTenant(house, access.tenant.slug, access.tenant.role)
@@ -66,7 +70,22 @@ function named({ partner_id, brand_color, ...rest }: TenantChanges): Record<stri
   }
 }
 
-async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined) {
+/** Mailboxes of people and distribution lists keep their domain here as they do when it is removed alone. */
+async function refuseUsedDomains(trx: Trx, removed: readonly string[]): Promise<void> {
+  for (const name of removed) {
+    const { count, examples } = await mailboxesOn(trx, name, 5)
+    const lists = await mailListsOn(trx, name, 5)
+    if (count + lists.count === 0) continue
+    const used = [
+      ...(count > 0 ? [count === 1 ? 'a mailbox' : `${count} mailboxes`] : []),
+      ...(lists.count > 0 ? [lists.count === 1 ? 'a distribution list' : `${lists.count} distribution lists`] : []),
+    ]
+    const message = `${name} is used by ${used.join(' and ')}, among them ${[...examples, ...lists.examples].join(', ')}.`
+    throw new AppError('domain_in_use', message, { issues: [{ path: 'domains', message }] })
+  }
+}
+
+async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined, platformDomain: string) {
   const before = await lockTenant(trx, input.slug)
   if (!before) throw new AppError('not_found')
   if (before.status === 'deleted') throw new AppError('tenant_deleted')
@@ -85,7 +104,8 @@ async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] |
   }
   const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
-  const moved = domains ? await replaceDomains(trx, before.id, domains) : { added: [], removed: [] }
+  const moved = domains ? await replaceDomains(trx, before.id, domains, platformDomain) : { added: [], removed: [] }
+  await refuseUsedDomains(trx, moved.removed)
   if (moved.added.length > 0 || moved.removed.length > 0) changes.domains = [moved.removed, moved.added]
   const affected = [...(moved.added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
   if (affected.length > 0) {

@@ -1,15 +1,6 @@
 import { tenantHealth } from '@atrium/core/health'
-import {
-  isProvisioned,
-  type MemberView,
-  type ProvisioningStatus,
-  type provisioningSteps,
-  type StepResult,
-  type TenantEvent,
-  type TenantRole,
-  type TenantView,
-} from '@atrium/core/tenants'
-import type { MemberRow, TenantRow } from '@atrium/db/tenants'
+import type { ProvisioningStatus, provisioningSteps, StepResult, TenantEvent, TenantRole, TenantView } from '@atrium/core/tenants'
+import type { TenantRow } from '@atrium/db/tenants'
 import type { z } from 'zod'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
@@ -87,24 +78,5 @@ export function toTenantEvent(row: TenantRow, now: Date): TenantEvent {
     provisioningStatus: provisioningStatusOf(row),
     provisioningErrors: provisioningErrorsOf(row),
     running: row.running,
-  }
-}
-
-/** True when no step is left that provisioning would try again. */
-export function isSettled(row: Pick<TenantRow, 'steps'>): boolean {
-  return isProvisioned(provisioningStatusOf(row))
-}
-
-export function toMemberView(row: MemberRow): MemberView {
-  return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    firstName: row.firstName,
-    lastName: row.lastName,
-    role: row.role,
-    status: row.deactivatedAt ? 'deactivated' : row.membershipStatus,
-    mailboxAddress: row.mailboxAddress,
-    joinedAt: row.joinedAt.toISOString(),
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AuditSource } from '@atrium/core/audit'
+import { isCountryCode } from '@atrium/core/countries'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { RequestFacts } from '../context.ts'
@@ -27,6 +28,7 @@ class HttpFacts implements RequestFacts {
   readonly requestId: string
   readonly ip: string | null
   readonly peerIp: string | null
+  readonly country: string | null
   readonly source: AuditSource
   readonly line: RequestFacts['line']
   readonly #request: Request
@@ -36,6 +38,7 @@ class HttpFacts implements RequestFacts {
     this.peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
     this.requestId = c.get('requestId')
     this.ip = forwardedFor(c.req.header('x-forwarded-for')) ?? this.peerIp
+    this.country = countryOf(c.req.header('x-atrium-country'))
     this.source = sourceOf(c.req.header('x-atrium-source'))
     this.line = c.get('line')
     this.#request = c.req.raw
@@ -54,6 +57,10 @@ function forwardedFor(header: string | undefined): string | undefined {
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
   // A zone such as fe80::1%eth0 is an address to Node and none to PostgreSQL.
   return leftmost && isIP(leftmost) && !leftmost.includes('%') ? leftmost : undefined
+}
+
+function countryOf(header: string | undefined): string | null {
+  return header !== undefined && isCountryCode(header.toUpperCase()) ? header.toUpperCase() : null
 }
 
 function sourceOf(header: string | undefined): AuditSource {

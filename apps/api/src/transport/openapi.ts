@@ -1,7 +1,8 @@
 import { errorCodes } from '@atrium/core/errors'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../router.ts'
-import { restRoutes } from './rest.ts'
+import { ofrepErrorCodes } from './ofrep.ts'
+import { type RestRoute, restRoutes } from './rest.ts'
 
 const problem = {
   type: 'object',
@@ -20,6 +21,17 @@ const problem = {
   },
 } as const
 
+const ofrepProblem = {
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    {
+      type: 'object',
+      required: ['errorCode', 'errorDetails'],
+      properties: { errorCode: { type: 'string', enum: ofrepErrorCodes }, errorDetails: { type: 'string' }, key: { type: 'string' } },
+    },
+  ],
+} as const
+
 /** The OpenAPI 3.1 description of the REST side, made once from the procedures themselves. */
 export function openApiDocument(version: string, baseUrl: string): object {
   const described = generateOpenApiDocument(appRouter, {
@@ -28,7 +40,7 @@ export function openApiDocument(version: string, baseUrl: string): object {
     baseUrl,
     openApiVersion: '3.1.0',
     description: 'Tenants, people and audit of a self-hosted workplace. Errors are RFC 9457 problem details.',
-    tags: ['tenants', 'users', 'audit'],
+    tags: ['tenants', 'users', 'members', 'sso', 'branding', 'audit'],
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
     },
@@ -36,10 +48,17 @@ export function openApiDocument(version: string, baseUrl: string): object {
     filter: ({ metadata }) => !streamed.has(metadata.openapi.path),
   })
   const document = structuredClone(described) as unknown as Document
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, Problem: problem } }
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, Problem: problem, OfrepProblem: ofrepProblem },
+  }
   for (const [path, description] of streamed) document.paths[path] = { get: { ...description, security: [{ bearer: [] }] } }
   for (const item of Object.values(document.paths)) for (const operation of Object.values(item)) useProblems(operation)
-  for (const route of restRoutes()) useStatus(document, route.path, route.method, route.name)
+  for (const route of restRoutes()) {
+    useStatus(document, route)
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()]
+    if (route.ofrep && operation) useProblems(operation, 'OfrepProblem')
+  }
   return document
 }
 
@@ -86,25 +105,25 @@ const streamed = new Map<string, Operation & Record<string, unknown>>([
   ],
 ])
 
-function useProblems(operation: Operation): void {
+function useProblems(operation: Operation, schema = 'Problem'): void {
   for (const status of Object.keys(operation.responses)) {
     if (Number(status) >= 400) delete operation.responses[status]
   }
   operation.responses.default = {
     description: 'A refusal or a failure',
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
   }
 }
 
 /** The generator writes 200 for everything; a create answers 201 and a delete 204 without a body. */
-function useStatus(document: Document, path: string, method: string, name: string): void {
+function useStatus(document: Document, { path, method, creates }: RestRoute): void {
   const operation = document.paths[path]?.[method.toLowerCase()]
   const ok = operation?.responses['200']
   if (!operation || !ok) return
   if (method === 'DELETE') {
     delete operation.responses['200']
     operation.responses['204'] = { description: 'Done' }
-  } else if (method === 'POST' && !path.includes('{') && /\.(create|invite)$/.test(name)) {
+  } else if (creates) {
     delete operation.responses['200']
     operation.responses['201'] = ok
   }

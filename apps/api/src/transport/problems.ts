@@ -9,13 +9,16 @@ export function challenge(error: AppError): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
 }
 
-/** The answer for a failure: RFC 9457 `application/problem+json`, no stack, no word of an outside system. */
-export function problemResponse(failure: unknown, requestId: string): Response {
+/** The answer for a failure: RFC 9457 `application/problem+json`, no stack, no word of an outside system. `members` are further ones. */
+export function problemResponse(failure: unknown, requestId: string, members?: object): Response {
   const error = failure instanceof HTTPException ? fromHttp(failure) : toAppError(failure)
-  return Response.json(toProblem(error, requestId), {
-    status: error.status,
-    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...challenge(error) },
-  })
+  return Response.json(
+    { ...toProblem(error, requestId), ...members },
+    {
+      status: error.status,
+      headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...challenge(error) },
+    },
+  )
 }
 
 function fromHttp(exception: HTTPException): AppError {

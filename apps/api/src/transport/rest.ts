@@ -6,6 +6,7 @@ import { proceduresOf } from '../procedure.ts'
 import { type AppRouter, appRouter } from '../router.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
+import { ofrepAnswer, ofrepProblem } from './ofrep.ts'
 import { problemResponse } from './problems.ts'
 import { streamExport, streamServerSentEvents } from './streams.ts'
 
@@ -18,6 +19,9 @@ export interface RestRoute {
   path: string
   type: 'query' | 'mutation' | 'subscription'
   secretAnswer: boolean
+  /** Answers 201. */
+  creates: boolean
+  ofrep: boolean
 }
 
 /** Every procedure of the router that names a REST path. */
@@ -25,7 +29,9 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
   return Object.entries(proceduresOf(router)).flatMap(([name, { _def }]) => {
     const { type, meta } = _def
     if (!meta?.openapi) return []
-    return [{ name, method: meta.openapi.method, path: meta.openapi.path, type, secretAnswer: meta.secretAnswer ?? false }]
+    const { method, path } = meta.openapi
+    const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
+    return [{ name, method, path, type, secretAnswer: meta.secretAnswer ?? false, creates, ofrep: meta.ofrep ?? false }]
   })
 }
 
@@ -74,6 +80,8 @@ function procedureOf({ name, type }: RestRoute): Invoke {
 async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
   const { invoke } = route
   const requestId = c.get('requestId')
+  const refused = (error: unknown) =>
+    logged(house, route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId), error, requestId)
   try {
     const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
     if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, route, await invoke(ctx, fromQuery(c)))
@@ -82,14 +90,14 @@ async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Pr
       try {
         return await respond(c, route, await invoke(ctx, fromBody(c, text)))
       } catch (error) {
-        return logged(house, problemResponse(error, requestId), error, requestId)
+        return refused(error)
       }
     }
     const key = route.method === 'POST' ? c.req.header('idempotency-key') : undefined
     if (key === undefined) return await carryOut()
     return await onceOnly(ctx, key, { method: route.method, path: c.req.path, body: text, secretAnswer: route.secretAnswer }, carryOut)
   } catch (error) {
-    return logged(house, problemResponse(error, requestId), error, requestId)
+    return refused(error)
   }
 }
 
@@ -101,9 +109,9 @@ function logged(house: House, response: Response, err: unknown, requestId: strin
 async function respond(c: HonoContext<AppEnv>, route: RestRoute, result: unknown): Promise<Response> {
   if (route.type === 'subscription') return streamServerSentEvents(c, result as AsyncIterable<unknown>)
   if (isAsyncIterable(result)) return streamExport(c, result)
+  if (route.ofrep) return ofrepAnswer(c, result)
   if (route.method === 'DELETE' || result === undefined) return c.body(null, 204)
-  const created = route.method === 'POST' && !route.path.includes('{') && route.type === 'mutation'
-  return c.json(result, created ? 201 : 200)
+  return c.json(result, route.creates ? 201 : 200)
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<string> {

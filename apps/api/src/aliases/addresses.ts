@@ -1,0 +1,41 @@
+import { AppError } from '@atrium/core/errors'
+import { ownedAddress } from '@atrium/core/mail-addresses'
+import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/aliases'
+import type { Db, Trx } from '@atrium/db/connect'
+
+/** An address that the tenant may have: on a verified domain of its own, and held by nothing in our records. */
+export interface FreeAddress {
+  address: string
+  localPart: string
+  domain: AddressDomainRow
+}
+
+/**
+ * Throws AppError `invalid_input` for a domain that is not the tenant's, `domain_not_verified`, and `email_taken` when a mailbox, a list or
+ * another person's sign-in has the address; never whose. An alias elsewhere has the mail server to refuse it.
+ */
+export async function freeAddress(
+  db: Db | Trx,
+  tenantId: string,
+  { address: text, exceptUserId }: { address: string; exceptUserId: string | null },
+): Promise<FreeAddress> {
+  const owned = ownedAddress(text, await listAddressDomains(db, tenantId))
+  if (owned === 'foreign') {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'address', message: foreignDomain(text) }] })
+  }
+  if (!owned.domain.verifiedAt) throw new AppError('domain_not_verified', `The domain ${owned.domain.name} is not verified yet.`)
+  if (owned.address.length > 254) {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'address', message: 'At most 254 characters.' }] })
+  }
+  if (await addressHolder(db, owned.address, exceptUserId)) throw addressTaken(owned.address)
+  return owned
+}
+
+function foreignDomain(text: string): string {
+  const domain = text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : undefined
+  return domain === undefined ? 'The tenant has no domain yet.' : `${domain} is not a domain of this tenant.`
+}
+
+export function addressTaken(address: string, cause?: unknown): AppError {
+  return new AppError('email_taken', `${address} is in use already.`, { cause })
+}

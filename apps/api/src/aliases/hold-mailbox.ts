@@ -1,0 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { AppError } from '@atrium/core/errors'
+import { claimMember, releaseMember } from '@atrium/db/member-work'
+import { findMember } from '@atrium/db/members'
+import type { House } from '../house.ts'
+
+const lookAgainMs = 100
+
+/**
+ * Runs one change of a member's mailbox alone, under the lease that every other act on the member takes: the mail server numbers aliases
+ * anew with each change, so two writers would take away each other's. Waits for another change to end. Throws AppError `member_busy` when
+ * it does not within `waitMs`, `not_found` when the member is gone.
+ */
+export async function holdingMailbox<Result>(
+  house: House,
+  { tenantId, userId, waitMs = 5_000 }: { tenantId: string; userId: string; waitMs?: number },
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const { db } = house.database
+  const giveUpAt = performance.now() + waitMs
+  let work = await claimMember(db, tenantId, userId)
+  while (!work) {
+    if (!(await findMember(db, tenantId, userId))) throw new AppError('not_found', 'The member is gone.')
+    if (performance.now() >= giveUpAt) throw new AppError('member_busy')
+    await wait(lookAgainMs)
+    work = await claimMember(db, tenantId, userId)
+  }
+  try {
+    return await change()
+  } finally {
+    await releaseMember(db, work)
+  }
+}

@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+
+export interface AliasChange {
+  action: 'alias.added' | 'alias.removed'
+  address: string
+  /** Null for a mailbox that is no member's. */
+  userId: string | null
+  mailbox: string | null
+  /** What the mail server did not do; absent when it did its part. */
+  error?: string
+}
+
+export function recordAlias(
+  { house, request }: Context,
+  { caller }: Access,
+  tenant: { slug: string; partnerSlug: string | null },
+  { action, address, userId, mailbox, error }: AliasChange,
+): Promise<void> {
+  return house.audit.record({ request }, caller, {
+    action,
+    outcome: error === undefined ? 'success' : 'failure',
+    resourceType: 'alias',
+    resourceId: userId,
+    resourceName: address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { mailbox, ...(error === undefined ? {} : { error }) },
+  })
+}

@@ -1,0 +1,62 @@
+import type { RemoveAlias } from '@atrium/core/aliases'
+import { AppError } from '@atrium/core/errors'
+import { splitAddress } from '@atrium/core/mail-addresses'
+import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/aliases'
+import type { MailServer } from '@atrium/integrations/mail/port'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { refuseFormerAdmin } from '../members/act.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { holdingMailbox } from './hold-mailbox.ts'
+import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
+import { recordAlias } from './record.ts'
+
+/**
+ * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on. Throws AppError
+ * `not_found` when there is no such alias, `member_busy`, `integration_off`, `upstream_failed`.
+ */
+export async function removeAlias(ctx: Context, access: Access, { address }: RemoveAlias): Promise<void> {
+  const { house } = ctx
+  const mail = mailServerOf(house)
+  const { db } = house.database
+  const { tenant, domainId } = await db.transaction().execute(async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await refuseFormerAdmin(trx, access)
+    const domain = (await listAddressDomains(trx, open.id)).find(({ name }) => name === splitAddress(address).domain)
+    return { tenant: open, domainId: domain?.mailDomainId ?? undefined }
+  })
+  if (domainId === undefined) throw noSuchAlias()
+  const accountId = await holderOf(mail, domainId, address)
+  const member = (await membersOfMailAccounts(db, tenant.id, [accountId])).get(accountId)
+  const about = { action: 'alias.removed', address, userId: member?.id ?? null, mailbox: member?.mailboxAddress ?? null } as const
+  const take = () => takeAway(mail, { accountId, address, domainId })
+  try {
+    await (member ? holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, take) : take())
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'upstream_failed')
+      await recordAlias(ctx, access, tenant, { ...about, error: error.message })
+    throw error
+  }
+  await recordAlias(ctx, access, tenant, about)
+}
+
+const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')
+
+async function holderOf(mail: MailServer, domainId: string, address: string): Promise<string> {
+  const signal = AbortSignal.timeout(mailDeadlineMs)
+  const aliases = await mail.aliasesOn([domainId], { signal }).catch((error: unknown) => {
+    throw mailFailure(error, signal)
+  })
+  const holder = aliases.find((alias) => alias.address === address)
+  if (!holder) throw noSuchAlias()
+  return holder.accountId
+}
+
+async function takeAway(mail: MailServer, alias: { accountId: string; address: string; domainId: string }): Promise<void> {
+  const signal = AbortSignal.timeout(mailDeadlineMs)
+  const { accountId, domainId } = alias
+  const { localPart } = splitAddress(alias.address)
+  await mail.removeAlias({ accountId, localPart, domainId }, { signal }).catch((error: unknown) => {
+    throw mailFailure(error, signal)
+  })
+}

@@ -1,0 +1,46 @@
+import { changedFields } from '@atrium/core/audit'
+import type { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing-info'
+import { AppError } from '@atrium/core/errors'
+import { findBillingInfo, saveBillingInfo } from '@atrium/db/billing-info'
+import { lockTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { refuseFormerAdmin } from '../members/act.ts'
+import { readTenant } from '../tenants/get.ts'
+import { checkedBillingInfo, withVatStatus } from './check.ts'
+
+/**
+ * Changes the fields that are given; null removes one. Possible while the tenant is suspended, because a suspension may be about a bill.
+ * Throws AppError `invalid_input` for a VAT number of another form than its country's. A number that stays is not checked again, so that
+ * one which was let in under older rules does not keep an address from being changed.
+ */
+export async function updateBillingInfo(ctx: Context, access: Access, input: UpdateBillingInfo): Promise<CheckedBillingInfo> {
+  const { house } = ctx
+  const { slug, ...given } = input
+  const { before, checked } = await house.database.db.transaction().execute(async (trx) => {
+    const tenant = await lockTenant(trx, slug)
+    if (!tenant) throw new AppError('not_found')
+    if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
+    await refuseFormerAdmin(trx, access)
+    const stored = await findBillingInfo(trx, tenant.id)
+    const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    const wanted = { ...stored, ...named }
+    const result = given.vatNumber === undefined ? withVatStatus(wanted) : checkedBillingInfo(wanted)
+    await saveBillingInfo(trx, tenant.id, result.billingInfo)
+    return { before: stored, checked: result }
+  })
+  const changes = changedFields(before, checked.billingInfo, Object.keys(checked.billingInfo))
+  if (Object.keys(changes).length > 0) {
+    const tenant = await readTenant(house, access.tenant.slug, access.tenant.role)
+    await house.audit.record(ctx, access.caller, {
+      action: 'billing_info.updated',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.name,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes, vatStatus: checked.vatStatus },
+    })
+  }
+  return checked
+}

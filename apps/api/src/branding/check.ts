@@ -1,0 +1,104 @@
+import { type TemplateKey, templateDefinition } from '@atrium/core/email-templates'
+import type { Issue } from '@atrium/core/errors'
+import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
+import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
+import { type MessageText, renderParsed } from './render.ts'
+import { sampleValues } from './samples.ts'
+
+/** A fault with the place where it stands, both from 1. */
+interface Fault {
+  line: number
+  column: number
+  message: string
+}
+
+/**
+ * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag, filter or variable that is not ours, or
+ * more work than a message may take. Empty when it can.
+ */
+export function templateFaults(key: TemplateKey, template: MessageText, path: string): Issue[] {
+  const parts = [
+    { part: 'subject', kind: 'text', source: template.subject },
+    { part: 'html', kind: 'html', source: template.html },
+    { part: 'text', kind: 'text', source: template.text },
+  ] as const
+  return parts.flatMap(({ part, kind, source }) => {
+    const fault = source === null ? undefined : faultOf(key, kind, source)
+    return fault ? [{ path: `${path}.${part}`, message: `Line ${fault.line}, column ${fault.column}: ${fault.message}` }] : []
+  })
+}
+
+function faultOf(key: TemplateKey, kind: 'html' | 'text', source: string): Fault | undefined {
+  try {
+    return tokenFault(new Tokenizer(source).readTopLevelTokens()) ?? meaningFault(key, kind, liquidFor(kind).parse(source))
+  } catch (error) {
+    return thrownFault(error)
+  }
+}
+
+const opening = new Set<string>(['if', 'unless', 'case', 'for'])
+const known = new Set<string>([...allowedTags, ...innerTags])
+
+/** What is seen before anything is parsed: tags, ranges, depth. */
+function tokenFault(tokens: readonly TopLevelToken[]): Fault | undefined {
+  let depth = 0
+  for (const token of tokens) {
+    if (TypeGuards.isHTMLToken(token)) continue
+    const at = (message: string) => ({ ...placeOf(token), message })
+    const name = TypeGuards.isTagToken(token) ? token.name : undefined
+    if (name !== undefined && !known.has(name)) return at(`the tag "${name}" is not available.`)
+    if (name !== undefined && opening.has(name) && ++depth > deepest) return at(`blocks are nested more than ${deepest} deep.`)
+    if (name?.startsWith('end') && opening.has(name.slice(3))) depth--
+    // A loop over a list ends with the list; one over numbers ends when its author pleases.
+    if (/\.\./.test(token.getText().replace(/"[^"]*"|'[^']*'/g, '""'))) return at('ranges such as (1..9) are not available.')
+  }
+  return undefined
+}
+
+function meaningFault(key: TemplateKey, kind: 'html' | 'text', templates: Template[]): Fault | undefined {
+  const names = templateDefinition(key).variables.map(({ name }) => name)
+  const { globals } = liquidFor(kind).analyzeSync(templates, { partials: false })
+  const unknown = Object.values(globals)
+    .flat()
+    .filter((variable) => !isKnown(variable, names))
+    .sort((one, other) => one.location.row - other.location.row || one.location.col - other.location.col)[0]
+  if (unknown) {
+    const { row, col } = unknown.location
+    return { line: row, column: col, message: `there is no "${shownName(unknown)}" here. Known are ${names.join(', ')}.` }
+  }
+  renderParsed(kind, templates, sampleValues(key))
+  return undefined
+}
+
+const ofLists = new Set(['size', 'first', 'last'])
+
+function isKnown({ segments }: Variable, names: readonly string[]): boolean {
+  const path = segments.map((segment) => (typeof segment === 'string' ? segment : undefined))
+  const last = path.at(-1)
+  return names.includes(path.join('.')) || (last !== undefined && ofLists.has(last) && names.includes(path.slice(0, -1).join('.')))
+}
+
+function shownName(variable: Variable): string {
+  return variable.toString().slice(0, 80)
+}
+
+function placeOf(token: { getPosition(): number[] }): { line: number; column: number } {
+  const [line = 1, column = 1] = token.getPosition()
+  return { line, column }
+}
+
+/** The place and the words of what the parser or the trial threw. */
+function thrownFault(error: unknown): Fault {
+  const token = property(error, 'token')
+  const place =
+    typeof token === 'object' && token !== null && 'getPosition' in token
+      ? placeOf(token as { getPosition(): number[] })
+      : { line: 1, column: 1 }
+  const words = error instanceof Error ? error.message.replace(/(, line:\d+, col:\d+)+$/, '').slice(0, 200) : 'this cannot be read'
+  const message = /limit exceeded/.test(words) ? 'this takes more time or memory than a message may.' : `${words.replace(/\.$/, '')}.`
+  return { ...place, message }
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

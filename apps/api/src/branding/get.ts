@@ -1,0 +1,54 @@
+import type { BrandingView } from '@atrium/core/branding'
+import { standardAccentColor } from '@atrium/core/branding'
+import { contrastWarnings, textColorOn } from '@atrium/core/contrast'
+import { templateDefinition, templateKeys } from '@atrium/core/email-templates'
+import { AppError } from '@atrium/core/errors'
+import { type BrandingRow, type EmailTemplateRow, findBranding, listEmailTemplates } from '@atrium/db/branding'
+import type { Db, Trx } from '@atrium/db/connect'
+import type { House } from '../house.ts'
+
+/** A tenant's branding: what it has set, what is used, and every message with its standard text and its override. */
+export function getBranding({ database }: House, tenantId: string): Promise<BrandingView> {
+  return readBranding(database.db, tenantId)
+}
+
+export async function readBranding(db: Db | Trx, tenantId: string): Promise<BrandingView> {
+  const row = await findBranding(db, tenantId)
+  if (!row) throw new AppError('not_found')
+  return toBrandingView(row, await listEmailTemplates(db, tenantId))
+}
+
+/** What a tenant's messages and pages are branded with where it has set nothing: its own name, its brand colour, then ours. */
+export function effectiveBranding(row: Pick<BrandingRow, 'tenantName' | 'brandColor' | 'productName' | 'accentColor'>) {
+  const accentColor = row.accentColor ?? row.brandColor ?? standardAccentColor
+  return { productName: row.productName ?? row.tenantName, accentColor, textColor: textColorOn(accentColor) }
+}
+
+function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]): BrandingView {
+  const effective = effectiveBranding(row)
+  return {
+    productName: row.productName,
+    accentColor: row.accentColor,
+    effective,
+    warnings: contrastWarnings(effective.accentColor),
+    templates: templateKeys.map((key) => {
+      const { title, description, variables, standard } = templateDefinition(key)
+      const override = overrides.find((one) => one.key === key)
+      return {
+        key,
+        title,
+        description,
+        variables: variables.map(({ name, description: meaning, sample }) => ({
+          name,
+          description: meaning,
+          sample: typeof sample === 'string' ? sample : [...sample],
+        })),
+        standard: { ...standard },
+        override: override
+          ? { subject: override.subject, html: override.html, text: override.text, updatedAt: override.updatedAt.toISOString() }
+          : null,
+      }
+    }),
+    updatedAt: row.updatedAt?.toISOString() ?? null,
+  }
+}

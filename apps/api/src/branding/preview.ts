@@ -1,0 +1,38 @@
+import type { BrandingPreview, PreviewBranding } from '@atrium/core/branding'
+import { contrastWarnings } from '@atrium/core/contrast'
+import { templateDefinition } from '@atrium/core/email-templates'
+import { AppError } from '@atrium/core/errors'
+import { findBranding, listEmailTemplates } from '@atrium/db/branding'
+import type { House } from '../house.ts'
+import { effectiveBranding } from './get.ts'
+import { sampleValues } from './samples.ts'
+
+/**
+ * Renders one message with sample data: the draft where one is given, else the tenant's text, else the standard. Nothing is saved, so
+ * a suspended tenant may look. 400 `invalid_input` with line and column for a draft that could not be saved either.
+ */
+export async function previewBranding({ database }: House, tenantId: string, input: PreviewBranding): Promise<BrandingPreview> {
+  // Loaded when somebody looks: the library takes longer to load than most of the service.
+  const [{ templateFaults }, { renderMessage }] = await Promise.all([import('./check.ts'), import('./render.ts')])
+  const row = await findBranding(database.db, tenantId)
+  if (!row) throw new AppError('not_found')
+  const branding = effectiveBranding({
+    ...row,
+    ...(input.productName === undefined ? {} : { productName: input.productName }),
+    ...(input.accentColor === undefined ? {} : { accentColor: input.accentColor }),
+  })
+  const saved = (await listEmailTemplates(database.db, tenantId)).find(({ key }) => key === input.template)
+  const draft = input.draft && { ...input.draft, html: input.draft.html ?? null }
+  const own = draft ?? saved
+  if (own) {
+    // A saved text may name a variable that a later version of the platform took away.
+    const issues = templateFaults(input.template, own, draft ? 'draft' : 'template')
+    if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
+  }
+  const message = renderMessage(own ?? templateDefinition(input.template).standard, {
+    ...sampleValues(input.template),
+    product: { name: branding.productName, accentColor: branding.accentColor, textColor: branding.textColor },
+    tenant: { name: row.tenantName },
+  })
+  return { ...message, warnings: contrastWarnings(branding.accentColor) }
+}

@@ -1,0 +1,32 @@
+import { BrandingPreview, BrandingView, GetBranding, PreviewBranding, UpdateBranding } from '@atrium/core/branding'
+import { adminOrOperator, memberOrOperator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { getBranding } from './get.ts'
+import { previewBranding } from './preview.ts'
+import { updateBranding } from './update.ts'
+
+const tags = ['branding']
+
+export const brandingRouter = router({
+  get: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/branding', tags, summary: 'Read branding and message templates' } })
+    .input(GetBranding)
+    .output(BrandingView)
+    .query(({ ctx }) => getBranding(ctx.house, ctx.access.tenant.id)),
+  update: adminOrOperator
+    .meta({
+      openapi: { method: 'PUT', path: '/tenants/{slug}/branding', tags, summary: 'Change branding and message templates' },
+      audit: 'branding.updated',
+    })
+    .input(UpdateBranding)
+    .output(BrandingView)
+    .mutation(({ ctx, input }) => updateBranding(ctx, ctx.access, input)),
+  // A mutation by its method alone: a draft is too long for an address. It changes nothing.
+  preview: adminOrOperator
+    .meta({
+      openapi: { method: 'POST', path: '/tenants/{slug}/branding/preview', tags, summary: 'Render a message with sample data' },
+    })
+    .input(PreviewBranding)
+    .output(BrandingPreview)
+    .mutation(({ ctx, input }) => previewBranding(ctx.house, ctx.access.tenant.id, input)),
+})

@@ -1,0 +1,82 @@
+import { changedFields } from '@atrium/core/audit'
+import type { BrandingView, EmailTemplate, UpdateBranding } from '@atrium/core/branding'
+import type { TemplateKey } from '@atrium/core/email-templates'
+import { AppError } from '@atrium/core/errors'
+import { saveBranding, saveEmailTemplate } from '@atrium/db/branding'
+import type { Trx } from '@atrium/db/connect'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { readBranding } from './get.ts'
+
+type Template = { subject: string; html: string | null; text: string } | null
+
+/**
+ * Changes product name, accent colour and the texts of messages; what is absent stays, null goes back to the standard. 400
+ * `invalid_input` for a text that is no Liquid of ours, with line and column; then nothing is saved. A colour that is hard to see is
+ * saved with warnings. The audit entry names the messages and not their texts.
+ */
+export async function updateBranding(ctx: Context, access: Access, input: UpdateBranding): Promise<BrandingView> {
+  const { house } = ctx
+  const templates = templatesOf(input.emailTemplates ?? {})
+  await refuseFaults(templates)
+  const { view, changes, tenant } = await house.database.db.transaction().execute((trx) => write(trx, input, templates))
+  if (Object.keys(changes).length > 0) {
+    await house.audit.record(ctx, access.caller, {
+      action: 'branding.updated',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.name,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes },
+    })
+  }
+  return view
+}
+
+function templatesOf(given: NonNullable<UpdateBranding['emailTemplates']>): [TemplateKey, Template][] {
+  return (Object.entries(given) as [TemplateKey, EmailTemplate | null | undefined][]).flatMap(([key, template]) => {
+    if (template === undefined) return []
+    return [[key, template && { subject: template.subject, html: template.html ?? null, text: template.text }]]
+  })
+}
+
+async function refuseFaults(templates: readonly [TemplateKey, Template][]): Promise<void> {
+  if (templates.every(([, template]) => template === null)) return
+  // Loaded when somebody writes a text: the library takes longer to load than most of the service.
+  const { templateFaults } = await import('./check.ts')
+  const issues = templates.flatMap(([key, template]) => (template ? templateFaults(key, template, `emailTemplates.${key}`) : []))
+  if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
+}
+
+async function write(trx: Trx, input: UpdateBranding, templates: readonly [TemplateKey, Template][]) {
+  const tenant = await lockOpenTenant(trx, input.slug)
+  const before = await readBranding(trx, tenant.id)
+  const { productName, accentColor } = input
+  if (productName !== undefined || accentColor !== undefined) await saveBranding(trx, tenant.id, { productName, accentColor })
+  for (const [key, template] of templates) await saveEmailTemplate(trx, tenant.id, key, template)
+  const view = await readBranding(trx, tenant.id)
+  const changes = {
+    ...changedFields(before, view, ['productName', 'accentColor']),
+    ...changedFields(
+      textsOf(before),
+      textsOf(view),
+      templates.map(([key]) => key),
+    ),
+  }
+  return { view, tenant, changes: Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, shown(name, pair)])) }
+}
+
+function textsOf({ templates }: BrandingView): Record<string, string> {
+  return Object.fromEntries(
+    templates.map(({ key, override }) => [key, override ? JSON.stringify([override.subject, override.html, override.text]) : 'standard']),
+  )
+}
+
+/** Texts of messages are long and may quote people: the entry says only whose they are. */
+function shown(name: string, pair: [unknown, unknown]): [unknown, unknown] {
+  if (name === 'productName' || name === 'accentColor') return pair
+  const whose = (text: unknown) => (text === 'standard' ? 'standard' : 'own')
+  return [whose(pair[0]), whose(pair[1])]
+}

@@ -1,0 +1,58 @@
+import { type AddDomain, type DomainView, domainsPerTenant } from '@atrium/core/domains'
+import { AppError } from '@atrium/core/errors'
+import type { Trx } from '@atrium/db/connect'
+import { findDomain } from '@atrium/db/domains'
+import { violatedConstraint } from '@atrium/db/failures'
+import { insertDomains, lockTenant, notifyTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { domainTaken, refusePlatformNames } from './platform-names.ts'
+import { toDomainView } from './view.ts'
+
+const mailMs = 10_000
+
+/**
+ * Adds a domain and answers what to publish. The record stands even when the mail server fails: `mailError` tells it, and every
+ * check and reconcile tries again. 409 `already_exists` when any tenant has the domain.
+ */
+export async function addDomain(ctx: Context, access: Access, input: AddDomain): Promise<DomainView> {
+  const { house } = ctx
+  const { db } = house.database
+  refusePlatformNames(house, access.tenant.slug, [input.domain], 'domain')
+  await db
+    .transaction()
+    .execute((trx) => insert(trx, house, access.tenant.slug, input.domain))
+    .catch((error: unknown) => {
+      if (violatedConstraint(error) !== 'domains_name_key') throw error
+      throw domainTaken('domain', error)
+    })
+  const row = await syncWithMailServer(house, await readDomain(db, access.tenant.id, input.domain), mailMs)
+  await house.audit.record(ctx, access.caller, {
+    action: 'domain.added',
+    ...auditedDomain(row),
+    metadata: row.mailError === null ? {} : { mailError: row.mailError },
+  })
+  return toDomainView(house, row)
+}
+
+async function insert(trx: Trx, house: House, slug: string, name: string): Promise<void> {
+  const tenant = await lockTenant(trx, slug)
+  if (!tenant) throw new AppError('not_found')
+  refuseInactive(tenant.status)
+  const { count } = await trx
+    .selectFrom('domains')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenant.id)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= domainsPerTenant) {
+    const message = `A tenant has at most ${domainsPerTenant} domains.`
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'domain', message }] })
+  }
+  await insertDomains(trx, tenant.id, [name], { platformDomain: house.config.tenantDomain, withPrimary: Number(count) === 0 })
+  const added = await findDomain(trx, tenant.id, name)
+  if (!added) throw new Error('the domain that was inserted is not there')
+  await notifyTenant(trx, tenant.id)
+}

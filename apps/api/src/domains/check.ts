@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ask, DnsAnswer, RecordType } from '@atrium/core/dns-answers'
+import { judgeRecords, regressions, secondsUntilNextCheck, stateOf } from '@atrium/core/domain-records'
+import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/domains'
+import { type DomainRow, findDomainById, lastKnownVerdicts, saveDomainCheck } from '@atrium/db/domains'
+import type { DnsResolver } from '@atrium/integrations/dns/port'
+import type { House } from '../house.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { hasMail, isManaged, recordsOf } from './view.ts'
+
+/** How long DNS may take for one domain altogether; what has not answered by then is `unknown`. */
+const dnsMs = 12_000
+const mailMs = 8_000
+/** A record may refer to others without end; nobody's honest zone needs so many. */
+const mostQuestions = 150
+
+export interface CheckOutcome {
+  before: DomainRow
+  after: DomainRow
+  /** Ownership was shown for the first time. */
+  provenNow: boolean
+  regressed: RecordVerdict[]
+}
+
+/**
+ * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail server (the last known ones when it
+ * does not answer), each judged, the state, the history. Undefined when the domain was removed meanwhile.
+ */
+export async function checkDomain(house: House, row: DomainRow, cause: DomainCheckCause): Promise<CheckOutcome | undefined> {
+  const { db } = house.database
+  const before = await syncWithMailServer(house, row, mailMs)
+  const verdicts = await judge(house.systems.dns, before.name, recordsOf(house, before))
+  const shown = verdicts.some((record) => record.purpose === 'ownership' && record.verdict === 'ok')
+  const proven = before.verifiedAt !== null || shown || isManaged(house, before.name)
+  const complete = !hasMail(house) || (before.mailDomainId !== null && before.mailRecordsComplete && before.mailError === null)
+  const state = stateOf(verdicts, { proven, complete })
+  const regressed = before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
+  const changed = state !== before.state || !isDeepStrictEqual(verdicts, before.verdicts)
+  const ageSeconds = (house.clock.now().getTime() - before.createdAt.getTime()) / 1000
+  const saved = await db.transaction().execute((trx) =>
+    saveDomainCheck(trx, {
+      domainId: before.id,
+      cause,
+      state,
+      previousState: before.state,
+      regressed: regressed.length > 0,
+      proven,
+      verdicts,
+      // What is asked every few minutes and always answers the same would bury what changed.
+      remember: cause === 'manual' || changed,
+      nextInSeconds: secondsUntilNextCheck({ state, proven, complete, ageSeconds }),
+    }),
+  )
+  const after = saved ? await findDomainById(db, before.id) : undefined
+  return after && { before, after, provenNow: before.verifiedAt === null && proven, regressed }
+}
+
+/** Runs the rules, fetches what they ask for, and runs them again until they have all they need. */
+async function judge(dns: DnsResolver, domain: string, records: readonly ExpectedRecord[]): Promise<RecordVerdict[]> {
+  const answers = new Map<string, DnsAnswer>()
+  const signal = AbortSignal.timeout(dnsMs)
+  for (;;) {
+    const open = new Map<string, { type: RecordType; name: string }>()
+    const ask: Ask = (type, name) => {
+      const key = `${type} ${name}`
+      const known = answers.get(key)
+      if (known) return known
+      if (answers.size + open.size >= mostQuestions) return { state: 'unknown', reason: 'The records refer to too many others.' }
+      open.set(key, { type, name })
+      return undefined
+    }
+    const verdicts = judgeRecords(domain, records, ask)
+    if (open.size === 0) return verdicts
+    await Promise.all([...open].map(async ([key, { type, name }]) => answers.set(key, await answered(dns, type, name, signal))))
+  }
+}
+
+async function answered(dns: DnsResolver, type: RecordType, name: string, signal: AbortSignal): Promise<DnsAnswer> {
+  try {
+    return await dns.lookup(type, name, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return { state: 'unknown', reason: `DNS did not answer for ${name} in time.` }
+  }
+}

@@ -1,0 +1,40 @@
+import { changedFields } from '@atrium/core/audit'
+import type { DomainView, SetDmarc } from '@atrium/core/domains'
+import { AppError } from '@atrium/core/errors'
+import { setDomainDmarc } from '@atrium/db/domains'
+import { lockTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { toDomainView } from './view.ts'
+
+const mailMs = 8_000
+
+/**
+ * Sets the policy that the DMARC record should publish, and keeps the mail server's report address in step. The policy stands even
+ * when the mail server fails: `mailError` tells it, and the next check tries again.
+ */
+export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): Promise<DomainView> {
+  const { house } = ctx
+  const { row, changes } = await house.database.db.transaction().execute(async (trx) => {
+    const tenant = await lockTenant(trx, access.tenant.slug)
+    if (!tenant) throw new AppError('not_found')
+    refuseInactive(tenant.status)
+    const found = await readDomain(trx, tenant.id, input.domain)
+    const before = { policy: found.dmarcPolicy, rua: found.dmarcRua, pct: found.dmarcPct }
+    const after = { policy: input.policy, rua: input.rua === undefined ? before.rua : input.rua, pct: input.pct ?? 100 }
+    const differences = changedFields(before, after, ['policy', 'rua', 'pct'])
+    if (Object.keys(differences).length > 0) await setDomainDmarc(trx, found.id, after)
+    return { row: await readDomain(trx, tenant.id, input.domain), changes: differences }
+  })
+  const synced = await syncWithMailServer(house, row, mailMs)
+  if (Object.keys(changes).length > 0) {
+    await house.audit.record(ctx, access.caller, {
+      action: 'domain.dmarc_set',
+      ...auditedDomain(row),
+      metadata: { changes, ...(synced.mailError === null ? {} : { mailError: synced.mailError }) },
+    })
+  }
+  return toDomainView(house, synced)
+}

@@ -1,0 +1,30 @@
+import { canonicalDomain } from '@atrium/core/domains'
+import { AppError } from '@atrium/core/errors'
+import type { TenantStatus } from '@atrium/core/tenants'
+import type { Db, Trx } from '@atrium/db/connect'
+import { type DomainRow, findDomain } from '@atrium/db/domains'
+
+/** The tenant's domain of the path, however it is written. 404 for one of another tenant as for an unknown one. */
+export async function readDomain(db: Db | Trx, tenantId: string, name: string): Promise<DomainRow> {
+  const canonical = canonicalDomain(name)
+  const row = canonical === undefined ? undefined : await findDomain(db, tenantId, canonical)
+  if (!row) throw new AppError('not_found', 'This tenant has no such domain.')
+  return row
+}
+
+/** How the audit log names a domain. */
+export function auditedDomain(row: DomainRow) {
+  return {
+    resourceType: 'domain',
+    resourceId: row.id,
+    resourceName: row.name,
+    tenantSlug: row.tenantSlug,
+    partnerSlug: row.partnerSlug,
+  }
+}
+
+/** Changes are refused while a tenant is suspended, and for ever once it is deleted. */
+export function refuseInactive(status: TenantStatus): void {
+  if (status === 'suspended') throw new AppError('tenant_suspended')
+  if (status === 'deleted') throw new AppError('tenant_deleted')
+}

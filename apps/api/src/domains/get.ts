@@ -1,0 +1,43 @@
+import type { DomainDetail, DomainList, DomainPath, DomainUsage } from '@atrium/core/domains'
+import { type DomainRow, listDomains as readDomains } from '@atrium/db/domains'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { readDomain } from './find.ts'
+import { syncWithMailServer } from './mail-side.ts'
+import { hasMail, toDomainView } from './view.ts'
+
+/** A read may wait so long for the mail server, and answers without it then. */
+const patienceMs = 3_000
+
+/** The tenant's domains, primary first. Records that the mail server was still making are looked for again. */
+export async function listDomains({ house }: Context, access: Access): Promise<DomainList> {
+  const rows = await readDomains(house.database.db, access.tenant.id)
+  // A server that failed for a domain is not asked again by everybody who opens the page; the next check does that.
+  const items = await Promise.all(rows.map((row) => (row.mailError === null ? completed(house, row) : row)))
+  return { items: items.map((row) => toDomainView(house, row)), nextCursor: null }
+}
+
+/** One domain with how much of the mail server uses it. */
+export async function getDomain({ house }: Context, access: Access, input: DomainPath): Promise<DomainDetail> {
+  const row = await completed(house, await readDomain(house.database.db, access.tenant.id, input.domain))
+  return { ...toDomainView(house, row), usage: await usageOf(house, row) }
+}
+
+/** A domain that the mail server has, with its records when they were not all known before. */
+async function completed(house: House, row: DomainRow): Promise<DomainRow> {
+  return row.mailDomainId === null || row.mailRecordsComplete ? row : syncWithMailServer(house, row, patienceMs)
+}
+
+async function usageOf(house: House, row: DomainRow): Promise<DomainUsage | null> {
+  const { mail } = house.systems
+  if (!hasMail(house) || !mail || row.mailDomainId === null) return null
+  try {
+    const { accounts, aliases, lists } = await mail.domainUse(row.mailDomainId, { signal: AbortSignal.timeout(patienceMs) })
+    return { accounts, aliases, lists }
+  } catch (error) {
+    if (error instanceof UpstreamError || error instanceof DOMException) return null
+    throw error
+  }
+}

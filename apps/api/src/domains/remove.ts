@@ -1,0 +1,83 @@
+import type { DomainPath } from '@atrium/core/domains'
+import { AppError, type Issue } from '@atrium/core/errors'
+import type { Db, Trx } from '@atrium/db/connect'
+import { type DomainRow, deleteDomain, listDomains, mailboxesOn } from '@atrium/db/domains'
+import { mailListsOn } from '@atrium/db/lists'
+import { lockTenant, notifyTenant } from '@atrium/db/tenants'
+import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { failureSentence } from './mail-side.ts'
+import { hasMail } from './view.ts'
+
+const mailMs = 10_000
+
+/**
+ * Removes a domain that nothing uses: first in the mail server, which decides about its accounts, aliases and lists, then here. When
+ * the mail server cannot tell, nothing is removed (502). 409 `domain_in_use` with an issue per kind of use, `primary_domain` for the
+ * primary one. Repeating it after a failure finishes it.
+ */
+export async function removeDomain(ctx: Context, access: Access, input: DomainPath): Promise<void> {
+  const { house } = ctx
+  const { db } = house.database
+  const { mail } = house.systems
+  refuseInactive(access.tenant.status)
+  const row = await readDomain(db, access.tenant.id, input.domain)
+  await refuseRemoval(db, access.tenant.id, row)
+  if (hasMail(house) && mail && row.mailDomainId !== null) await removeFromMailServer(mail, row.name, row.mailDomainId)
+  await db.transaction().execute(async (trx) => {
+    const tenant = await lockTenant(trx, access.tenant.slug)
+    if (!tenant) throw new AppError('not_found')
+    refuseInactive(tenant.status)
+    // What came about while the mail server was asked; the next check makes the domain there anew.
+    await refuseRemoval(trx, tenant.id, await readDomain(trx, tenant.id, input.domain))
+    await deleteDomain(trx, row.id)
+    await notifyTenant(trx, tenant.id)
+  })
+  await house.audit.record(ctx, access.caller, {
+    action: 'domain.removed',
+    ...auditedDomain(row),
+  })
+}
+
+async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
+  if (row.primary) {
+    const alone = (await listDomains(db, tenantId)).length === 1
+    throw new AppError('primary_domain', alone ? 'A tenant keeps at least one domain.' : undefined)
+  }
+  const { count, examples } = await mailboxesOn(db, row.name, 5)
+  const lists = await mailListsOn(db, row.name, 5)
+  if (count + lists.count > 0) throw inUse({ accounts: count, aliases: 0, lists: lists.count, examples: [...examples, ...lists.examples] })
+}
+
+async function removeFromMailServer(mail: MailServer, name: string, domainId: string): Promise<void> {
+  const signal = AbortSignal.timeout(mailMs)
+  try {
+    const use = await mail.domainUse(domainId, { signal })
+    if (use.accounts + use.aliases + use.lists > 0) throw inUse(use)
+    await mail.removeDomain(domainId, { signal })
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    // What is gone there already is what was wanted.
+    if (error instanceof UpstreamError && error.kind === 'not_found') return
+    if (error instanceof UpstreamError && error.kind === 'conflict') {
+      throw new AppError('domain_in_use', `Something in the mail server uses ${name}.`, { cause: error })
+    }
+    throw new AppError('upstream_failed', failureSentence(error), { cause: error })
+  }
+}
+
+function inUse(use: DomainUse): AppError {
+  const examples = use.examples.length === 0 ? '' : `, among them ${use.examples.slice(0, 5).join(', ')}`
+  const kinds: [keyof DomainUse, number, string][] = [
+    ['accounts', use.accounts, use.accounts === 1 ? 'mailbox' : 'mailboxes'],
+    ['aliases', use.aliases, use.aliases === 1 ? 'alias' : 'aliases'],
+    ['lists', use.lists, use.lists === 1 ? 'distribution list' : 'distribution lists'],
+  ]
+  const used = kinds.filter(([, count]) => count > 0)
+  const issues: Issue[] = used.map(([path, count, word]) => ({ path, message: `${count} ${word}` }))
+  const sentence = used.map(([, count, word]) => `${count} ${word}`).join(', ')
+  return new AppError('domain_in_use', `The domain is used by ${sentence}${examples}. Move or remove them first.`, { issues })
+}

@@ -1,0 +1,83 @@
+import {
+  AddDomain,
+  DomainCheckPage,
+  DomainDetail,
+  DomainList,
+  DomainPath,
+  DomainView,
+  ListDomainChecks,
+  ListDomains,
+  SetDmarc,
+} from '@atrium/core/domains'
+import { z } from 'zod'
+import { adminOrOperator, memberOrOperator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { addDomain } from './add.ts'
+import { setDmarc } from './dmarc.ts'
+import { getDomain, listDomains } from './get.ts'
+import { listDomainChecks } from './history.ts'
+import { makePrimaryDomain } from './primary.ts'
+import { recheckDomain } from './recheck.ts'
+import { removeDomain } from './remove.ts'
+
+const tags = ['domains']
+const path = '/tenants/{slug}/domains'
+
+export const domainsRouter = router({
+  list: memberOrOperator
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'List the domains with their records' } })
+    .input(ListDomains)
+    .output(DomainList)
+    .query(({ ctx }) => listDomains(ctx, ctx.access)),
+  add: adminOrOperator
+    .meta({
+      openapi: { method: 'POST', path, tags, summary: 'Add a domain and learn what to publish' },
+      audit: 'domain.added',
+      creates: true,
+    })
+    .input(AddDomain)
+    .output(DomainView)
+    .mutation(({ ctx, input }) => addDomain(ctx, ctx.access, input)),
+  get: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: `${path}/{domain}`, tags, summary: 'Read a domain with its use' } })
+    .input(DomainPath)
+    .output(DomainDetail)
+    .query(({ ctx, input }) => getDomain(ctx, ctx.access, input)),
+  recheck: adminOrOperator
+    .meta({
+      openapi: { method: 'POST', path: `${path}/{domain}/recheck`, tags, summary: 'Compare live DNS with what should be there' },
+      audit: 'domain.rechecked',
+    })
+    .input(DomainPath)
+    .output(DomainView)
+    .mutation(({ ctx, input }) => recheckDomain(ctx, ctx.access, input)),
+  setDmarc: adminOrOperator
+    .meta({
+      openapi: { method: 'PUT', path: `${path}/{domain}/dmarc`, tags, summary: 'Choose the DMARC policy' },
+      audit: 'domain.dmarc_set',
+    })
+    .input(SetDmarc)
+    .output(DomainView)
+    .mutation(({ ctx, input }) => setDmarc(ctx, ctx.access, input)),
+  makePrimary: adminOrOperator
+    .meta({
+      openapi: { method: 'PUT', path: `${path}/{domain}/primary`, tags, summary: 'Make a domain the primary one' },
+      audit: 'domain.primary_set',
+    })
+    .input(DomainPath)
+    .output(DomainView)
+    .mutation(({ ctx, input }) => makePrimaryDomain(ctx, ctx.access, input)),
+  remove: adminOrOperator
+    .meta({
+      openapi: { method: 'DELETE', path: `${path}/{domain}`, tags, summary: 'Remove a domain that nothing uses' },
+      audit: 'domain.removed',
+    })
+    .input(DomainPath)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeDomain(ctx, ctx.access, input)),
+  history: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: `${path}/{domain}/checks`, tags, summary: 'Read earlier checks' } })
+    .input(ListDomainChecks)
+    .output(DomainCheckPage)
+    .query(({ ctx, input }) => listDomainChecks(ctx, ctx.access, input)),
+})

@@ -1,0 +1,48 @@
+import { AppError } from '@atrium/core/errors'
+import { type CreateFlag, type FlagSettings, type FlagView, isKill, killSwitchNote } from '@atrium/core/flags'
+import { insertFlag, lockFlags } from '@atrium/db/flags'
+import type { Caller, Context } from '../context.ts'
+import { checkFlag } from './check.ts'
+import { getFlag } from './get.ts'
+import { auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+
+/** Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used before, and what `checkFlag` refuses. */
+export async function createFlag(ctx: Context, caller: Caller, input: CreateFlag): Promise<FlagView> {
+  const { house } = ctx
+  if (isKill(input)) {
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'note', message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.` }],
+    })
+  }
+  const settings = newSettings(caller, input)
+  const authorship = { note: input.note ?? 'Created.', updatedBy: caller.email ?? null }
+  const { step, auditId } = await house.database.db.transaction().execute(async (trx) => {
+    await lockFlags(trx)
+    await checkFlag(trx, input.key, settings)
+    if (!(await insertFlag(trx, { key: input.key, salt: input.salt ?? null, settings, ...authorship }))) {
+      throw new AppError('already_exists', 'A flag has this key, or had it: keys of removed flags are not used again.')
+    }
+    const created: FlagStep = { key: input.key, version: 1, kind: 'created', note: authorship.note, before: null, after: settings }
+    return { step: created, auditId: await recordFlagChange(trx, caller, created) }
+  })
+  await auditFlagChange(ctx, caller, step, auditId)
+  return getFlag(house, input.key)
+}
+
+function newSettings(caller: Caller, input: CreateFlag): FlagSettings {
+  return {
+    description: input.description ?? null,
+    owner: input.owner === undefined ? (caller.email ?? null) : input.owner,
+    state: input.state ?? 'off',
+    percentage: input.percentage ?? 0,
+    allowTenants: input.allowTenants ?? [],
+    denyTenants: input.denyTenants ?? [],
+    allowPartners: input.allowPartners ?? [],
+    allowPlans: input.allowPlans ?? [],
+    prerequisites: input.prerequisites ?? [],
+    enabledFrom: input.enabledFrom ?? null,
+    enabledUntil: input.enabledUntil ?? null,
+    staleAfter: input.staleAfter ?? null,
+    killedAt: null,
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  CreateFlag,
+  EvaluateByOfrep,
+  EvaluateFlags,
+  EvaluateOneByOfrep,
+  ExplainFlag,
+  FlagExplanation,
+  FlagHistory,
+  FlagHistoryPage,
+  FlagPage,
+  FlagPath,
+  FlagValues,
+  FlagView,
+  ListFlags,
+  OfrepFlag,
+  OfrepFlags,
+  RemoveFlag,
+  UpdateFlag,
+} from '@atrium/core/flags'
+import { z } from 'zod'
+import { operator, signedInAbout } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { createFlag } from './create.ts'
+import { evaluateByOfrep, evaluateFlags, evaluateOneByOfrep } from './evaluate.ts'
+import { explainFlag } from './explain.ts'
+import { getFlag, getFlagHistory, listFlags } from './get.ts'
+import { removeFlag } from './remove.ts'
+import { updateFlag } from './update.ts'
+
+const tags = ['flags']
+const path = '/flags/{key}' as const
+
+/** A text under a name in the case of slugs, whatever else came. */
+function textAt(raw: unknown, name: string): string | undefined {
+  const value = typeof raw === 'object' && raw !== null ? Reflect.get(raw, name) : undefined
+  return typeof value === 'string' ? value.toLowerCase() : undefined
+}
+const tenantAsker = signedInAbout((raw) => textAt(raw, 'tenantSlug'))
+const ofrepAsker = signedInAbout((raw) =>
+  textAt(typeof raw === 'object' && raw !== null ? Reflect.get(raw, 'context') : undefined, 'targetingKey'),
+)
+
+export const flagsRouter = router({
+  list: operator
+    .meta({ openapi: { method: 'GET', path: '/flags', tags, summary: 'List feature flags' } })
+    .input(ListFlags)
+    .output(FlagPage)
+    .query(({ ctx, input }) => listFlags(ctx.house, input)),
+  create: operator
+    .meta({ openapi: { method: 'POST', path: '/flags', tags, summary: 'Create a feature flag' }, audit: 'flag.created' })
+    .input(CreateFlag)
+    .output(FlagView)
+    .mutation(({ ctx, input }) => createFlag(ctx, ctx.caller, input)),
+  get: operator
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read a feature flag' } })
+    .input(FlagPath)
+    .output(FlagView)
+    .query(({ ctx, input }) => getFlag(ctx.house, input.key)),
+  update: operator
+    .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change, roll out or kill a feature flag' }, audit: 'flag.updated' })
+    .input(UpdateFlag)
+    .output(FlagView)
+    .mutation(({ ctx, input }) => updateFlag(ctx, ctx.caller, input)),
+  remove: operator
+    .meta({ openapi: { method: 'DELETE', path, tags, summary: 'Remove a feature flag for good' }, audit: 'flag.removed' })
+    .input(RemoveFlag)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeFlag(ctx, ctx.caller, input)),
+  history: operator
+    .meta({ openapi: { method: 'GET', path: `${path}/history`, tags, summary: 'Read every change of a feature flag' } })
+    .input(FlagHistory)
+    .output(FlagHistoryPage)
+    .query(({ ctx, input }) => getFlagHistory(ctx.house, input)),
+  explain: operator
+    .meta({ openapi: { method: 'GET', path: `${path}/explain`, tags, summary: 'Explain why a flag is on or off for a tenant' } })
+    .input(ExplainFlag)
+    .output(FlagExplanation)
+    .query(({ ctx, input }) => explainFlag(ctx.house, input)),
+  // Queries in spite of their method: they read, and tRPC asks for them with GET.
+  evaluate: tenantAsker
+    .meta({ openapi: { method: 'POST', path: '/flags/evaluate', tags, summary: 'Evaluate every flag for a tenant' } })
+    .input(EvaluateFlags.optional())
+    .output(FlagValues)
+    .query(({ ctx, input }) => evaluateFlags(ctx.house, ctx, input)),
+  evaluateByOfrep: ofrepAsker
+    .meta({
+      openapi: { method: 'POST', path: '/ofrep/v1/evaluate/flags', tags, summary: 'Evaluate every flag for an OpenFeature client' },
+      ofrep: true,
+    })
+    .input(EvaluateByOfrep)
+    .output(OfrepFlags)
+    .query(({ ctx }) => evaluateByOfrep(ctx.house, ctx)),
+  evaluateOneByOfrep: ofrepAsker
+    .meta({
+      openapi: { method: 'POST', path: '/ofrep/v1/evaluate/flags/{key}', tags, summary: 'Evaluate one flag for an OpenFeature client' },
+      ofrep: true,
+    })
+    .input(EvaluateOneByOfrep)
+    .output(OfrepFlag)
+    .query(({ ctx, input }) => evaluateOneByOfrep(ctx.house, ctx, input.key)),
+})

@@ -1,0 +1,40 @@
+import type { ListView } from '@atrium/core/lists'
+import { findMailList } from '@atrium/db/lists'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { refuseFormerAdmin } from '../members/act.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { noSuchList, toListView } from './get.ts'
+import { pushList } from './push.ts'
+
+/**
+ * Brings the mail server to what the list is to be, now; also mends a list that somebody changed there by hand. Answers the list with its
+ * outcome. Throws AppError `not_found` when there is no such list, also when it was marked for removal and this try removed it.
+ */
+export async function retryList(ctx: Context, access: Access, listId: string): Promise<ListView> {
+  const { house } = ctx
+  mailServerOf(house)
+  const { db } = house.database
+  const { tenant, before } = await db.transaction().execute(async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await refuseFormerAdmin(trx, access)
+    const list = await findMailList(trx, open.id, listId)
+    if (!list) throw noSuchList()
+    return { tenant: open, before: list }
+  })
+  await pushList(house, listId)
+  const after = await findMailList(db, tenant.id, listId)
+  await house.audit.record(ctx, access.caller, {
+    action: 'list.retried',
+    outcome: after && after.error !== null ? 'failure' : 'success',
+    resourceType: 'list',
+    resourceId: listId,
+    resourceName: before.address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { state: after?.state ?? 'removed', ...(after?.error ? { error: after.error } : {}) },
+  })
+  if (!after) throw noSuchList()
+  return toListView(after)
+}

@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AuditAction, AuditOutcome } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import type { Trx } from '@atrium/db/connect'
+import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/member-work'
+import { activeRole, hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
+import { noSuchMember } from './list.ts'
+
+/** What a rule about one member decides by, under the locks of tenant and member. */
+export interface Facts {
+  trx: Trx
+  access: Access
+  tenant: OpenTenant
+  member: MemberRow
+}
+
+export interface Begun<Decided> {
+  tenant: OpenTenant
+  /** The member as before the act. */
+  member: MemberRow
+  /** The claim on the member; who has it must finish or release it. */
+  work: MemberWork
+  decided: Decided
+}
+
+const longestWaitMs = 3_000
+const lookAgainMs = 100
+
+/**
+ * Begins an act on one member: in one transaction, under the tenant's lock, the caller's right is looked at again, `decide` refuses or
+ * writes what the act changes, and the member is claimed for the work outside. Throws AppError `tenant_suspended`, `tenant_deleted`,
+ * `not_admin`, `not_found`, and `member_busy` while another act holds the member for longer than a moment.
+ */
+export async function beginAct<Decided>(
+  { house }: Context,
+  access: Access,
+  userId: string,
+  decide: (facts: Facts) => Decided | Promise<Decided>,
+): Promise<Begun<Decided>> {
+  const giveUpAt = performance.now() + longestWaitMs
+  for (;;) {
+    const begun = await house.database.db.transaction().execute(async (trx) => {
+      const tenant = await lockOpenTenant(trx, access.tenant.slug)
+      await refuseFormerAdmin(trx, access)
+      const member = await lockMember(trx, tenant.id, userId)
+      if (!member) throw noSuchMember()
+      if (await isMemberHeld(trx, tenant.id, userId)) return undefined
+      const decided = await decide({ trx, access, tenant, member })
+      const work = await claimMember(trx, tenant.id, userId)
+      return work && { tenant, member, work, decided }
+    })
+    if (begun) return begun
+    if (performance.now() > giveUpAt) throw new AppError('member_busy')
+    await wait(lookAgainMs)
+  }
+}
+
+/** Somebody may have taken the caller's role away since the guard looked. */
+export async function refuseFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
+  if (caller.operator) return
+  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  if (role === undefined) throw new AppError('not_member')
+  if (role === 'member') throw new AppError('not_admin')
+}
+
+export function isSelf({ access, member }: Facts): boolean {
+  return access.caller.id === member.id
+}
+
+/** What gives control over the owner's sign-in or mail is the owner's own and operators' to do. */
+export function refuseOwnerLocked(facts: Facts): void {
+  if (facts.member.role === 'owner' && !isSelf(facts) && !facts.access.caller.operator) throw new AppError('owner_locked')
+}
+
+/** What belongs to a person who is also somewhere else is not for this tenant's admins to change. */
+export function refuseUnmanaged(facts: Facts): void {
+  if (!facts.member.managed && !isSelf(facts) && !facts.access.caller.operator) throw new AppError('identity_not_managed')
+}
+
+/** A tenant keeps somebody who can administer it and is not shut out. */
+export async function refuseLastAdmin({ trx, tenant, member }: Facts): Promise<void> {
+  const counts = member.role !== 'member' && (member.membershipStatus === 'active' || member.membershipStatus === 'provisioning')
+  if (counts && !(await hasOtherAdmin(trx, tenant.id, member.id))) throw new AppError('last_admin')
+}
+
+export function recordMember(
+  ctx: Context,
+  { caller }: Access,
+  tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
+  entry: { action: AuditAction; member: Pick<MemberRow, 'id' | 'email'>; outcome?: AuditOutcome; metadata?: Record<string, unknown> },
+): Promise<void> {
+  const { action, member, outcome = 'success', metadata = {} } = entry
+  return ctx.house.audit.record(ctx, caller, {
+    action,
+    outcome,
+    resourceType: 'member',
+    resourceId: member.id,
+    resourceName: member.email,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata,
+  })
+}
+
+/** `failure` when some outside system did not do its part. */
+export function outcomeOf(row: Pick<MemberRow, 'identityState' | 'mailState' | 'filesState'>): AuditOutcome {
+  return [row.identityState, row.mailState, row.filesState].includes('error') ? 'failure' : 'success'
+}

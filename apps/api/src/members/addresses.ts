@@ -1,0 +1,74 @@
+import { isBelow } from '@atrium/core/domains'
+import { AppError } from '@atrium/core/errors'
+import { localPartFault, ownedAddress, splitAddress } from '@atrium/core/mail-addresses'
+import { addressHolder } from '@atrium/db/aliases'
+import type { Db, Trx } from '@atrium/db/connect'
+import { findPerson, isTenantDomain, listTenantDomains } from '@atrium/db/members'
+import type { MailServer } from '@atrium/integrations/mail/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { House } from '../house.ts'
+
+/** Where an address that an admin typed leads: to a verified domain of the tenant, or out of the platform. */
+export interface Place {
+  address: string
+  own: boolean
+  /** On a domain of another tenant: only somebody who is known under it can have it. */
+  foreign: boolean
+}
+
+/**
+ * The whole address of what was typed, lower-case. Throws AppError `invalid_input` under `path` for what the tenant cannot have,
+ * and `domain_not_verified`.
+ */
+export async function placeOf(house: House, db: Db | Trx, tenantId: string, text: string, path: string): Promise<Place> {
+  const refuse = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+  const owned = ownedAddress(text, await listTenantDomains(db, tenantId))
+  if (owned !== 'foreign') {
+    const fault = localPartFault(owned.localPart)
+    if (fault !== undefined) throw refuse(fault)
+    if (owned.address.length > 254) throw refuse('At most 254 characters.')
+    if (!owned.domain.verified) throw new AppError('domain_not_verified', `The domain ${owned.domain.name} is not verified yet.`)
+    return { address: owned.address, own: true, foreign: false }
+  }
+  if (!text.includes('@')) throw refuse('The tenant has no domain yet, so a whole address is needed.')
+  const { domain } = splitAddress(text)
+  const foreign = await isTenantDomain(db, domain)
+  if (!foreign && isBelow(domain, house.config.tenantDomain)) throw refuse(`${domain} is not a domain of this tenant.`)
+  return { address: text, own: false, foreign }
+}
+
+/** Throws AppError `email_taken` when a mailbox, a list or somebody else has the address in our records. */
+export async function refuseTaken(db: Db | Trx, { address, own }: Place, exceptUserId: string | null): Promise<void> {
+  if (own) {
+    if (await addressHolder(db, address, exceptUserId)) throw taken(address)
+    return
+  }
+  const person = await findPerson(db, { email: address })
+  if (person && person.id !== exceptUserId) throw taken(address)
+}
+
+/** Nobody makes an address on a domain that somebody else has. */
+export function refuseForeign({ address, foreign }: Place): void {
+  if (foreign) throw new AppError('email_taken', `The domain of ${address} belongs to another tenant.`)
+}
+
+export const taken = (address: string, cause?: unknown) => new AppError('email_taken', `${address} is in use already.`, { cause })
+
+/** The mail server when mailboxes are made in it. */
+export function mailOf(house: House): MailServer | undefined {
+  return house.config.mailProvisioning ? (house.systems.mail ?? undefined) : undefined
+}
+
+/** How long a look before an act may take. */
+export const lookDeadlineMs = 5_000
+
+/** The answer of an outside system, or `unknown` when it does not give one. */
+export async function orUnknown<Result>(look: (signal: AbortSignal) => Promise<Result>): Promise<Result | 'unknown'> {
+  const signal = AbortSignal.timeout(lookDeadlineMs)
+  try {
+    return await look(signal)
+  } catch (error) {
+    if (error instanceof UpstreamError || signal.aborted) return 'unknown'
+    throw error
+  }
+}

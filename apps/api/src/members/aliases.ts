@@ -1,0 +1,126 @@
+import { AppError } from '@atrium/core/errors'
+import { splitAddress } from '@atrium/core/mail-addresses'
+import type { AddedAlias, AddMemberAlias, MemberAliases, RemoveMemberAlias } from '@atrium/core/members'
+import { listAddressDomains } from '@atrium/db/aliases'
+import { readMemberWork } from '@atrium/db/member-work'
+import type { MemberRow } from '@atrium/db/members'
+import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { addressTaken, freeAddress } from '../aliases/addresses.ts'
+import { holdingMailbox } from '../aliases/hold-mailbox.ts'
+import { mailDeadlineMs, mailFailure, mailServerOf } from '../aliases/mail-server.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
+import { recordMember, refuseFormerAdmin } from './act.ts'
+import { readMember } from './list.ts'
+import { toMemberView } from './view.ts'
+
+/** Further addresses of a member's mailbox, as the mail server has them. A plain member sees their own. Throws AppError `not_admin`. */
+export async function listMemberAliases({ house }: Context, access: Access, userId: string): Promise<MemberAliases> {
+  if (access.tenant.role === 'member' && !access.caller.operator && access.caller.id !== userId) throw new AppError('not_admin')
+  const member = await readMember(house, access, userId)
+  const aliases =
+    member.mailboxAddress === null
+      ? []
+      : await onMailbox(house, { tenantId: access.tenant.id, userId }, async ({ account }) => account.aliases)
+  return { items: [...aliases].sort().map((address) => ({ address })), nextCursor: null }
+}
+
+/**
+ * Gives a member's mailbox a further address on a verified domain of the tenant. Throws AppError `email_taken` when anything anywhere has
+ * the address, `domain_not_verified`, `mailbox_missing`, `member_busy`, `upstream_failed`, `invalid_input`.
+ */
+export async function addMemberAlias(ctx: Context, access: Access, input: AddMemberAlias): Promise<AddedAlias> {
+  const { house } = ctx
+  const { tenant, member, free } = await house.database.db.transaction().execute(async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await refuseFormerAdmin(trx, access)
+    const found = await readMember(house, access, input.userId)
+    return { tenant: open, member: found, free: await freeAddress(trx, open.id, { address: input.address, exceptUserId: found.id }) }
+  })
+  const { address, localPart, domain } = free
+  if (domain.mailDomainId === null)
+    throw new AppError('provisioning_in_progress', `The domain ${domain.name} is not in the mail server yet.`)
+  const place = { localPart, domainId: domain.mailDomainId }
+  const aliases = await recorded(ctx, access, { tenant, member, address, action: 'member.alias_added' }, () =>
+    onMailbox(house, { tenantId: tenant.id, userId: member.id }, async ({ mail, account, signal }) => {
+      if (account.aliases.includes(address)) throw addressTaken(address)
+      await holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, () =>
+        mail.addAlias({ accountId: account.id, ...place }, { signal }),
+      )
+      return [...account.aliases, address].sort()
+    }),
+  )
+  return { member: toMemberView(await readMember(house, access, input.userId), access), address, aliases }
+}
+
+/** Takes a further address away; mail to it is refused from then on. Throws AppError `not_found` when the mailbox does not have it. */
+export async function removeMemberAlias(ctx: Context, access: Access, { userId, address }: RemoveMemberAlias): Promise<void> {
+  const { house } = ctx
+  const { localPart, domain } = splitAddress(address)
+  const { tenant, member, domainId } = await house.database.db.transaction().execute(async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await refuseFormerAdmin(trx, access)
+    const named = (await listAddressDomains(trx, open.id)).find(({ name }) => name === domain)
+    return { tenant: open, member: await readMember(house, access, userId), domainId: named?.mailDomainId ?? undefined }
+  })
+  await recorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, () =>
+    onMailbox(house, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {
+      if (domainId === undefined || !account.aliases.includes(address)) {
+        throw new AppError('not_found', 'The mailbox of this member has no such alias.')
+      }
+      const alias = { accountId: account.id, localPart, domainId }
+      await holdingMailbox(house, { tenantId: tenant.id, userId }, () => mail.removeAlias(alias, { signal }))
+    }),
+  )
+}
+
+interface Mailbox {
+  mail: MailServer
+  account: MailAccount
+  signal: AbortSignal
+}
+
+/** Reads the member's mailbox and works on it. Throws AppError `integration_off`, `mailbox_missing`, `email_taken`, `upstream_failed`. */
+async function onMailbox<Result>(
+  house: House,
+  of: { tenantId: string; userId: string },
+  work: (mailbox: Mailbox) => Promise<Result>,
+): Promise<Result> {
+  const mail = mailServerOf(house)
+  const mailbox = (await readMemberWork(house.database.db, of.tenantId, of.userId))?.mailbox
+  if (!mailbox) throw new AppError('mailbox_missing')
+  const signal = AbortSignal.timeout(mailDeadlineMs)
+  try {
+    const id = mailbox.accountId ?? (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
+    const account = id === undefined ? undefined : await mail.readAccount(id, { signal })
+    if (!account) throw new AppError('mailbox_missing', 'The mail server does not have the mailbox of this member.')
+    return await work({ mail, account, signal })
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_taken', undefined, { cause: error })
+    throw mailFailure(error, signal)
+  }
+}
+
+/** Runs the change and records it, also when the mail server fails. */
+async function recorded<Result>(
+  ctx: Context,
+  access: Access,
+  about: { tenant: OpenTenant; member: MemberRow; address: string; action: 'member.alias_added' | 'member.alias_removed' },
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const { tenant, member, address, action } = about
+  try {
+    const result = await change()
+    await recordMember(ctx, access, tenant, { action, member, metadata: { address } })
+    return result
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'upstream_failed') {
+      await recordMember(ctx, access, tenant, { action, member, outcome: 'failure', metadata: { address, error: error.message } })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+import { AppError } from '@atrium/core/errors'
+import type { ChangeMemberEmail, MemberView } from '@atrium/core/members'
+import { readMemberWork } from '@atrium/db/member-work'
+import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members'
+import { lockEmail } from '@atrium/db/users'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { orUpstreamFailed } from '../users/identity.ts'
+import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
+import { lookDeadlineMs, mailOf, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
+import { readMember } from './list.ts'
+import { runMember } from './run.ts'
+import { toMemberView } from './view.ts'
+
+/**
+ * Gives a member another primary address: the mailbox is renamed and keeps the old one as an alias, identity and file account follow.
+ * Without a mailbox the identity alone. Outside systems that cannot say whether the address is free refuse the act (502), before
+ * anything has changed. Throws AppError `email_taken`, `domain_not_verified`, `owner_locked`, `identity_not_managed`, `invalid_input`.
+ */
+export async function changeMemberEmail(ctx: Context, access: Access, input: ChangeMemberEmail): Promise<MemberView> {
+  const { house } = ctx
+  const wanted = await placeOf(house, house.database.db, access.tenant.id, input.email, 'email')
+  await refuseTakenOutside(house, access, input.userId, wanted)
+  const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(house, facts, input.email))
+  await runMember(house, work, { profile: { email: decided.address } })
+  const after = await readMember(house, access, input.userId)
+  if (decided.changed) {
+    await recordMember(ctx, access, tenant, {
+      action: 'member.email_changed',
+      member: after,
+      metadata: { changes: { email: [member.email, after.email] }, complete: outcomeOf(after) === 'success' },
+    })
+  }
+  return toMemberView(after, access)
+}
+
+async function change(house: House, facts: Facts, text: string): Promise<{ address: string; changed: boolean }> {
+  const { trx, tenant, member } = facts
+  refuseOwnerLocked(facts)
+  refuseUnmanaged(facts)
+  if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended') throw new AppError('member_not_active')
+  const place = await placeOf(house, trx, tenant.id, text, 'email')
+  const { address, own } = place
+  refuseForeign(place)
+  const mailbox = member.mailboxAddress !== null
+  if (mailbox && !own) {
+    const message = 'The address of a mailbox is on a domain of the tenant.'
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'email', message }] })
+  }
+  if (address === member.email && (!mailbox || address === member.mailboxAddress)) return { address, changed: false }
+  await lockEmail(trx, address)
+  const holder = await findMailboxHolder(trx, address)
+  if (holder ? holder.userId !== member.id || holder.tenantId !== tenant.id : false) throw taken(address)
+  if (!holder) await refuseTaken(trx, place, member.id)
+  await setPersonEmail(trx, member.id, address)
+  await changeMembership(
+    trx,
+    tenant.id,
+    member.id,
+    { ...(mailbox ? { mailbox_address: address } : {}), profile_due: true, identity_changed_at: 'now' },
+    ['identity', ...(mailbox ? (['mail'] as const) : []), 'files'],
+  )
+  return { address, changed: true }
+}
+
+/** An alias of the member's own mailbox may become its address; anything else that has it is in the way. */
+async function refuseTakenOutside(house: House, access: Access, userId: string, { address, own }: Place): Promise<void> {
+  const work = await readMemberWork(house.database.db, access.tenant.id, userId)
+  if (!work || work.user.email === address) return
+  const signal = AbortSignal.timeout(lookDeadlineMs)
+  const mail = own && mailOf(house)
+  const { identity } = house.systems
+  await orUpstreamFailed(async () => {
+    const account = mail ? await mail.findAccount(address, { signal }) : undefined
+    if (account && account.id !== work.mailbox?.accountId) throw taken(address)
+    const user = identity ? await identity.findUserByEmail(address, { signal }) : undefined
+    if (user && user.subject !== work.user.subject) throw taken(address)
+  }, 'Nothing was changed.')
+}

@@ -1,0 +1,144 @@
+import { type MemberWork, saveMemberFacts, savePersonIdentity } from '@atrium/db/member-work'
+import { findPerson, pendingSubject } from '@atrium/db/members'
+import type { IdentityProfile, IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { StepRefused } from '../provisioning/steps.ts'
+import { endsWithMembership, type StepCall } from './step.ts'
+
+/** The person's identity: made inactive, given password and group, and only then let in; shut out or deleted when the record says so. */
+export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
+  const { identity } = call.house.systems
+  if (!identity) return 'skipped'
+  switch (call.work.status) {
+    case 'removing':
+      await takeOut(call, identity)
+      break
+    case 'suspended':
+      await shutOut(call, identity)
+      break
+    default:
+      await letIn(call, identity)
+  }
+  return 'ok'
+}
+
+async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> {
+  const { work, signal } = call
+  const known = await findIdentity(call, identity)
+  if (known === undefined && !isPending(work)) throw new StepRefused('The identity provider does not know this person.')
+  const userId = known ?? (await makeIdentity(call, identity))
+  if (known === undefined ? hasContactData(work) : work.profileDue) await mirrorProfile(call, identity, userId)
+  const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
+  await identity.addToGroup({ groupId, userId }, { signal })
+  if (work.managed && !work.user.deactivated) await identity.setActive({ userId, active: true }, { signal })
+}
+
+/** Whom the tenant manages cannot sign in any more; anybody else only leaves the tenant's group. */
+async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void> {
+  const userId = await findIdentity(call, identity)
+  if (userId === undefined) return
+  if (call.work.profileDue) await mirrorProfile(call, identity, userId)
+  if (call.work.managed) {
+    await identity.setActive({ userId, active: false }, { signal: call.signal })
+    await identity.endSessions({ userId, username: call.work.user.email }, { signal: call.signal })
+  } else await leaveGroup(call, identity, userId)
+}
+
+async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void> {
+  const { work, signal } = call
+  const userId = (await findIdentity(call, identity)) ?? (isPending(work) ? (await findUnfinished(call, identity))?.id : undefined)
+  if (userId === undefined) return
+  if (endsWithMembership(work)) {
+    await identity.endSessions({ userId, username: work.user.email }, { signal }).catch((error: unknown) => {
+      // Deleting the user ends them too; this only does it sooner.
+      if (!(error instanceof UpstreamError)) throw error
+    })
+    await identity.deleteUser(userId, { signal })
+    return
+  }
+  await leaveGroup(call, identity, userId)
+  // A suspension here must not outlive the membership.
+  if (work.managed && !work.user.deactivated) await identity.setActive({ userId, active: true }, { signal })
+}
+
+/** What was changed here; on a later try everything that is on record, because which field it was is no longer known. */
+async function mirrorProfile({ house, work, profile, signal }: StepCall, identity: IdentityProvider, userId: string): Promise<void> {
+  await identity.updateUser({ userId, profile: profile ?? recorded(work) }, { signal })
+  await saveMemberFacts(house.database.db, work, { profile_due: false })
+}
+
+function recorded({ user }: MemberWork): IdentityProfile {
+  const { email, name } = user
+  return {
+    email,
+    name,
+    firstName: user.firstName ?? undefined,
+    lastName: user.lastName ?? undefined,
+    phone: user.phone ?? undefined,
+    alternativeEmail: user.alternativeEmail ?? undefined,
+  }
+}
+
+async function leaveGroup({ work, signal }: StepCall, identity: IdentityProvider, userId: string): Promise<void> {
+  const groupId = work.tenant.identityGroupId
+  if (groupId !== null) await identity.removeFromGroup({ groupId, userId }, { signal })
+}
+
+function isPending({ user }: MemberWork): boolean {
+  return user.idpUserId === null && user.subject.startsWith(pendingSubject)
+}
+
+/** The provider's key of somebody who has an identity. */
+async function findIdentity({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<string | undefined> {
+  const { user } = work
+  if (user.idpUserId !== null) return user.idpUserId
+  if (isPending(work)) return undefined
+  const found = await identity.findUserBySubject({ subject: user.subject, email: user.email }, { signal })
+  if (found) await savePersonIdentity(house.database.db, user.id, { idpUserId: found.id })
+  return found?.id
+}
+
+async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise<string> {
+  const { house, work, password, signal } = call
+  const { db } = house.database
+  const made = await createOrAdopt(call, identity)
+  // First on record that nobody knows the password, then the identity: a process that dies in between leaves the truth behind.
+  await saveMemberFacts(db, work, { needs_password: true })
+  await savePersonIdentity(db, work.user.id, { subject: made.subject, idpUserId: made.id })
+  if (password) {
+    await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
+    await saveMemberFacts(db, work, { needs_password: work.needsPassword })
+  } else work.needsPassword = true
+  return made.id
+}
+
+async function createOrAdopt(call: StepCall, identity: IdentityProvider): Promise<IdentityUser> {
+  const { work, signal } = call
+  const { email, name } = work.user
+  try {
+    return await identity.createUser({ email, name, groupIds: [], path: `tenants/${work.tenant.slug}`, active: false }, { signal })
+  } catch (error) {
+    const conflict = error instanceof UpstreamError && error.kind === 'conflict'
+    if (!conflict && !isTransient(error)) throw error
+    const made = await findUnfinished(call, identity)
+    if (made) return made
+    if (conflict) throw new StepRefused('The identity provider has somebody else with this address already.')
+    throw error
+  }
+}
+
+/** What a creation of ours whose answer was lost has left: inactive, in no group, with our name, and nobody's on record. */
+async function findUnfinished({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<IdentityUser | undefined> {
+  const found = await identity.findUserByEmail(work.user.email, { signal })
+  if (!found || found.active || found.groupIds.length > 0 || found.name !== work.user.name) return undefined
+  return (await findPerson(house.database.db, { subject: found.subject })) ? undefined : found
+}
+
+function hasContactData({ user }: MemberWork): boolean {
+  return [user.firstName, user.lastName, user.phone, user.alternativeEmail].some((value) => value !== null)
+}
+
+async function ensureGroup({ tenant }: MemberWork, identity: IdentityProvider, signal: AbortSignal): Promise<string> {
+  const group = await identity.ensureGroup({ name: tenant.slug, attributes: { tenant: tenant.slug } }, { signal })
+  return group.id
+}

@@ -1,0 +1,107 @@
+import { AppError } from '@atrium/core/errors'
+import type { NewMember } from '@atrium/core/members'
+import type { Db, Trx } from '@atrium/db/connect'
+import { violatedConstraint } from '@atrium/db/failures'
+import { claimMember, type MemberWork } from '@atrium/db/member-work'
+import { countMembers, findMember, findPerson, insertMembership, insertPerson, type KnownPerson } from '@atrium/db/members'
+import { lockEmail } from '@atrium/db/users'
+import type { House } from '../house.ts'
+import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
+import { mailOf, orUnknown, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
+
+/** On whose behalf a member is made. */
+export interface Maker {
+  tenant: { id: string; slug: string }
+  /** Operators may make an operator a member. */
+  operator: boolean
+  /** Refuses when the maker has lost the right meanwhile; runs under the tenant's lock. */
+  stillMay: (trx: Trx) => Promise<void>
+  /** Runs in the transaction that makes the record. */
+  inserted?: (trx: Trx, userId: string) => Promise<void>
+}
+
+export interface Inserted {
+  tenant: OpenTenant
+  userId: string
+  work: MemberWork
+}
+
+/**
+ * Makes the record of a member, claimed for the work outside. Outside systems are asked first whether the address is free; one that
+ * does not answer is asked again by the step that needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`,
+ * `domain_not_verified`, `seats_exhausted`, `invalid_input`.
+ */
+export async function insertMember(house: House, maker: Maker, fields: NewMember): Promise<Inserted> {
+  const { db } = house.database
+  const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
+  const [vacant, subject] = await Promise.all([own && seesVacant(house, address), subjectOf(house, address)])
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const tenant = await lockOpenTenant(trx, maker.tenant.slug)
+      await maker.stillMay(trx)
+      await lockEmail(trx, address)
+      const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
+      const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
+      if ((await freeSeats(trx, tenant)) <= 0) throw seatsExhausted(tenant)
+      const userId = person?.id ?? (await insertPerson(trx, { ...named(fields, place), homeTenantId: tenant.id }))
+      const mailboxAddress = place.own && mailOf(house) ? place.address : null
+      await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
+      await maker.inserted?.(trx, userId)
+      const work = await claimMember(trx, tenant.id, userId)
+      if (!work) throw new AppError('member_busy')
+      return { tenant, userId, work }
+    })
+  } catch (error) {
+    if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
+    throw error
+  }
+}
+
+/** What our own records have against a new member, seats aside; the person when they know one who may be added. */
+export async function admit(
+  db: Db | Trx,
+  request: { tenantId: string; place: Place; subject: string | undefined; operator: boolean },
+): Promise<KnownPerson | undefined> {
+  const { tenantId, place, subject, operator } = request
+  const person = (await findPerson(db, { email: place.address })) ?? (subject === undefined ? undefined : await findPerson(db, { subject }))
+  if (!person) refuseForeign(place)
+  if (subject !== undefined && !person) throw taken(place.address)
+  if (person) {
+    if (await findMember(db, tenantId, person.id)) throw new AppError('email_taken', `${place.address} is a member already.`)
+    if (person.deactivatedAt !== null || (person.platformAdmin && !operator)) throw taken(place.address)
+  }
+  await refuseTaken(db, place, person?.id ?? null)
+  return person
+}
+
+/** How many more members the tenant may have; 0 seats mean no limit. */
+export async function freeSeats(db: Db | Trx, tenant: { id: string; seats: number }): Promise<number> {
+  return tenant.seats === 0 ? Number.POSITIVE_INFINITY : tenant.seats - (await countMembers(db, tenant.id))
+}
+
+export const seatsExhausted = ({ seats }: { seats: number }) =>
+  new AppError('seats_exhausted', `All ${seats} seats of the tenant are taken.`)
+
+/** True when the mail server says that nothing has the address. Throws AppError `email_taken` when it says the opposite. */
+async function seesVacant(house: House, address: string): Promise<boolean> {
+  const mail = mailOf(house)
+  if (!mail) return false
+  const found = await orUnknown((signal) => mail.findAccount(address, { signal }))
+  if (found === undefined) return true
+  if (found === 'unknown') return false
+  throw taken(address)
+}
+
+/** The subject of the identity that has the address; undefined when there is none, or nobody could say. */
+async function subjectOf(house: House, address: string): Promise<string | undefined> {
+  const { identity } = house.systems
+  if (!identity) return undefined
+  const found = await orUnknown((signal) => identity.findUserByEmail(address, { signal }))
+  return found === 'unknown' ? undefined : found?.subject
+}
+
+function named(fields: NewMember, { address }: Place) {
+  const { name, firstName = null, lastName = null, phone = null, alternativeEmail = null } = fields
+  const spelled = [firstName, lastName].filter((part) => part !== null).join(' ')
+  return { email: address, name: name ?? (spelled || (address.split('@')[0] ?? address)), firstName, lastName, phone, alternativeEmail }
+}

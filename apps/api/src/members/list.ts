@@ -1,0 +1,30 @@
+import { AppError } from '@atrium/core/errors'
+import type { ListTenantUsers, MemberPage, MemberView } from '@atrium/core/members'
+import { cutPage } from '@atrium/core/paging'
+import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { toMemberView } from './view.ts'
+
+/** The tenant's members, newest first. */
+export async function listMembers({ house }: Context, access: Access, input: ListTenantUsers): Promise<MemberPage> {
+  const { q, role, status, cursor, limit } = input
+  const rows = await findMembers(house.database.db, access.tenant.id, { q, role, status, before: cursor, limit })
+  const { items, nextCursor } = cutPage(rows, limit)
+  return { items: items.map((row) => toMemberView(row, access)), nextCursor }
+}
+
+/** One member. Throws AppError `not_found`. */
+export async function getMember({ house }: Context, access: Access, userId: string): Promise<MemberView> {
+  return toMemberView(await readMember(house, access, userId), access)
+}
+
+/** The member's row as it stands. Throws AppError `not_found`. */
+export async function readMember(house: House, { tenant }: Access, userId: string): Promise<MemberRow> {
+  const row = await findMember(house.database.db, tenant.id, userId)
+  if (!row) throw noSuchMember()
+  return row
+}
+
+export const noSuchMember = () => new AppError('not_found', 'The tenant has no member with this id.')

@@ -1,0 +1,117 @@
+import { splitAddress } from '@atrium/core/mail-addresses'
+import { type MemberWork, saveMemberFacts } from '@atrium/db/member-work'
+import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { StepRefused } from '../provisioning/steps.ts'
+import { randomPassword } from './one-time-password.ts'
+import type { StepCall } from './step.ts'
+
+type Mailbox = NonNullable<MemberWork['mailbox']>
+type MailCall = StepCall & { mail: MailServer; mailbox: Mailbox }
+
+/** The person's mailbox under the address on record: made, renamed, frozen, thawed or removed. */
+export async function mailStep(call: StepCall): Promise<'ok' | 'skipped'> {
+  const { house, work } = call
+  const { mail } = house.systems
+  if (!mail || !house.config.mailProvisioning || work.mailbox === null) return 'skipped'
+  const mailCall = { ...call, mail, mailbox: work.mailbox }
+  const accountId = await findAccount(mailCall)
+  switch (work.status) {
+    case 'removing':
+      if (accountId !== undefined) await mail.removeAccount(accountId, { signal: call.signal })
+      return 'ok'
+    case 'suspended':
+      if (accountId === undefined) return 'skipped'
+      await freeze(mailCall, accountId)
+      return 'ok'
+    default:
+      await keepOpen(mailCall, accountId)
+      return 'ok'
+  }
+}
+
+/** The account on record, or the one that a creation of ours left whose answer was lost. */
+async function findAccount({ house, work, mail, mailbox, signal }: MailCall): Promise<string | undefined> {
+  if (mailbox.accountId !== null) return mailbox.accountId
+  // While nobody saw the address free, an account under it may be somebody else's.
+  if (!mailbox.vacant) return undefined
+  const found = await mail.findAccount(mailbox.address, { signal })
+  const account = found && (await mail.readAccount(found.id, { signal }))
+  if (account?.address !== mailbox.address) return undefined
+  await saveMemberFacts(house.database.db, work, { mail_account_id: account.id })
+  return account.id
+}
+
+async function keepOpen(call: MailCall, accountId: string | undefined): Promise<void> {
+  const { house, work, mail, mailbox, signal } = call
+  const account = accountId === undefined ? undefined : await mail.readAccount(accountId, { signal })
+  if (!account) {
+    await make(call)
+    return
+  }
+  // Found again after its answer was lost: whatever password it was given, nobody was shown.
+  if (mailbox.accountId === null) await givePassword(call, account.id)
+  if (account.address !== mailbox.address) await rename(call, account)
+  if (account.displayName !== work.user.name) await mail.setDisplayName({ id: account.id, displayName: work.user.name }, { signal })
+  if (!mailbox.frozen) return
+  await mail.thawAccount({ id: account.id, permissions: mailbox.permissions ?? undefined }, { signal })
+  await saveMemberFacts(house.database.db, work, { mail_frozen: false, mail_permissions: null })
+}
+
+async function make(call: MailCall): Promise<void> {
+  const { house, work, password, mail, mailbox, signal } = call
+  const { db } = house.database
+  const { localPart, domainId } = placeOf(mailbox)
+  if (!mailbox.vacant && (await mail.findAccount(mailbox.address, { signal }))) throw taken(mailbox)
+  await saveMemberFacts(db, work, { mail_vacant: true, ...(password ? {} : { needs_password: true }) })
+  const first = password?.give() ?? randomPassword()
+  try {
+    const { id } = await mail.createAccount({ localPart, domainId, displayName: work.user.name, password: first }, { signal })
+    await saveMemberFacts(db, work, { mail_account_id: id, mail_frozen: false, mail_permissions: null })
+  } catch (error) {
+    const conflict = error instanceof UpstreamError && error.kind === 'conflict'
+    if (!conflict && !isTransient(error)) throw error
+    const made = await findAccount({ ...call, mailbox: { ...mailbox, accountId: null, vacant: true } })
+    if (made === undefined) throw conflict ? taken(mailbox) : error
+    await mail.setAccountPassword({ id: made, password: first }, { signal })
+  }
+}
+
+async function givePassword({ house, work, password, mail, signal }: MailCall, accountId: string): Promise<void> {
+  if (!password) {
+    await saveMemberFacts(house.database.db, work, { needs_password: true })
+    return
+  }
+  await mail.setAccountPassword({ id: accountId, password: password.give() }, { signal })
+}
+
+async function rename({ mail, mailbox, signal }: MailCall, account: MailAccount): Promise<void> {
+  try {
+    await mail.renameAccount({ id: account.id, to: placeOf(mailbox), keepOld: true }, { signal })
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === 'conflict') throw taken(mailbox)
+    throw error
+  }
+}
+
+/** What was allowed before is on record before anything changes, so that no lost answer can lose it. */
+async function freeze({ house, work, mail, mailbox, signal }: MailCall, accountId: string): Promise<void> {
+  const { db } = house.database
+  if (!mailbox.frozen) {
+    const account = await mail.readAccount(accountId, { signal })
+    if (!account) throw new StepRefused('The mail server does not have this mailbox any more.')
+    await saveMemberFacts(db, work, { mail_frozen: true, mail_permissions: JSON.stringify(account.permissions ?? null) })
+  }
+  const frozen = await mail.freezeAccount(accountId, { signal })
+  if (frozen) await saveMemberFacts(db, work, { mail_permissions: JSON.stringify(frozen.before ?? null) })
+}
+
+function placeOf({ address, domainId }: Mailbox): { localPart: string; domainId: string } {
+  const { localPart, domain } = splitAddress(address)
+  if (domainId === null) throw new StepRefused(`The domain ${domain} is not in the mail server yet.`)
+  return { localPart, domainId }
+}
+
+function taken({ address }: Mailbox): StepRefused {
+  return new StepRefused(`Something else in the mail server has the address ${address} already.`)
+}

@@ -1,0 +1,71 @@
+import { AppError } from '@atrium/core/errors'
+import { splitAddress } from '@atrium/core/mail-addresses'
+import type { CreatedMember, CreateMailbox } from '@atrium/core/members'
+import { violatedConstraint } from '@atrium/db/failures'
+import { changeMembership, listTenantDomains, type MemberRow } from '@atrium/db/members'
+import { lockEmail } from '@atrium/db/users'
+import { mailServerOf } from '../aliases/mail-server.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked } from './act.ts'
+import { orUnknown, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
+import { readMember } from './list.ts'
+import { createOneTimePassword } from './one-time-password.ts'
+import { runMember } from './run.ts'
+import { toMemberView } from './view.ts'
+
+/**
+ * Gives a mailbox to a member who has none; the password opens the mailbox alone, the identity keeps its own. Throws AppError
+ * `mailbox_exists`, `email_taken`, `domain_not_verified`, `owner_locked`, `member_not_active`, `integration_off`, `invalid_input`.
+ */
+export async function createMailbox(ctx: Context, access: Access, input: CreateMailbox): Promise<CreatedMember> {
+  const { house } = ctx
+  const mail = mailServerOf(house)
+  const before = await readMember(house, access, input.userId)
+  const text = input.address ?? (await defaultAddress(house, access, before))
+  const { address } = await ownPlace(house, access.tenant.id, text)
+  const found = await orUnknown((signal) => mail.findAccount(address, { signal }))
+  if (before.mailboxAddress === null && found !== undefined && found !== 'unknown') throw taken(address)
+  const { tenant, work } = await beginAct(ctx, access, input.userId, (facts) => reserve(house, facts, text, found === undefined)).catch(
+    (error: unknown) => {
+      throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
+    },
+  )
+  const password = createOneTimePassword()
+  await runMember(house, work, { password })
+  const member = await readMember(house, access, input.userId)
+  await recordMember(ctx, access, tenant, {
+    action: 'member.mailbox_created',
+    outcome: member.mailState === 'error' ? 'failure' : 'success',
+    member,
+    metadata: { mailbox: member.mailboxAddress, complete: outcomeOf(member) === 'success' },
+  })
+  return { member: toMemberView(member, access), oneTimePassword: password.shown() }
+}
+
+async function reserve(house: House, facts: Facts, text: string, vacant: boolean): Promise<void> {
+  const { trx, tenant, member } = facts
+  refuseOwnerLocked(facts)
+  if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
+  if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') throw new AppError('member_not_active')
+  const place = await ownPlace(house, tenant.id, text)
+  await lockEmail(trx, place.address)
+  await refuseTaken(trx, place, member.id)
+  await changeMembership(trx, tenant.id, member.id, { mailbox_address: place.address, mail_vacant: vacant }, ['mail'])
+}
+
+async function ownPlace(house: House, tenantId: string, text: string): Promise<Place> {
+  const place = await placeOf(house, house.database.db, tenantId, text, 'address')
+  if (place.own) return place
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: 'address', message: 'The address of a mailbox is on a domain of the tenant.' }],
+  })
+}
+
+/** The member's own address when it is on a domain of the tenant, else its local part on the primary one. */
+async function defaultAddress(house: House, { tenant }: Access, { email }: MemberRow): Promise<string> {
+  const { localPart, domain } = splitAddress(email)
+  const domains = await listTenantDomains(house.database.db, tenant.id)
+  return domains.some(({ name }) => name === domain) ? email : localPart
+}

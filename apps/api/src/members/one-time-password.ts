@@ -1,0 +1,26 @@
+import { webcrypto } from 'node:crypto'
+import { temporaryPassword } from '@atrium/core/passwords'
+
+/** One password for whatever an act makes. It lives as long as the request, is shown in its answer, and stands nowhere else. */
+export interface OneTimePassword {
+  /** The password, for a system that is given it now. */
+  give(): string
+  /** The password when some system took it, else null: one that opens nothing is not shown. */
+  shown(): string | null
+}
+
+export function createOneTimePassword(): OneTimePassword {
+  const password = randomPassword()
+  let given = false
+  return {
+    give() {
+      given = true
+      return password
+    },
+    shown: () => (given ? password : null),
+  }
+}
+
+export function randomPassword(): string {
+  return temporaryPassword((buffer) => webcrypto.getRandomValues(buffer))
+}

@@ -1,0 +1,63 @@
+import type { ProvisioningStep } from '@atrium/core/tenants'
+import { deleteMembership, finishMember, type MemberOutcome, type MemberWork, saveMemberOutcome } from '@atrium/db/member-work'
+import type { IdentityProfile } from '@atrium/integrations/identity/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { House } from '../house.ts'
+import { retryDelaySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
+import { StepRefused } from '../provisioning/steps.ts'
+import { filesStep } from './files-step.ts'
+import { identityStep } from './identity-step.ts'
+import { mailStep } from './mail-step.ts'
+import type { OneTimePassword } from './one-time-password.ts'
+import { endsWithMembership, type Step } from './step.ts'
+
+const steps: Readonly<Record<ProvisioningStep, Step>> = { identity: identityStep, mail: mailStep, files: filesStep }
+
+/** Who comes in is known before having a mailbox; who goes out loses the mailbox first, and the identity last. */
+function orderOf({ status }: MemberWork): readonly ProvisioningStep[] {
+  if (status === 'removing') return ['mail', 'files', 'identity']
+  return status === 'suspended' ? ['mail', 'identity', 'files'] : ['identity', 'mail', 'files']
+}
+
+/** What the act that begins the work brings along; a retry in a job has neither. */
+export interface Given {
+  password?: OneTimePassword
+  profile?: IdentityProfile
+}
+
+/**
+ * Does what is unfinished for a claimed member, one system after the other, each with its own deadline and its outcome saved the moment
+ * it is known, and frees the member. A failure leaves an outcome and a time for the next try. A process that dies midway leaves a
+ * lease that lapses, and the job engine goes on.
+ */
+export async function runMember(house: House, work: MemberWork, given: Given = {}): Promise<void> {
+  const { db } = house.database
+  let settled = true
+  for (const step of orderOf(work)) {
+    const { state } = work.steps[step]
+    if (state === 'ok' || state === 'skipped') continue
+    const outcome = await attempt(house, work, step, given)
+    await saveMemberOutcome(db, work, step, outcome)
+    house.log.info(
+      { tenant: work.tenant.slug, userId: work.user.id, step, state: outcome.state, error: outcome.error },
+      'member step ended',
+    )
+    if (outcome.state === 'error') settled = false
+  }
+  if (settled && work.status === 'removing') return deleteMembership(db, work, endsWithMembership(work))
+  const delay = retryDelaySeconds(work.attempt + 1)
+  await finishMember(db, work, delay)
+  if (!settled) await house.jobs.wakeMember(work.tenant.id, work.user.id, delay)
+}
+
+async function attempt(house: House, work: MemberWork, step: ProvisioningStep, given: Given): Promise<MemberOutcome> {
+  const signal = AbortSignal.timeout(stepDeadlineMs)
+  try {
+    return { state: await steps[step]({ house, work, ...given, signal }) }
+  } catch (error) {
+    if (!(error instanceof UpstreamError || error instanceof StepRefused) && !signal.aborted) {
+      house.log.error({ err: error, tenant: work.tenant.slug, userId: work.user.id, step }, 'a member step failed in an unforeseen way')
+    }
+    return { state: 'error', error: sentenceOf(error, signal) }
+  }
+}

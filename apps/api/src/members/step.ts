@@ -1,0 +1,22 @@
+import type { MemberWork } from '@atrium/db/member-work'
+import type { IdentityProfile } from '@atrium/integrations/identity/port'
+import type { House } from '../house.ts'
+import type { OneTimePassword } from './one-time-password.ts'
+
+export interface StepCall {
+  house: House
+  work: MemberWork
+  /** Absent where nobody could be shown it, as in a job. */
+  password?: OneTimePassword | undefined
+  /** Exactly what an act changed of the person; null takes a value away. */
+  profile?: IdentityProfile | undefined
+  signal: AbortSignal
+}
+
+/** Brings one outside system to what the record says. Get-or-create by what is on record: a second run changes nothing that is right. */
+export type Step = (call: StepCall) => Promise<'ok' | 'skipped'>
+
+/** True when the identity ends with this membership: the tenant made it and nobody else needs it. */
+export function endsWithMembership({ managed, neededElsewhere }: MemberWork): boolean {
+  return managed && !neededElsewhere
+}

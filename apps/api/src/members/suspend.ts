@@ -1,0 +1,54 @@
+import { AppError } from '@atrium/core/errors'
+import type { MemberView } from '@atrium/core/members'
+import { provisioningSteps } from '@atrium/core/tenants'
+import { changeMembership } from '@atrium/db/members'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseLastAdmin } from './act.ts'
+import { readMember } from './list.ts'
+import { runMember } from './run.ts'
+import { toMemberView } from './view.ts'
+
+/**
+ * Shuts a member out at once: nothing here is answered any more, the mailbox is frozen with its password kept, the identity made inactive
+ * with its sessions ended. What an outside system did not do shows in the outcomes and is tried again. Throws AppError `self_suspend`,
+ * `owner_locked`, `last_admin`, `already_suspended`, `member_not_active`.
+ */
+export function suspendMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
+  return turn(ctx, access, userId, 'member.suspended', async (facts) => {
+    const { trx, tenant, member } = facts
+    if (isSelf(facts)) throw new AppError('self_suspend')
+    if (member.role === 'owner')
+      throw new AppError('owner_locked', 'The owner of a tenant cannot be suspended. Transfer the ownership first.')
+    if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
+    if (member.membershipStatus === 'removing') throw new AppError('member_not_active', 'The member is being removed.')
+    await refuseLastAdmin(facts)
+    await changeMembership(trx, tenant.id, member.id, { status: 'suspended' }, provisioningSteps)
+  })
+}
+
+/** Lets a member in again: identity active, mailbox with the permissions and the password of before. Throws AppError `not_suspended`. */
+export function resumeMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
+  return turn(ctx, access, userId, 'member.resumed', async ({ trx, tenant, member }) => {
+    if (member.membershipStatus !== 'suspended') throw new AppError('not_suspended')
+    await changeMembership(trx, tenant.id, member.id, { status: 'active', identity_changed_at: 'now' }, provisioningSteps)
+  })
+}
+
+async function turn(
+  ctx: Context,
+  access: Access,
+  userId: string,
+  action: 'member.suspended' | 'member.resumed',
+  decide: (facts: Facts) => Promise<void>,
+): Promise<MemberView> {
+  const { tenant, member: before, work } = await beginAct(ctx, access, userId, decide)
+  await runMember(ctx.house, work)
+  const member = await readMember(ctx.house, access, userId)
+  await recordMember(ctx, access, tenant, {
+    action,
+    member,
+    metadata: { changes: { status: [before.membershipStatus, member.membershipStatus] }, complete: outcomeOf(member) === 'success' },
+  })
+  return toMemberView(member, access)
+}

@@ -1,0 +1,32 @@
+import type { MemberView } from '@atrium/core/members'
+import type { MemberRow } from '@atrium/db/members'
+import type { Access } from '../guards.ts'
+
+/** The row as this caller sees it: contact data go to the person, to operators, and to admins of the tenant that manages the person. */
+export function toMemberView(row: MemberRow, { caller, tenant }: Access): MemberView {
+  const self = caller.id === row.id
+  const managed = row.managed || caller.operator || self
+  const contact = self || caller.operator || (row.managed && tenant.role !== 'member')
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    firstName: row.firstName,
+    lastName: row.lastName,
+    phone: contact ? row.phone : null,
+    alternativeEmail: contact ? row.alternativeEmail : null,
+    role: row.role,
+    status: row.deactivatedAt ? 'deactivated' : row.membershipStatus,
+    mailboxAddress: row.mailboxAddress,
+    outcomes: { identity: row.identityState, mail: row.mailState, files: row.filesState },
+    errors: {
+      ...(row.identityError === null ? {} : { identity: row.identityError }),
+      ...(row.mailError === null ? {} : { mail: row.mailError }),
+      ...(row.filesError === null ? {} : { files: row.filesError }),
+    },
+    bootstrapAdmin: row.bootstrapAdmin,
+    managed,
+    needsPassword: row.needsPassword,
+    joinedAt: row.joinedAt.toISOString(),
+  }
+}

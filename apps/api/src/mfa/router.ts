@@ -1,0 +1,12 @@
+import { MfaStatus, ReadMfaStatus } from '@atrium/core/mfa'
+import { memberOrOperator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { readMfaStatus } from './status.ts'
+
+export const mfaRouter = router({
+  status: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/mfa-status', tags: ['mfa'], summary: 'See who has a second factor' } })
+    .input(ReadMfaStatus)
+    .output(MfaStatus)
+    .query(({ ctx, input }) => readMfaStatus(ctx, ctx.access, input)),
+})

@@ -1,0 +1,38 @@
+import type { MemberMfa, MfaStatus, ReadMfaStatus } from '@atrium/core/mfa'
+import { cutPage } from '@atrium/core/paging'
+import { countMfa, listMfa, type MfaRow } from '@atrium/db/mfa'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { freshenReadings } from '../readings/refresh.ts'
+import { factorsReader } from './reader.ts'
+
+/**
+ * Who of the tenant has a second factor. The identity provider takes a call per member (reference of its API, authenticators), so
+ * answers are kept for 15 minutes; what could not be read is unknown, never none.
+ */
+export async function readMfaStatus({ house }: Context, access: Access, input: ReadMfaStatus): Promise<MfaStatus> {
+  const { db } = house.database
+  const reader = factorsReader(house)
+  const refreshing = reader ? await freshenReadings(house, reader, access.tenant.id) : false
+  const [rows, summary] = await Promise.all([
+    listMfa(db, access.tenant.id, { state: input.state, before: input.cursor, limit: input.limit }),
+    countMfa(db, access.tenant.id),
+  ])
+  const { items, nextCursor } = cutPage(rows, input.limit)
+  const offline = reader ? null : 'This installation is not connected to an identity provider.'
+  return { items: items.map((row) => toMemberMfa(row, offline)), nextCursor, summary, refreshing }
+}
+
+function toMemberMfa(row: MfaRow, offline: string | null): MemberMfa {
+  return {
+    userId: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    state: row.enrolled === null ? 'unknown' : row.enrolled ? 'enrolled' : 'not_enrolled',
+    enrolled: row.enrolled,
+    factors: row.factors,
+    checkedAt: row.readAt?.toISOString() ?? null,
+    reason: row.failure ?? (row.enrolled === null ? offline : null),
+  }
+}

@@ -1,0 +1,23 @@
+import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso'
+import type { IdentityProvider } from '@atrium/integrations/identity/port'
+import type { House } from '../house.ts'
+
+const removalDeadlineMs = 20_000
+
+/**
+ * Takes an application in state `removing` away from the provider and then forgets it. False when the provider did not do its part:
+ * the record stays for `sweepSsoApps`. Repeatable.
+ */
+export async function takeAway(house: House, identity: IdentityProvider, row: SsoAppRow): Promise<boolean> {
+  const { slug, clientId, providerId } = row
+  const signal = AbortSignal.timeout(removalDeadlineMs)
+  try {
+    // Of a creation that did not come to its end nothing is known but what we chose ourselves.
+    await identity.removeSsoApplication(providerId === null ? { slug, clientId } : { slug, providerId }, { signal })
+    await deleteSsoApp(house.database.db, row.id)
+    return true
+  } catch (err) {
+    house.log.warn({ err, app: row.id }, 'an application could not be taken away from the identity provider')
+    return false
+  }
+}

@@ -1,0 +1,27 @@
+import type { SsoAppState, SsoAppView } from '@atrium/core/sso'
+import type { SsoAppRow } from '@atrium/db/sso'
+import type { House } from '../house.ts'
+
+/** The record as the tenant's people see it, in the state that the provider was found to have it in. */
+export function toSsoAppView(house: House, row: SsoAppRow, state: SsoAppState): SsoAppView {
+  const issuer = issuerOf(house, row.slug)
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    state,
+    clientId: row.clientId,
+    redirectUris: row.redirectUris,
+    launchUrl: row.launchUrl,
+    issuer,
+    discoveryUrl: `${issuer}.well-known/openid-configuration`,
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+/** Computed and not read from the provider, so that a list can tell it while the provider is away. */
+function issuerOf(house: House, slug: string): string {
+  const { identity } = house.config
+  const origin = (identity?.publicUrl ?? identity?.baseUrl ?? '').replace(/\/+$/, '')
+  return `${origin}/application/o/${slug}/`
+}

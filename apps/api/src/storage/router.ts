@@ -1,0 +1,12 @@
+import { ReadStorage, StorageView } from '@atrium/core/storage'
+import { memberOrOperator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { readStorage } from './get.ts'
+
+export const storageRouter = router({
+  get: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/storage', tags: ['storage'], summary: 'See how much is stored' } })
+    .input(ReadStorage)
+    .output(StorageView)
+    .query(({ ctx, input }) => readStorage(ctx, ctx.access, input)),
+})

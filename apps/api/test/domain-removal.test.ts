@@ -1,0 +1,106 @@
+import type { DomainView } from '@atrium/core/domains'
+import { findDomainById } from '@atrium/db/domains'
+import { describe, expect, it } from 'vitest'
+import { checkDomain } from '../src/domains/check.ts'
+import { only, openDomains, domainsPath as path } from './domains-house.ts'
+
+const { house, call, added, recheck, rowOf } = await openDomains()
+
+describe('removing a domain', () => {
+  const mailDomain = async (name: string) => house.app.house.systems.mail?.findDomain(name)
+
+  it('removes it with its keys, here and in the mail server, and it can be added again', async () => {
+    const view = await added('gone.example.org')
+    await recheck(view.name)
+    expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
+    expect(await mailDomain(view.name)).toBeUndefined()
+    expect((await call('GET', `${path}/${view.name}`)).body.code).toBe('not_found')
+    expect((await call('DELETE', `${path}/${view.name}`)).body.code).toBe('not_found')
+    const again = await added(view.name)
+    expect(only(again, 'ownership')[0]?.value).not.toBe(only(view, 'ownership')[0]?.value)
+  })
+
+  it('is refused while mailboxes, aliases or lists use it, with their number', async () => {
+    const view = await added('used.example.org')
+    const { mail } = house.app.house.systems
+    const domainId = (await mailDomain(view.name))?.id ?? ''
+    const account = await mail?.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password: 'Long-Enough-Passw0rd' })
+    const list = await mail?.createList({ localPart: 'team', domainId, name: 'Team', recipients: ['anna@used.example.org'] })
+    const { status, body } = await call('DELETE', `${path}/${view.name}`)
+    expect({ status, code: body.code, issues: body.issues }).toEqual({
+      status: 409,
+      code: 'domain_in_use',
+      issues: [
+        { path: 'accounts', message: '1 mailbox' },
+        { path: 'lists', message: '1 distribution list' },
+      ],
+    })
+    expect(body.detail).toContain('anna@used.example.org')
+    expect((await call('GET', `${path}/${view.name}`)).body.usage).toEqual({ accounts: 1, aliases: 0, lists: 1 })
+    await mail?.removeList(list?.id ?? '')
+    await mail?.removeAccount(account?.id ?? '')
+    expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
+  })
+
+  it('is refused while a member’s mailbox is on it, also when the mail server lost it', async () => {
+    const view = await added('members.example.org')
+    const { db } = house.database
+    const { id } = await db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()
+    await db.updateTable('memberships').set({ mailbox_address: 'someone@members.example.org' }).where('user_id', '=', id).execute()
+    const { body } = await call('DELETE', `${path}/${view.name}`)
+    expect(body).toMatchObject({ code: 'domain_in_use', issues: [{ path: 'accounts', message: '1 mailbox' }] })
+    await db.updateTable('memberships').set({ mailbox_address: null }).where('user_id', '=', id).execute()
+    expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
+  })
+
+  it.each(['error', 'timeout', 'garbage'] as const)(
+    'removes nothing while the mail server cannot tell (%s), and finishes when repeated',
+    async (mode) => {
+      const view = await added(`stays-${mode}.example.org`)
+      house.sandbox.fault({ system: 'mail', mode })
+      const { status, body } = await call('DELETE', `${path}/${view.name}`)
+      house.sandbox.clearFaults()
+      expect({ status, code: body.code, detail: body.detail }).toEqual({
+        status: 502,
+        code: 'upstream_failed',
+        detail: expect.stringContaining('mail server'),
+      })
+      expect(await rowOf(view.name)).toBeDefined()
+      await expect.poll(async () => (await call('DELETE', `${path}/${view.name}`)).status, { timeout: 20_000, interval: 500 }).toBe(204)
+      expect(await mailDomain(view.name)).toBeUndefined()
+    },
+    40_000,
+  )
+
+  it('finishes when the answer of the mail server was lost after it removed the domain', async () => {
+    const view = await added('lost-answer.example.org')
+    house.sandbox.fault({ system: 'mail', mode: 'reset', match: 'x:DkimSignature/set', after: true })
+    const first = await call('DELETE', `${path}/${view.name}`)
+    house.sandbox.clearFaults()
+    expect([204, 502]).toContain(first.status)
+    if (first.status === 502) expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
+    expect(await rowOf(view.name)).toBeUndefined()
+    expect(await mailDomain(view.name)).toBeUndefined()
+  }, 30_000)
+
+  it('leaves nothing in the mail server when a check was under way', async () => {
+    const view = await added('overtaken.example.org')
+    const { db } = house.database
+    const { id } = (await rowOf(view.name)) ?? { id: '' }
+    const stale = await findDomainById(db, id)
+    if (!stale) throw new Error('no row')
+    expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
+    expect(await checkDomain(house.app.house, stale, 'schedule')).toBeUndefined()
+    expect(await mailDomain(view.name)).toBeUndefined()
+  })
+
+  it('keeps the last one', async () => {
+    const token = await house.token('owner@globex.test')
+    const { body: listed } = await house.request('GET', '/tenants/globex/domains', { token })
+    for (const { name, primary } of listed.items as DomainView[]) {
+      if (!primary) await house.request('DELETE', `/tenants/globex/domains/${name}`, { token })
+    }
+    const { body } = await house.request('DELETE', '/tenants/globex/domains/globex.tenants.local', { token })
+    expect(body).toMatchObject({ code: 'primary_domain', detail: 'A tenant keeps at least one domain.' })
+  })
+})

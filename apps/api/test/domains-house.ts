@@ -1,0 +1,79 @@
+import type { DomainDetail, DomainView, RecordVerdict } from '@atrium/core/domains'
+import { connectIntegrations } from '@atrium/integrations/connect'
+import { dnsResolver } from '@atrium/integrations/dns/resolver'
+import { afterAll, afterEach, expect } from 'vitest'
+import { type Answer, openHouse, type TestHouse } from './house.ts'
+
+/** A record as the sandbox's DNS takes it. */
+export interface Published {
+  name: string
+  type: string
+  value: string
+}
+
+export const domainsPath = '/tenants/acme/domains'
+
+/**
+ * A house in which failures outside do not take their usual time. Between two tests the tenant's further domains are taken away, because
+ * it may have no more than twenty, and faults are switched off.
+ */
+export async function openDomains() {
+  const house: TestHouse = await openHouse({
+    sandbox: { mail: { dkimDelayMs: 30 } },
+    integrations: (connected, { identity, mail, files, smtp, dns }) => {
+      const policy = { deadlineMs: 400, operationDeadlineMs: 1_500, retries: 1, circuit: { failures: 10, openMs: 200 } }
+      const resolver = dnsResolver({ servers: dns.servers, queryMs: 600, tries: 1, deadlineMs: 1_500 })
+      return { ...connected, dns: resolver, mail: connectIntegrations({ identity, mail, files, smtp, dns, policy }).mail }
+    },
+  })
+  const owner = await house.token('owner@acme.test')
+  const member = await house.token('member@acme.test')
+  const { db } = house.database
+  afterEach(async () => {
+    house.sandbox.clearFaults()
+    await db.deleteFrom('domains').where('is_primary', '=', false).execute()
+  })
+  afterAll(() => house[Symbol.asyncDispose]())
+
+  /** A REST call of the owner, or of whoever the token is. */
+  const call = (method: string, at: string, body?: unknown, token = owner): Promise<Answer> =>
+    house.request(method, at, { token, ...(body === undefined ? {} : { body }) })
+
+  /** The domain once the mail server has made its keys. */
+  async function withKeys(name: string): Promise<DomainDetail> {
+    for (let i = 0; i < 100; i++) {
+      const { body } = await call('GET', `${domainsPath}/${name}`)
+      if (!body.keysPending && body.mailError === null) return body
+      await new Promise((done) => setTimeout(done, 50))
+    }
+    throw new Error(`${name} got no keys`)
+  }
+  async function added(name: string): Promise<DomainDetail> {
+    const { status, body } = await call('POST', domainsPath, { domain: name })
+    expect({ status, body }).toMatchObject({ status: 201 })
+    return withKeys(name)
+  }
+  async function recheck(name: string): Promise<DomainView> {
+    const { status, body } = await call('POST', `${domainsPath}/${name}/recheck`)
+    expect({ status, body }).toMatchObject({ status: 200 })
+    return body
+  }
+  /** Publishes what the domain asks for, after `change`. */
+  function publish(view: DomainView, change: (records: Published[]) => void = () => {}): void {
+    const records = view.records
+      .filter(({ type }) => type !== 'TLSA' && type !== 'CAA')
+      .map(({ name, type, value }) => ({ name, type, value }))
+    change(records)
+    house.sandbox.dns.zones.put(view.name, records)
+  }
+  const rowOf = (name: string) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst()
+  const auditOf = (name: string) =>
+    db.selectFrom('audit_events').select(['action', 'actor_type', 'metadata']).where('resource_name', '=', name).orderBy('id').execute()
+  return { house, owner, member, call, withKeys, added, recheck, publish, rowOf, auditOf }
+}
+
+export const only = (view: DomainView, purpose: RecordVerdict['purpose']) => view.records.filter((record) => record.purpose === purpose)
+
+/** The verdict of each required purpose. */
+export const verdicts = (view: DomainView) =>
+  Object.fromEntries(view.records.filter((one) => one.required).map((one) => [one.purpose, one.verdict]))

@@ -1,0 +1,411 @@
+import { demoServiceCredentials } from '@atrium/core/demo'
+import type { ListView } from '@atrium/core/lists'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sweepLists } from '../src/lists/sweep.ts'
+import { openHouse, type TestHouse } from './house.ts'
+import { addDomain, auditOf, giveMailbox, mailDomainOf, mailOf, setTenantStatus, userIdOf } from './mailboxes.ts'
+import { clientsWithDeadline } from './outside.ts'
+
+let house: TestHouse
+let admin: string
+let member: string
+let globexOwner: string
+let domainId: string
+const domain = 'acme.tenants.local'
+
+beforeAll(async () => {
+  house = await openHouse({ integrations: clientsWithDeadline(2_000), sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  admin = await house.token('admin@acme.test')
+  member = await house.token('member@acme.test')
+  globexOwner = await house.token('owner@globex.test')
+  await giveMailbox(house, { slug: 'acme', userId: await userIdOf(house, 'member@acme.test'), localPart: 'mira' })
+  await addDomain(house, { slug: 'acme', name: 'acme.example.com', verified: true })
+  await addDomain(house, { slug: 'acme', name: 'unproven.example.com', verified: false })
+  domainId = (await mailDomainOf(house, 'acme')).id
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+beforeEach(async () => {
+  house.sandbox.clearFaults()
+  const { id: globexDomainId } = await mailDomainOf(house, 'globex')
+  for (const { id } of await mailOf(house).listsOn([domainId, globexDomainId])) await mailOf(house).removeList(id)
+  await house.database.db.deleteFrom('mail_lists').execute()
+})
+
+const path = '/tenants/acme/lists'
+const anna = 'anna@elsewhere.example'
+const ben = 'ben@elsewhere.example'
+const create = (address: string, recipients: string[] = [anna], token = admin, slug = 'acme') =>
+  house.request('POST', `/tenants/${slug}/lists`, { token, body: { address, name: 'Team', recipients } })
+const made = async (address: string, recipients?: string[]): Promise<ListView> => {
+  const answer = await create(address, recipients)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return answer.body
+}
+const update = (id: string, body: object, token = admin) => house.request('PATCH', `${path}/${id}`, { token, body })
+const remove = (id: string, token = admin) => house.request('DELETE', `${path}/${id}`, { token })
+const retry = (id: string) => house.request('POST', `${path}/${id}/retry`, { token: admin })
+const read = (id: string) => house.request('GET', `${path}/${id}`, { token: member })
+/** The list of an address as the mail server has it. */
+const outside = async (address: string) =>
+  (await mailOf(house).listsOn([domainId])).filter((list) => list.address === address).map(({ name, recipients }) => ({ name, recipients }))
+const makeDue = () => sql`update mail_lists set next_at = now() where state <> 'ok'`.execute(house.database.db)
+
+describe('a distribution list', () => {
+  it('fans out to members and people elsewhere, is changed and removed, here and in the mail server', async () => {
+    const list = await made('Team', [`Mira@${domain}`, anna])
+    expect(list).toMatchObject({ address: `team@${domain}`, name: 'Team', recipients: [anna, `mira@${domain}`], state: 'ok', error: null })
+    expect(await outside(`team@${domain}`)).toEqual([{ name: 'Team', recipients: [anna, `mira@${domain}`] }])
+    expect((await read(list.id)).body).toEqual(list)
+    expect(await update(list.id, { name: 'Crew', add: [ben], remove: [anna] })).toMatchObject({
+      status: 200,
+      body: { id: list.id, name: 'Crew', recipients: [ben, `mira@${domain}`], state: 'ok' },
+    })
+    expect(await outside(`team@${domain}`)).toEqual([{ name: 'Crew', recipients: [ben, `mira@${domain}`] }])
+    expect((await update(list.id, { recipients: [anna] })).body).toMatchObject({ name: 'Crew', recipients: [anna] })
+    expect(await remove(list.id)).toMatchObject({ status: 204 })
+    expect(await outside(`team@${domain}`)).toEqual([])
+    expect(await read(list.id)).toMatchObject({ status: 404 })
+    expect(await remove(list.id)).toMatchObject({ status: 404 })
+  })
+
+  it('works over tRPC', async () => {
+    const { lists } = house.trpc(admin)
+    const list = await lists.create.mutate({ slug: 'acme', address: 'wire', name: 'Wire', recipients: [anna] })
+    expect(await lists.get.query({ slug: 'acme', listId: list.id })).toEqual(list)
+    expect((await lists.update.mutate({ slug: 'acme', listId: list.id, add: [ben] })).recipients).toEqual([anna, ben])
+    expect((await lists.list.query({ slug: 'acme' })).items).toMatchObject([{ id: list.id, recipientCount: 2 }])
+    expect(await lists.retry.mutate({ slug: 'acme', listId: list.id })).toMatchObject({ state: 'ok' })
+    await lists.remove.mutate({ slug: 'acme', listId: list.id })
+    expect((await lists.list.query({ slug: 'acme' })).items).toEqual([])
+  })
+
+  it('is recorded with what changed', async () => {
+    const list = await made('logged')
+    await update(list.id, { name: 'Renamed', add: [ben] })
+    await update(list.id, { name: 'Renamed' })
+    await remove(list.id)
+    const common = { outcome: 'success', actor_email: 'admin@acme.test', resource_id: list.id, resource_name: `logged@${domain}` }
+    expect((await auditOf(house, 'list.created'))[0]).toMatchObject({ ...common, metadata: { name: 'Team', recipients: [anna] } })
+    const updates = (await auditOf(house, 'list.updated')).filter(({ resource_id }) => resource_id === list.id)
+    expect(updates).toHaveLength(1)
+    expect(updates[0]).toMatchObject({ ...common, metadata: { changes: { name: ['Team', 'Renamed'], recipients: [[], [ben]] } } })
+    expect((await auditOf(house, 'list.removed'))[0]).toMatchObject(common)
+  })
+
+  it('is found by address, name and recipient, newest first, page by page', async () => {
+    for (const name of ['one', 'two', 'three']) await made(name, [`${name}@elsewhere.example`])
+    const shown = async (query: string) =>
+      (await house.request('GET', `${path}${query}`, { token: member })).body.items.map(({ address }: ListView) => address.split('@')[0])
+    expect(await shown('')).toEqual(['three', 'two', 'one'])
+    expect(await shown('?q=TWO@else')).toEqual(['two'])
+    expect(await shown('?q=three@acme')).toEqual(['three'])
+    expect(await shown('?q=%25')).toEqual([])
+    const first = (await house.request('GET', `${path}?limit=2`, { token: member })).body
+    expect(first.items).toHaveLength(2)
+    expect(await shown(`?limit=2&cursor=${first.nextCursor}`)).toEqual(['one'])
+    expect((await house.request('GET', '/tenants/globex/lists', { token: globexOwner })).body.items).toEqual([])
+  })
+
+  it('of another tenant does not exist', async () => {
+    const list = await made('ours')
+    const other = `/tenants/globex/lists/${list.id}`
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as const)
+      expect(await house.request(method, other, { token: globexOwner, body })).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(await house.request('POST', `${other}/retry`, { token: globexOwner })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a list is refused', () => {
+  it.each([
+    ['on a domain that is not the tenant’s', { address: 'team@elsewhere.example.com' }, 'address', /not a domain of this tenant/],
+    ['with a look-alike address', { address: 't\u0435am' }, 'address', /accents/],
+    ['without recipients', { recipients: [] }, 'recipients', /at least one/],
+    ['with a look-alike recipient', { recipients: [anna, '\u0430nna@elsewhere.example'] }, 'recipients.1', /scripts/],
+    ['with a recipient that is no address', { recipients: ['anna'] }, 'recipients.0', /not an e-mail/],
+    ['with a recipient twice', { recipients: [anna, ben, 'ANNA@elsewhere.example'] }, 'recipients.2', /twice/],
+    ['without a name', { name: ' ' }, 'name', /empty/],
+    ['with an unknown field', { owner: 'anna' }, 'owner', /not known/],
+  ])('%s', async (_, fields, field, message) => {
+    const body = { address: 'team', name: 'Team', recipients: [anna], ...fields }
+    const answer = await house.request('POST', path, { token: admin, body })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: field }] } })
+    expect(answer.body.issues[0].message).toMatch(message)
+    expect((await house.request('GET', path, { token: admin })).body.items).toEqual([])
+  })
+
+  it('on a domain that is not verified', async () => {
+    expect(await create('team@unproven.example.com')).toMatchObject({ status: 409, body: { code: 'domain_not_verified' } })
+  })
+
+  it('when a mailbox, an alias, a list or a person has the address, and nothing is left of it', async () => {
+    const taken = { status: 409, body: { code: 'email_taken' } }
+    expect(await create('mira')).toMatchObject(taken)
+    await made('team')
+    expect(await create('team')).toMatchObject(taken)
+    const userId = await userIdOf(house, 'member@acme.test')
+    await house.request('POST', '/tenants/acme/aliases', { token: admin, body: { address: 'contact', userId } })
+    expect(await create('contact')).toMatchObject(taken)
+    await mailOf(house).createList({ localPart: 'byhand', domainId, name: 'By hand', recipients: [ben] })
+    expect(await create('byhand')).toMatchObject(taken)
+    expect(await outside(`byhand@${domain}`)).toEqual([{ name: 'By hand', recipients: [ben] }])
+    const { items } = (await house.request('GET', path, { token: admin })).body
+    expect(items.map(({ address }: ListView) => address)).toEqual([`team@${domain}`])
+  })
+
+  it('when a change adds who is there or removes who is not', async () => {
+    const list = await made('team')
+    expect(await update(list.id, { add: [anna] })).toMatchObject({ status: 400, body: { issues: [{ path: 'add.0' }] } })
+    expect(await update(list.id, { remove: [ben] })).toMatchObject({ status: 400, body: { issues: [{ path: 'remove.0' }] } })
+    expect(await update(list.id, { remove: [anna] })).toMatchObject({ status: 400, body: { issues: [{ path: 'remove' }] } })
+    expect(await update(list.id, {})).toMatchObject({ status: 400 })
+  })
+
+  it.each(['suspended', 'deleted'] as const)('while the tenant is %s', async (status) => {
+    const list = await made('team')
+    await setTenantStatus(house, 'acme', status)
+    try {
+      const refused = { status: 409, body: { code: `tenant_${status}` } }
+      for (const answer of [await create('later'), await update(list.id, { name: 'X' }), await remove(list.id), await retry(list.id)])
+        expect(answer).toMatchObject(refused)
+    } finally {
+      await setTenantStatus(house, 'acme', 'active')
+    }
+    expect(await read(list.id)).toMatchObject({ status: 200, body: { name: 'Team' } })
+  })
+})
+
+describe('a loop is refused and its way told', () => {
+  const loop = (...way: string[]) => ({
+    status: 409,
+    body: { code: 'list_loop', detail: expect.stringContaining(way.join(' → ')), issues: [{ path: 'recipients' }] },
+  })
+  const at = (name: string) => `${name}@${domain}`
+
+  it('when the list is its own recipient', async () => {
+    expect(await create('self', [anna, at('SELF')])).toMatchObject(loop(at('self'), at('self')))
+    const list = await made('self')
+    expect(await update(list.id, { add: [at('self')] })).toMatchObject(loop(at('self'), at('self')))
+  })
+
+  it('through other lists, also one that comes into being last', async () => {
+    const c = await made('c', [anna])
+    await made('b', [at('c')])
+    await made('a', [at('b')])
+    expect(await update(c.id, { add: [at('a')] })).toMatchObject(loop(at('c'), at('a'), at('b'), at('c')))
+    // Nobody has the address yet when it is made a recipient.
+    await made('d', [at('later')])
+    expect(await create('later', [at('d')])).toMatchObject(loop(at('later'), at('d'), at('later')))
+    expect((await read(c.id)).body.recipients).toEqual([anna])
+  })
+
+  it('not where two ways meet, nor when the way was cut', async () => {
+    const c = await made('c', [anna])
+    const b = await made('b', [at('c')])
+    await made('a', [at('b'), at('c')])
+    await update(b.id, { recipients: [ben] })
+    expect(await update(c.id, { add: [at('b')] })).toMatchObject({ status: 200 })
+    const gone = await made('gone', [at('a')])
+    await remove(gone.id)
+    expect(await create('gone', [at('a')])).toMatchObject({ status: 201 })
+  })
+
+  it('through a list of another tenant, of which only what was written here is told', async () => {
+    await made('start', ['relay@globex.tenants.local'])
+    await create('relay', ['hidden@globex.tenants.local'], globexOwner, 'globex')
+    const closing = await create('hidden', [at('start')], globexOwner, 'globex')
+    expect(closing).toMatchObject(
+      loop('hidden@globex.tenants.local', at('start'), 'relay@globex.tenants.local', 'hidden@globex.tenants.local'),
+    )
+    const open = await create('hidden', [anna], globexOwner, 'globex')
+    const start = (await house.request('GET', `${path}?q=start`, { token: admin })).body.items[0]
+    await house.request('PATCH', `/tenants/globex/lists/${open.body.id}`, { token: globexOwner, body: { add: [at('third')] } })
+    const refused = await create('third', [at('start')])
+    expect(refused).toMatchObject(loop(at('third'), at('start'), 'a list elsewhere', 'a list elsewhere', at('third')))
+    expect(start.recipientCount).toBe(1)
+  })
+
+  it('when two changes, harmless alone, would close it together, in two tenants as in one', async () => {
+    const globex = '/tenants/globex/lists'
+    for (let round = 0; round < 6; round++) {
+      const [one, other] = [await made(`one-${round}`), await made(`other-${round}`)]
+      const theirs = (await create(`theirs-${round}`, [anna], globexOwner, 'globex')).body
+      const within = await Promise.all([update(one.id, { add: [at(`other-${round}`)] }), update(other.id, { add: [at(`one-${round}`)] })])
+      expect(within.map(({ status }) => status).sort()).toEqual([200, 409])
+      const across = await Promise.all([
+        update(other.id, { recipients: [`theirs-${round}@globex.tenants.local`] }),
+        house.request('PATCH', `${globex}/${theirs.id}`, { token: globexOwner, body: { recipients: [at(`other-${round}`)] } }),
+      ])
+      expect(across.map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  }, 30_000)
+})
+
+describe('several at once', () => {
+  it('creating one address make one list', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create('single')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    expect(await outside(`single@${domain}`)).toHaveLength(1)
+  })
+
+  it('changing one list lose nothing, and the mail server ends with the newest', async () => {
+    const list = await made('busy')
+    const added = Array.from({ length: 8 }, (_, index) => `r${index}@elsewhere.example`)
+    const answers = await Promise.all(added.map((address) => update(list.id, { add: [address] })))
+    expect(answers.map(({ status }) => status)).toEqual(added.map(() => 200))
+    expect((await read(list.id)).body).toMatchObject({ recipients: [anna, ...added], state: 'ok' })
+    expect(await outside(`busy@${domain}`)).toEqual([{ name: 'Team', recipients: [anna, ...added] }])
+  }, 20_000)
+
+  it('changing and removing end with no list', async () => {
+    const list = await made('leaving')
+    const [changed, removed] = await Promise.all([update(list.id, { add: [ben] }), remove(list.id)])
+    expect([200, 404]).toContain(changed.status)
+    expect(removed.status).toBe(204)
+    expect(await outside(`leaving@${domain}`)).toEqual([])
+    expect(await read(list.id)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('while the mail server fails', () => {
+  const modes = [
+    { mode: 'timeout' },
+    { mode: 'error', status: 503 },
+    { mode: 'error', status: 403 },
+    { mode: 'reset' },
+    { mode: 'garbage' },
+    { mode: 'shape' },
+  ] as const
+  const secrets = [
+    ...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'),
+    'localhost',
+    '127.0.0.1',
+    'http',
+    'ECONN',
+  ]
+
+  it.each(modes)('a new list stands with the reason, and the sweep makes it: %j', async (fault) => {
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList', ...fault })
+    const answer = await create('faulty')
+    expect(answer).toMatchObject({ status: 201, body: { state: 'error', error: expect.stringMatching(/^The mail server /) } })
+    for (const secret of secrets) expect(answer.body.error).not.toContain(secret)
+    expect((await auditOf(house, 'list.created'))[0]).toMatchObject({ outcome: 'failure' })
+    await sweepLists(house.app.house)
+    expect((await read(answer.body.id)).body.state, 'before it is due').toBe('error')
+    house.sandbox.clearFaults()
+    await makeDue()
+    await sweepLists(house.app.house)
+    expect((await read(answer.body.id)).body).toMatchObject({ state: 'ok', error: null })
+    expect(await outside(`faulty@${domain}`)).toEqual([{ name: 'Team', recipients: [anna] }])
+  })
+
+  it.each(modes)('a change stands, and a retry brings it there: %j', async (fault) => {
+    const list = await made('changing')
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList', ...fault })
+    expect((await update(list.id, { add: [ben] })).body).toMatchObject({ recipients: [anna, ben], state: 'error' })
+    expect((await retry(list.id)).body).toMatchObject({ state: 'error' })
+    house.sandbox.clearFaults()
+    expect((await retry(list.id)).body).toMatchObject({ state: 'ok', error: null })
+    expect(await outside(`changing@${domain}`)).toEqual([{ name: 'Team', recipients: [anna, ben] }])
+    expect((await auditOf(house, 'list.retried')).slice(0, 2).map(({ outcome }) => outcome)).toEqual(['success', 'failure'])
+  })
+
+  it.each(modes)('a removal is told to have failed, and is done later: %j', async (fault) => {
+    const list = await made('leaving')
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList', ...fault })
+    expect(await remove(list.id)).toMatchObject({
+      status: 502,
+      body: { code: 'upstream_failed', detail: expect.stringMatching(/marked for removal/) },
+    })
+    expect((await read(list.id)).body).toMatchObject({ state: 'removing', error: expect.stringMatching(/mail server/) })
+    expect(await update(list.id, { name: 'X' })).toMatchObject({ status: 404 })
+    house.sandbox.clearFaults()
+    await makeDue()
+    await sweepLists(house.app.house)
+    expect(await outside(`leaving@${domain}`)).toEqual([])
+    expect(await read(list.id)).toMatchObject({ status: 404 })
+  })
+
+  it('a creation whose answer is lost is taken over, not doubled and not refused', async () => {
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList/set', mode: 'reset', after: true, times: 1 })
+    const answer = await create('lost')
+    expect(answer).toMatchObject({ status: 201, body: { state: 'error' } })
+    expect(await outside(`lost@${domain}`)).toHaveLength(1)
+    await update(answer.body.id, { add: [ben] })
+    expect((await read(answer.body.id)).body).toMatchObject({ state: 'ok' })
+    expect(await outside(`lost@${domain}`)).toEqual([{ name: 'Team', recipients: [anna, ben] }])
+  })
+
+  it('a lost creation that is not wanted any more is taken away too', async () => {
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList/set', mode: 'reset', after: true, times: 1 })
+    const answer = await create('unwanted')
+    expect(await remove(answer.body.id)).toMatchObject({ status: 204 })
+    expect(await outside(`unwanted@${domain}`)).toEqual([])
+  })
+
+  it('an address that somebody takes meanwhile is not taken over, and the list says so', async () => {
+    house.sandbox.fault({ system: 'mail', match: 'x:MailingList', mode: 'error', status: 503 })
+    const answer = await create('meanwhile')
+    house.sandbox.clearFaults()
+    await mailOf(house).createList({ localPart: 'meanwhile', domainId, name: 'Theirs', recipients: [ben] })
+    expect((await retry(answer.body.id)).body).toMatchObject({ state: 'error', error: expect.stringMatching(/belongs to something else/) })
+    expect(await remove(answer.body.id)).toMatchObject({ status: 204 })
+    expect(await outside(`meanwhile@${domain}`)).toEqual([{ name: 'Theirs', recipients: [ben] }])
+  })
+
+  it('a list that somebody removed there by hand comes back with the next change', async () => {
+    const list = await made('restored')
+    const row = await house.database.db.selectFrom('mail_lists').select('mail_list_id').where('id', '=', list.id).executeTakeFirstOrThrow()
+    await mailOf(house).removeList(row.mail_list_id ?? '')
+    expect((await update(list.id, { add: [ben] })).body).toMatchObject({ state: 'ok' })
+    expect(await outside(`restored@${domain}`)).toEqual([{ name: 'Team', recipients: [anna, ben] }])
+  })
+
+  it('a push whose process died is done by another', async () => {
+    const list = await made('orphan')
+    await sql`update mail_lists set state = 'pending', version = version + 1, push_run = new_id(), push_lease_until = now() + interval '1 minute'
+      where id = ${list.id}`.execute(house.database.db)
+    await sweepLists(house.app.house)
+    expect((await read(list.id)).body.state).toBe('pending')
+    await sql`update mail_lists set push_lease_until = now() - interval '1 second', next_at = now()`.execute(house.database.db)
+    await sweepLists(house.app.house)
+    expect((await read(list.id)).body.state).toBe('ok')
+  })
+})
+
+it('keeps its domain with the tenant, also while the mail server does not have it', async () => {
+  house.sandbox.fault({ system: 'mail', match: 'x:MailingList', mode: 'error', status: 503 })
+  const list = (await create('team@acme.example.com')).body
+  house.sandbox.clearFaults()
+  expect(list.state).toBe('error')
+  const used = { status: 409, body: { code: 'domain_in_use', detail: expect.stringContaining('team@acme.example.com') } }
+  expect(await house.request('DELETE', '/tenants/acme/domains/acme.example.com', { token: admin })).toMatchObject(used)
+  expect(await house.request('PATCH', '/tenants/acme', { token: admin, body: { domains: [domain] } })).toMatchObject(used)
+})
+
+it('waits for the domain to be in the mail server', async () => {
+  await house.database.db.updateTable('domains').set({ mail_domain_id: null }).where('name', '=', domain).execute()
+  const answer = await create('early')
+  expect(answer.body).toMatchObject({ state: 'error', error: `The domain ${domain} is not in the mail server.` })
+  await mailDomainOf(house, 'acme')
+  expect((await retry(answer.body.id)).body).toMatchObject({ state: 'ok' })
+})
+
+it('is brought to the mail server by the job engine', async () => {
+  await using own = await openHouse()
+  const token = await own.token('admin@acme.test')
+  own.sandbox.fault({ system: 'mail', match: 'x:MailingList', mode: 'error', status: 403 })
+  const list = (await own.request('POST', path, { token, body: { address: 'woken', name: 'Woken', recipients: [anna] } })).body
+  own.sandbox.clearFaults()
+  await sql`update mail_lists set next_at = now()`.execute(own.database.db)
+  await own.app.start()
+  await expect.poll(async () => (await own.request('GET', `${path}/${list.id}`, { token })).body.state, { timeout: 15_000 }).toBe('ok')
+}, 40_000)
+
+it('takes no change where there is no mail server, and still shows what is on record', async () => {
+  await using bare = await openHouse({ provisioned: false, env: { MAIL_PROVISIONING_ENABLED: 'false' } })
+  const token = await bare.token('admin@acme.test')
+  const body = { address: 'x', name: 'X', recipients: [anna] }
+  expect(await bare.request('POST', path, { token, body })).toMatchObject({ status: 409, body: { code: 'integration_off' } })
+  expect(await bare.request('GET', path, { token })).toMatchObject({ status: 200, body: { items: [] } })
+})

@@ -1,0 +1,3 @@
+import { membersOrOperators, type Rows, slug } from './rows.ts'
+
+export const mfaRows: Rows = { 'mfa.status': [{ input: slug, expected: membersOrOperators }] }

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from './house.ts'
+import { giveMailbox } from './mailboxes.ts'
+import { identityUser, type MembersHouse, mailbox, openMembersHouse } from './members-house.ts'
+import { identityApi } from './outside.ts'
+
+let house: MembersHouse
+beforeAll(async () => {
+  house = await openMembersHouse()
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const codes = (answers: readonly Answer[]) => answers.map(({ status, body }) => (status < 300 ? 'ok' : body.code)).sort()
+
+/** Two admins beside the owner, each with a token. */
+async function twoAdmins() {
+  const [one, other] = [await house.newMember({ role: 'admin' }), await house.newMember({ role: 'admin' })]
+  const people = [one.member, other.member]
+  return Promise.all(people.map(async ({ id, email }) => ({ id, email, token: await house.token(email) })))
+}
+
+async function adminsBesideOwner(ids: readonly string[]): Promise<number> {
+  const rows = await house.database.db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('user_id', 'in', [...ids])
+    .where('role', '=', 'admin')
+    .execute()
+  return rows.length
+}
+
+/** Nobody but the given admins can administer the tenant while `work` runs. */
+async function withoutOthers(ids: readonly string[], work: () => Promise<void>): Promise<void> {
+  const { db } = house.database
+  const owner = db.updateTable('users').where('email', '=', 'owner@acme.test')
+  await owner.set({ deactivated_at: new Date() }).execute()
+  await db
+    .updateTable('memberships')
+    .set({ role: 'member' })
+    .where('tenant_id', '=', house.acmeId)
+    .where('role', '=', 'admin')
+    .where('user_id', 'not in', [...ids])
+    .execute()
+  try {
+    await work()
+  } finally {
+    await owner.set({ deactivated_at: null }).execute()
+    await db
+      .updateTable('memberships')
+      .set({ role: 'admin' })
+      .where('user_id', '=', await house.idOf('admin@acme.test'))
+      .execute()
+  }
+}
+
+const rounds = 6
+
+describe('at the same time', () => {
+  it('two admins who demote each other leave one admin', async () => {
+    const [one, other] = await twoAdmins()
+    if (!one || !other) throw new Error('no admins')
+    for (let round = 0; round < rounds; round++) {
+      const answers = await Promise.all([
+        house.call('PATCH', `/users/${other.id}`, { role: 'member' }, one.token),
+        house.call('PATCH', `/users/${one.id}`, { role: 'member' }, other.token),
+      ])
+      expect(codes(answers)).toEqual(['not_admin', 'ok'])
+      expect(await adminsBesideOwner([one.id, other.id])).toBe(1)
+      for (const { id } of [one, other]) await house.call('PATCH', `/users/${id}`, { role: 'admin' }, house.as.operator)
+    }
+  })
+
+  it('two admins who suspend each other leave one', async () => {
+    const [one, other] = await twoAdmins()
+    if (!one || !other) throw new Error('no admins')
+    for (let round = 0; round < rounds; round++) {
+      const answers = await Promise.all([
+        house.call('POST', `/users/${other.id}/suspend`, undefined, one.token),
+        house.call('POST', `/users/${one.id}/suspend`, undefined, other.token),
+      ])
+      expect(codes(answers)).toEqual(['not_member', 'ok'])
+      for (const { id } of [one, other]) await house.call('POST', `/users/${id}/resume`, undefined, house.as.operator)
+      ;[one.token, other.token] = await Promise.all([house.token(one.email), house.token(other.email)])
+    }
+  })
+
+  it('the last admin is not removed while another one leaves by the identity provider', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const [one, other] = await twoAdmins()
+      if (!one || !other) throw new Error('no admins')
+      await withoutOthers([one.id, other.id], async () => {
+        // The provider takes the one out of the group; the next token, newer than the membership, says so.
+        const user = await identityUser(house, one.email)
+        await identityApi(house, 'POST', `/core/groups/${user?.groups[0]}/remove_user/`, { pk: user?.pk })
+        const { db } = house.database
+        const past = new Date(Date.now() - 60_000)
+        await db.updateTable('memberships').set({ created_at: past, identity_changed_at: past }).where('user_id', '=', one.id).execute()
+        const leaving = await house.token(one.email)
+        await Promise.all([
+          house.request('GET', '/users/me', { token: leaving }),
+          house.call('DELETE', `/users/${other.id}`, undefined, house.as.operator),
+        ])
+        const left = await db
+          .selectFrom('memberships')
+          .select('user_id')
+          .where('tenant_id', '=', house.acmeId)
+          .where('role', '=', 'admin')
+          .where('status', 'in', ['active', 'provisioning'])
+          .execute()
+        expect(left).toHaveLength(1)
+      })
+    }
+  })
+
+  it('two transfers of the ownership leave one owner', async () => {
+    const [one, other] = await twoAdmins()
+    if (!one || !other) throw new Error('no admins')
+    const to = (userId: string) => house.call('POST', '/transfer-ownership', { userId }, house.as.operator)
+    for (let round = 0; round < rounds; round++) {
+      const answers = await Promise.all([to(one.id), to(other.id), to(one.id)])
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2)
+      const owners = await house.database.db
+        .selectFrom('memberships')
+        .select('user_id')
+        .where('tenant_id', '=', house.acmeId)
+        .where('role', '=', 'owner')
+        .execute()
+      expect(owners).toHaveLength(1)
+      await to(await house.idOf('owner@acme.test'))
+    }
+  })
+
+  it('two admins who each take the ownership are both told the truth', async () => {
+    const people = await twoAdmins()
+    const answers = await Promise.all(people.map(({ id, token }) => house.call('POST', '/transfer-ownership', { userId: id }, token)))
+    expect(codes(answers)).toEqual(['ok', 'ok'])
+    const { owner } = (await house.call('GET', '')).body
+    expect(people.map(({ id }) => id)).toContain(owner.id)
+    await house.call('POST', '/transfer-ownership', { userId: await house.idOf('owner@acme.test') }, house.as.operator)
+  })
+
+  it('ten creations of one address make one member', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => house.call('POST', '/users', { email: 'raced' })))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.code === 'email_taken')).toHaveLength(9)
+    expect(mailbox(house, 'raced@acme.tenants.local')).toBeDefined()
+  })
+
+  it('creations for the last seats fill exactly those', async () => {
+    const { db } = house.database
+    const { memberCount } = (await house.call('GET', '')).body
+    await db
+      .updateTable('tenants')
+      .set({ seats: memberCount + 2 })
+      .where('slug', '=', 'acme')
+      .execute()
+    try {
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => house.call('POST', '/users', { email: `seat${n}` })))
+      expect(codes(answers)).toEqual(['ok', 'ok', ...Array(4).fill('seats_exhausted')])
+      expect((await house.call('GET', '')).body.memberCount).toBe(memberCount + 2)
+    } finally {
+      await db.updateTable('tenants').set({ seats: 0 }).where('slug', '=', 'acme').execute()
+    }
+  })
+
+  it('acts on one member follow one another', async () => {
+    const { member } = await house.newMember()
+    const path = `/users/${member.id}`
+    const answers = await Promise.all([
+      house.call('POST', `${path}/suspend`),
+      house.call('PATCH', path, { name: 'At Once' }),
+      house.call('POST', `${path}/reset-password`),
+      house.call('POST', `${path}/suspend`),
+    ])
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    expect(codes(answers).filter((code) => !['ok', 'already_suspended', 'member_busy'].includes(code))).toEqual([])
+    expect(await house.member(member.id)).toMatchObject({ status: 'suspended', outcomes: { identity: 'ok', mail: 'ok', files: 'ok' } })
+  })
+
+  it('one mailbox address goes to one of two members', async () => {
+    const [one, other] = await Promise.all(
+      ['first@elsewhere.example', 'second@elsewhere.example'].map(
+        async (email) => (await house.call('POST', '/users', { email })).body.member,
+      ),
+    )
+    const answers = await Promise.all([one, other].map(({ id }) => house.call('POST', `/users/${id}/mailbox`, { address: 'wanted' })))
+    expect(codes(answers)).toEqual(['email_taken', 'ok'])
+  })
+})
+
+describe('the schema', () => {
+  it('keeps one owner, and the owner neither suspended nor on the way out', async () => {
+    const { db } = house.database
+    const [owner, member] = [await house.idOf('owner@acme.test'), await house.idOf('member@acme.test')]
+    const set = (values: object, id: string) =>
+      db.updateTable('memberships').set(values).where('tenant_id', '=', house.acmeId).where('user_id', '=', id).execute()
+    await expect(set({ role: 'owner' }, member)).rejects.toThrow(/memberships_one_owner/)
+    await expect(set({ role: 'admin' }, owner)).rejects.toThrow(/has no owner/)
+    await expect(set({ status: 'suspended' }, owner)).rejects.toThrow(/memberships_owner_stays/)
+    await expect(set({ status: 'removing' }, owner)).rejects.toThrow(/memberships_owner_stays/)
+  })
+
+  it('gives a mailbox address to one member', async () => {
+    const { member } = await house.newMember()
+    await expect(
+      house.database.db
+        .updateTable('memberships')
+        .set({ mailbox_address: member.email })
+        .where('user_id', '=', await house.idOf('member@acme.test'))
+        .execute(),
+    ).rejects.toThrow(/memberships_mailbox/)
+  })
+})
+
+describe('somebody whom the provider takes out of the group', () => {
+  it('is suspended with the mailbox frozen when there is one, and nothing is destroyed', async () => {
+    const { db } = house.database
+    const userId = await house.idOf('member@acme.test')
+    const { address } = await giveMailbox(house, { slug: 'acme', userId, localPart: 'taken-out' })
+    const user = await identityUser(house, 'member@acme.test')
+    const { groups } = await identityApi(house, 'GET', `/core/users/${user?.pk}/`)
+    for (const group of groups) await identityApi(house, 'POST', `/core/groups/${group}/remove_user/`, { pk: user?.pk })
+    await db
+      .updateTable('memberships')
+      .set({ created_at: new Date(Date.now() - 60_000) })
+      .where('user_id', '=', userId)
+      .execute()
+    await house.request('GET', '/users/me', { token: await house.token('member@acme.test') })
+    expect(await house.member(userId)).toMatchObject({ status: 'suspended', outcomes: { identity: 'ok', mail: 'pending' } })
+    expect((await house.call('POST', `/users/${userId}/retry`)).body.member).toMatchObject({ outcomes: { mail: 'ok' } })
+    expect(mailbox(house, address)).toBeDefined()
+    expect((await house.call('POST', `/users/${userId}/resume`)).body).toMatchObject({
+      status: 'active',
+      outcomes: { identity: 'ok', mail: 'ok' },
+    })
+    expect((await identityUser(house, 'member@acme.test'))?.groups.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { setTenantStatus } from './mailboxes.ts'
+import { identityUser, type MembersHouse, mailbox, openMembersHouse } from './members-house.ts'
+
+let house: MembersHouse
+beforeAll(async () => {
+  house = await openMembersHouse()
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+beforeEach(() => house.sandbox.clearFaults())
+
+const start = (csv: string, dryRun = false) => house.call('POST', '/user-imports', { csv, dryRun })
+const read = async (id: string, rows = 'all') => (await house.call('GET', `/user-imports/${id}?rows=${rows}`)).body
+const finished = (id: string) => expect.poll(async () => (await read(id, 'none')).state, { timeout: 30_000 }).toBe('done')
+
+describe('a dry run', () => {
+  it('judges every row and makes nothing', async () => {
+    const before = (await house.call('GET', '')).body.memberCount
+    const csv = [
+      'email,name,role,phone',
+      'dry1,Dry One,member,+49 30 1',
+      'dry1@acme.tenants.local,Twice,,',
+      'member@acme.test,Known,,',
+      'mára,Accent,,',
+      'boss,Boss,owner,nonsense',
+      ',Nobody,,',
+      'x@globex.tenants.local,Foreign,,',
+      '"dry2","Two, Dry",admin,',
+    ].join('\r\n')
+    const { status, body } = await start(csv, true)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: null, dryRun: true, state: 'checked', counts: { total: 8, ready: 2, refused: 6, created: 0 } })
+    expect(body.rows.map((row: { line: number; state: string; code: string }) => [row.line, row.state, row.code])).toEqual([
+      [2, 'ready', null],
+      [3, 'refused', 'email_taken'],
+      [4, 'refused', 'email_taken'],
+      [5, 'refused', 'invalid_input'],
+      [6, 'refused', 'invalid_input'],
+      [7, 'refused', 'invalid_input'],
+      [8, 'refused', 'email_taken'],
+      [9, 'ready', null],
+    ])
+    expect(body.rows[4].issues.map(({ path }: { path: string }) => path).sort()).toEqual(['phone', 'role'])
+    expect(body.rows[1].message).toContain('Line 2')
+    expect((await house.call('GET', '')).body.memberCount).toBe(before)
+    expect(await identityUser(house, 'dry1@acme.tenants.local')).toBeUndefined()
+  })
+
+  it('counts the rows before against the seats', async () => {
+    const { db } = house.database
+    const { memberCount } = (await house.call('GET', '')).body
+    await db
+      .updateTable('tenants')
+      .set({ seats: memberCount + 1 })
+      .where('slug', '=', 'acme')
+      .execute()
+    const { body } = await start('email\nseat-a\nseat-b\n', true)
+    await db.updateTable('tenants').set({ seats: 0 }).where('slug', '=', 'acme').execute()
+    expect(body.rows.map((row: { code: string }) => row.code)).toEqual([null, 'seats_exhausted'])
+  })
+
+  it.each([
+    ['a quote that is never closed', 'email,name\na,"never closed\nb,c\n', 'Line 2'],
+    ['a quote in the middle', 'email,name\na,x"y\n', 'Line 2'],
+    ['text behind a quote', 'email,name\na,"x"y\n', 'Line 2'],
+    ['an unknown column', 'email,salary\na,1\n', 'salary'],
+    ['no address column', 'name\nA\n', 'email'],
+    ['too many values', 'email\na,b\n', 'Line 2'],
+    ['no rows', 'email\n', 'no row'],
+  ])('refuses a text with %s, and says where', async (_, csv, where) => {
+    expect(await start(csv, true)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path: 'csv', message: expect.stringContaining(where) }] },
+    })
+  })
+})
+
+describe('an import', () => {
+  it('makes the good rows, shows progress, gives out no password and says that one is needed', async () => {
+    const rows = Array.from({ length: 12 }, (_, n) => `imp${n};Import ${n};${n === 0 ? 'admin' : ''}`)
+    const { body } = await start(`\ufeffemail;name;role\n${rows.join('\n')}\nmember@acme.test;Known;\n`)
+    expect(body).toMatchObject({ dryRun: false, state: expect.stringMatching(/running|stopped/), counts: { total: 13, refused: 1 } })
+    await finished(body.id)
+    const done = await read(body.id)
+    expect(done).toMatchObject({ counts: { created: 12, refused: 1, ready: 0, running: 0 }, finishedAt: expect.any(String) })
+    expect(JSON.stringify(done)).not.toMatch(/password/i)
+    const member = await house.member(done.rows[0].userId)
+    expect(member).toMatchObject({ status: 'active', role: 'admin', name: 'Import 0', needsPassword: true })
+    expect(mailbox(house, member.email)).toBeDefined()
+    expect((await read(body.id, 'problems')).rows).toHaveLength(1)
+    const { body: reset } = await house.call('POST', `/users/${member.id}/reset-password`)
+    expect(reset).toMatchObject({ member: { needsPassword: false }, outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' } } })
+  })
+
+  it('tells of a row whose outside systems failed', async () => {
+    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error' })
+    const { body } = await start('email\nhalf-done\n')
+    await finished(body.id)
+    expect((await read(body.id)).rows).toMatchObject([
+      { state: 'incomplete', message: expect.stringContaining('mail server'), userId: expect.any(String) },
+    ])
+  })
+
+  it('stops while the tenant rests, and goes on when told to', async () => {
+    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
+    const { body } = await start(`email\n${Array.from({ length: 20 }, (_, n) => `rest${n}`).join('\n')}\n`)
+    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
+    await setTenantStatus(house, 'acme', 'suspended')
+    await expect.poll(async () => (await read(body.id, 'none')).state, { timeout: 10_000 }).toBe('stopped')
+    expect((await read(body.id, 'none')).counts.ready).toBeGreaterThan(0)
+    expect(await house.call('POST', `/user-imports/${body.id}/resume`)).toMatchObject({ status: 409, body: { code: 'tenant_suspended' } })
+    await setTenantStatus(house, 'acme', 'active')
+    house.sandbox.clearFaults()
+    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    await finished(body.id)
+    expect((await read(body.id, 'none')).counts).toMatchObject({ created: 20 })
+  })
+
+  it('whose process died in the middle of a row is carried on, and the row makes one member', async () => {
+    const { body } = await start('email\ntorn\n')
+    await finished(body.id)
+    const { userId } = (await read(body.id)).rows[0]
+    const { db } = house.database
+    // As it stands when a process is killed after the record: the row names the member, nothing outside is done.
+    await house.call('POST', `/users/${userId}/suspend`)
+    await db
+      .updateTable('memberships')
+      .set({ status: 'provisioning', identity_state: 'pending', mail_state: 'pending', files_state: 'pending', next_at: null })
+      .where('user_id', '=', userId)
+      .execute()
+    await db.updateTable('member_import_rows').set({ state: 'running' }).where('import_id', '=', body.id).execute()
+    await db
+      .updateTable('member_imports')
+      .set({ finished_at: null, lease_until: new Date(Date.now() - 1000) })
+      .where('id', '=', body.id)
+      .execute()
+    expect(await read(body.id, 'none')).toMatchObject({ state: 'stopped', counts: { running: 1 } })
+    await house.call('POST', `/user-imports/${body.id}/resume`)
+    await finished(body.id)
+    expect((await read(body.id)).rows).toMatchObject([{ state: 'created', userId }])
+    expect(await house.member(userId)).toMatchObject({ status: 'active', outcomes: { identity: 'ok', mail: 'ok', files: 'ok' } })
+  })
+
+  it('is resumed by the job engine when nobody works on it', async () => {
+    await using started = await openMembersHouse({ started: true })
+    const { db } = started.database
+    const { body } = await started.call('POST', '/user-imports', { csv: 'email\nby-engine\n', dryRun: false })
+    await expect.poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, { timeout: 20_000 }).toBe('done')
+    await db
+      .updateTable('member_import_rows')
+      .set({ state: 'ready', fields: sql`jsonb_set(fields, '{email}', '"by-engine-2"')`, user_id: null })
+      .where('import_id', '=', body.id)
+      .execute()
+    await db.updateTable('member_imports').set({ finished_at: null }).where('id', '=', body.id).execute()
+    await sql`insert into jobs.job (name) values ('member-sweep') on conflict do nothing`.execute(db)
+    await sql`update jobs.job set start_after = now() where name = 'member-sweep' and state = 'created'`.execute(db)
+    await expect.poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, { timeout: 25_000 }).toBe('done')
+    expect(mailbox(started, 'by-engine-2@acme.tenants.local')).toBeDefined()
+  }, 60_000)
+
+  it('is no business of another tenant', async () => {
+    const { body } = await start('email\nown-only\n')
+    await finished(body.id)
+    expect(await house.request('GET', `/tenants/globex/user-imports/${body.id}`, { token: house.as.stranger })).toMatchObject({
+      status: 404,
+    })
+  })
+})

@@ -1,0 +1,24 @@
+import type { TestHouse } from './house.ts'
+
+interface SsoRecords {
+  applications: { pk: string; slug: string; name: string; provider: number | null; meta_launch_url: string }[]
+  providers: { pk: number; name: string; client_id: string; redirect_uris: { url: string; matching_mode: string }[] }[]
+  bindings: { target: string; group: string | null }[]
+  groups: { pk: string; name: string }[]
+}
+
+export function ssoRecords(house: TestHouse): SsoRecords {
+  return house.sandbox.state().identity.records as SsoRecords
+}
+
+/** How much the identity provider has of an application, by its name. */
+export function ssoObjects(house: TestHouse, name: string) {
+  const { applications, providers, bindings } = ssoRecords(house)
+  const made = applications.filter((application) => application.name === name)
+  const slugs = made.map(({ slug }) => slug)
+  return {
+    applications: made.length,
+    providers: providers.filter((one) => slugs.includes(one.name) || made.some((application) => application.provider === one.pk)).length,
+    bindings: bindings.filter(({ target }) => made.some(({ pk }) => pk === target)).length,
+  }
+}

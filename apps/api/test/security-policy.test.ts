@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHouse, type TestHouse } from './house.ts'
+import { auditOf, setTenantStatus } from './mailboxes.ts'
+
+let house: TestHouse
+let admin: string
+let member: string
+
+beforeAll(async () => {
+  house = await openHouse({ provisioned: false })
+  admin = await house.token('admin@acme.test')
+  member = await house.token('member@acme.test')
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+
+const path = '/tenants/acme/security-policy'
+const read = async () => (await house.request('GET', path, { token: member })).body
+const change = (body: object, headers: Record<string, string> = {}) => house.request('PATCH', path, { token: admin, body, headers })
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+const codesOf = (answer: { body: { warnings: { code: string }[] } }) => answer.body.warnings.map(({ code }) => code)
+
+describe('the security policy', () => {
+  it('restricts nothing until it is changed', async () => {
+    expect(await read()).toEqual({
+      ...{ mfaMode: 'optional', sessionIdleMinutes: null, sessionAbsoluteMinutes: null },
+      ...{ allowedCountries: [], ipAllowlist: [], updatedAt: null },
+    })
+  })
+
+  it('keeps what is given in canonical form and leaves the rest', async () => {
+    const answer = await change(
+      {
+        mfaMode: 'required',
+        sessionIdleMinutes: 30,
+        sessionAbsoluteMinutes: 600,
+        allowedCountries: ['fr', 'DE', 'FR'],
+        ipAllowlist: ['2001:DB8::/32', '203.0.113.7', '203.0.113.0/24'],
+      },
+      { ...from('203.0.113.50'), 'x-atrium-country': 'DE' },
+    )
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        securityPolicy: {
+          ...{ mfaMode: 'required', sessionIdleMinutes: 30, sessionAbsoluteMinutes: 600 },
+          ...{ allowedCountries: ['DE', 'FR'], ipAllowlist: ['203.0.113.0/24', '2001:db8::/32'] },
+        },
+        warnings: [{ code: 'allowlist_overlap', path: 'ipAllowlist.1' }],
+      },
+    })
+    expect(await read()).toEqual(answer.body.securityPolicy)
+    await change({ sessionIdleMinutes: null })
+    expect(await read()).toMatchObject({ sessionIdleMinutes: null, mfaMode: 'required', allowedCountries: ['DE', 'FR'] })
+    expect(
+      (await house.request('GET', '/tenants/globex/security-policy', { token: await house.token('owner@globex.test') })).body.mfaMode,
+    ).toBe('optional')
+  })
+
+  it('is recorded with what changed, and not when nothing did', async () => {
+    await change({ mfaMode: 'off', sessionAbsoluteMinutes: 700 })
+    const [newest, ...older] = await auditOf(house, 'security_policy.updated')
+    expect(newest).toMatchObject({ actor_email: 'admin@acme.test', tenant_slug: 'acme', resource_name: 'Acme Engineering' })
+    expect(newest?.metadata.changes).toEqual({ mfaMode: ['required', 'off'], sessionAbsoluteMinutes: [600, 700] })
+    await change({ mfaMode: 'off' })
+    expect(await auditOf(house, 'security_policy.updated')).toHaveLength(older.length + 1)
+  })
+
+  it('works over tRPC', async () => {
+    const { securityPolicy } = house.trpc(admin)
+    const saved = await securityPolicy.update.mutate({ slug: 'acme', allowedCountries: [], ipAllowlist: [] })
+    expect(saved.warnings).toEqual([])
+    expect(await securityPolicy.get.query({ slug: 'acme' })).toEqual(saved.securityPolicy)
+  })
+})
+
+describe('a change is refused', () => {
+  it.each([
+    [{ ipAllowlist: ['203.0.113.9/24'] }, 'ipAllowlist.0', /203\.0\.113\.0\/24/],
+    [{ ipAllowlist: ['203.0.113.0/24', '10.0.0.0/33'] }, 'ipAllowlist.1', /0 to 32/],
+    [{ ipAllowlist: ['everywhere'] }, 'ipAllowlist.0', /not an address/],
+    [{ ipAllowlist: ['0.0.0.0/0'] }, 'ipAllowlist.0', /everybody/],
+    [{ ipAllowlist: [7] }, 'ipAllowlist.0', /./],
+    [{ allowedCountries: ['ZZ'] }, 'allowedCountries.0', /ISO 3166-1/],
+    [{ mfaMode: 'always' }, 'mfaMode', /./],
+    [{ sessionIdleMinutes: 0 }, 'sessionIdleMinutes', /Between/],
+    [{ sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 }, 'sessionIdleMinutes', /601 minutes, longer than the 600/],
+    [{ mfa: 'off', mfaMode: 'off' }, 'mfa', /not known/],
+    [{}, '', /at least one/],
+  ])('%j', async (body, field, message) => {
+    const before = await read()
+    const answer = await change(body)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: field }] } })
+    expect(answer.body.issues[0].message).toMatch(message)
+    expect(await read()).toEqual(before)
+  })
+
+  it('when it does not go with the limit that is stored, at the limit that was given', async () => {
+    await change({ sessionIdleMinutes: 30, sessionAbsoluteMinutes: 60 })
+    expect(await change({ sessionIdleMinutes: 61 })).toMatchObject({ status: 400, body: { issues: [{ path: 'sessionIdleMinutes' }] } })
+    expect(await change({ sessionAbsoluteMinutes: 29 })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'sessionAbsoluteMinutes' }] },
+    })
+    expect(await change({ sessionIdleMinutes: 61, sessionAbsoluteMinutes: 61 })).toMatchObject({ status: 200 })
+  })
+
+  it('also when two changes, right alone, would be wrong together', async () => {
+    for (let round = 0; round < 5; round++) {
+      await change({ sessionIdleMinutes: 10, sessionAbsoluteMinutes: 100 })
+      const answers = await Promise.all([change({ sessionIdleMinutes: 90 }), change({ sessionAbsoluteMinutes: 20 })])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    }
+  })
+
+  it.each(['suspended', 'deleted'] as const)('while the tenant is %s', async (status) => {
+    await setTenantStatus(house, 'acme', status)
+    try {
+      expect(await change({ mfaMode: 'off' })).toMatchObject({ status: 409, body: { code: `tenant_${status}` } })
+    } finally {
+      await setTenantStatus(house, 'acme', 'active')
+    }
+  })
+})
+
+describe('a warning is given', () => {
+  it('when the caller’s own address would be shut out', async () => {
+    const entries = { ipAllowlist: ['203.0.113.0/24'] }
+    expect(codesOf(await change(entries, from('203.0.113.1')))).toEqual([])
+    expect(codesOf(await change(entries, from('::ffff:203.0.113.1')))).toEqual([])
+    const shutOut = await change(entries, from('198.51.100.1'))
+    expect(shutOut.body.warnings).toEqual([
+      { code: 'own_address_shut_out', path: 'ipAllowlist', message: 'Your own address 198.51.100.1 is not in the list.' },
+    ])
+    expect(codesOf(await change(entries, from('2001:db8::1')))).toEqual(['own_address_shut_out'])
+    expect(codesOf(await change(entries))).toEqual(['own_address_unknown'])
+    // It stands for every change while the list does.
+    expect(codesOf(await change({ mfaMode: 'optional' }, from('198.51.100.1')))).toEqual(['own_address_shut_out'])
+    expect(codesOf(await change({ ipAllowlist: [] }, from('198.51.100.1')))).toEqual([])
+  })
+
+  it('when the caller’s own country would be shut out, or is not known', async () => {
+    const countries = { allowedCountries: ['DE', 'AT'] }
+    expect(codesOf(await change(countries, { 'x-atrium-country': 'at' }))).toEqual([])
+    expect(codesOf(await change(countries, { 'x-atrium-country': 'US' }))).toEqual(['own_country_shut_out'])
+    expect(codesOf(await change(countries))).toEqual(['own_country_unknown'])
+    expect(codesOf(await change(countries, { 'x-atrium-country': 'T1' }))).toEqual(['own_country_unknown'])
+    expect(codesOf(await change({ allowedCountries: [] }))).toEqual([])
+  })
+})
