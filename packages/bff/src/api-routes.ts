@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { groupsOf, nameOf, readClaims } from './claims.ts'
 import type { AppCookies } from './cookies.ts'
 import { parseObject, readJsonBody } from './json-body.ts'
+import type { MailProfiles } from './mail-profile.ts'
 import { readUser } from './profile.ts'
 import type { ApiProxy } from './proxy.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
@@ -17,11 +18,13 @@ export interface ApiParts {
   sessions: Sessions
   proxy: ApiProxy
   staffGroups: readonly string[]
+  /** The portal's; operators have no mailbox of a tenant. */
+  mailProfiles: MailProfiles | undefined
 }
 
 /** `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but the first need a session. */
 export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
-  const { app, cookies, sessions, proxy, staffGroups } = parts
+  const { app, cookies, sessions, proxy, staffGroups, mailProfiles } = parts
   const routes = new Hono<AppEnv>()
   const post = async (c: AppContext, target: string) => {
     const session = await proxy.requireSession(c)
@@ -71,6 +74,12 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     const body = withTenant(parseObject(await readJsonBody(c)), session, staffGroups)
     return proxy.forward(c, session, { method: 'POST', target: '/flags/evaluate', body })
   })
+
+  if (mailProfiles) {
+    routes.get('/mail-settings', (c) => mailProfiles.settings(c))
+    routes.get('/mail-profile', (c) => mailProfiles.download(c))
+    routes.post('/mail-profile/link', (c) => mailProfiles.createLink(c))
+  }
 
   if (app === 'operator') {
     const read = async (c: AppContext, path: string) =>

@@ -8,6 +8,7 @@ import type { AppConfig } from './config.ts'
 import { createCookies } from './cookies.ts'
 import { readJsonBody } from './json-body.ts'
 import type { Logger } from './log.ts'
+import { createMailProfiles, linkPath } from './mail-profile.ts'
 import { createOidcClient } from './oidc/client.ts'
 import { createLogoutTokenVerifier } from './oidc/logout-token.ts'
 import { problemResponse, toRefusal } from './problems.ts'
@@ -66,6 +67,7 @@ export function createBff(options: BffOptions): Bff {
     upstream,
     cookies,
     trustedProxyHops: config.trustedProxyHops,
+    countryHeader: config.countryHeader,
     log,
     stopping: options.stopping ?? new AbortController().signal,
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
@@ -88,7 +90,12 @@ export function createBff(options: BffOptions): Bff {
     '/auth',
     authRoutes({ app: name, publicUrl, clientId: idp.clientId, database, keyring, cookies, oidc, sessions, verifyLogoutToken, log, now }),
   )
-  app.route('/api', apiRoutes({ app: name, cookies, sessions, proxy, staffGroups: config.staffGroups }))
+  const mailProfiles =
+    name === 'portal'
+      ? createMailProfiles({ publicUrl, database, proxy, log, now, mailHost: config.mailHost, signing: config.profileSigning })
+      : undefined
+  app.route('/api', apiRoutes({ app: name, cookies, sessions, proxy, staffGroups: config.staffGroups, mailProfiles }))
+  if (mailProfiles) app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
 
   app.all('/trpc/*', async (c) => {
     const { method } = c.req

@@ -1,6 +1,8 @@
+import { isHostName } from '@atrium/core/text'
 import { createKeyring, type Keyring } from '@atrium/db/encryption'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { z } from 'zod'
+import type { SigningConfig } from './mail-profile-signing.ts'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
 const required = z.string({ error: 'is missing' }).min(1, 'is missing')
@@ -16,9 +18,20 @@ const Env = z.object({
   OIDC_CLIENT_SECRET: required,
   ENCRYPTION_KEYS: required,
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
+  CLIENT_COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'is not the name of a header')
+    .optional(),
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  MAIL_PUBLIC_HOST: z
+    .string()
+    .transform((host) => host.toLowerCase())
+    .refine(isHostName, 'is not a host name')
+    .optional(),
+  PROFILE_SIGN_CERT: z.string().optional(),
+  PROFILE_SIGN_KEY: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -34,8 +47,14 @@ export interface AppConfig {
   keyring: Keyring
   /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
   trustedProxyHops: number
+  /** The header in which a proxy of ours names the browser's country, always overwriting what was sent; undefined when none does. */
+  countryHeader: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */
   staffGroups: readonly string[]
+  /** Where devices reach the mail server. */
+  mailHost: string | undefined
+  /** What mail profiles are signed with. */
+  profileSigning: SigningConfig | undefined
   logLevel: string
 }
 
@@ -54,6 +73,10 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     // Cookies and codes would cross the network in the clear (RFC 9700 section 2.6).
     if (!isHttps(e[name]) && !isLoopback(e[name])) faults.push(`${name}: plain http is accepted for localhost only`)
   }
+  if ((e.PROFILE_SIGN_CERT === undefined) !== (e.PROFILE_SIGN_KEY === undefined)) {
+    const missing = e.PROFILE_SIGN_CERT === undefined ? 'PROFILE_SIGN_CERT' : 'PROFILE_SIGN_KEY'
+    faults.push(`${missing}: missing, while the other half of the pair is set`)
+  }
   const keyring = readKeyring(e.ENCRYPTION_KEYS, faults)
   if (!keyring || faults.length > 0) throw unusable(faults)
   return {
@@ -66,7 +89,10 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     oidc: { issuer: e.IDP_ISSUER, clientId: e.OIDC_CLIENT_ID, clientSecret: e.OIDC_CLIENT_SECRET },
     keyring,
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    countryHeader: e.CLIENT_COUNTRY_HEADER,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
+    mailHost: e.MAIL_PUBLIC_HOST,
+    profileSigning: e.PROFILE_SIGN_CERT && e.PROFILE_SIGN_KEY ? { certificate: e.PROFILE_SIGN_CERT, key: e.PROFILE_SIGN_KEY } : undefined,
     logLevel: e.LOG_LEVEL,
   }
 }

@@ -35,7 +35,7 @@ const heldBackResponseHeaders = new Set([
 /** The headers of a request to the API, without its Authorization and the type of its body. */
 export function requestHeaders(
   c: AppContext,
-  { app, trustedProxyHops }: { app: WebApp; trustedProxyHops: number },
+  { app, trustedProxyHops, countryHeader }: { app: WebApp; trustedProxyHops: number; countryHeader: string | undefined },
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'x-atrium-source': app,
@@ -49,6 +49,8 @@ export function requestHeaders(
   }
   const addresses = forwardedFor(c.req.header('x-forwarded-for'), c.env.incoming.socket.remoteAddress, trustedProxyHops)
   if (addresses !== '') headers['x-forwarded-for'] = addresses
+  const country = countryHeader === undefined ? undefined : c.req.header(countryHeader)
+  if (country !== undefined) headers['x-atrium-country'] = country
   return headers
 }
 

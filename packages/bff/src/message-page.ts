@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { AppContext } from './request.ts'
 
 /** A page of this server's own, for what a person must be told where the app itself may not be served. */
-export function messagePage(c: AppContext, status: 403 | 503, title: string, text: string): Response | Promise<Response> {
+export function messagePage(c: AppContext, status: 403 | 404 | 503, title: string, text: string): Response | Promise<Response> {
   const page = html`<!doctype html>
 <html lang="en">
   <head>

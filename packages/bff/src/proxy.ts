@@ -32,6 +32,7 @@ export interface ProxyOptions {
   upstream: Upstream
   cookies: AppCookies
   trustedProxyHops: number
+  countryHeader: string | undefined
   log: Logger
   /** Ends server-sent events when the server stops. */
   stopping: AbortSignal

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
 import type { Logger } from './log.ts'
+import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
+
+/** What follows in the path of a one-time link is a secret. */
+function loggedPath(path: string): string {
+  return path.startsWith(linkPath) ? `${linkPath}***` : path.slice(0, 500)
+}
 
 /**
  * Gives every request an id (the caller's own, when it is usable) and writes one line for it. The line has the path without its query:
@@ -12,7 +18,7 @@ export function requestLog(log: Logger) {
     const started = performance.now()
     const given = c.req.header('x-request-id')
     const requestId = given && /^[A-Za-z0-9._:@-]{8,128}$/.test(given) ? given : randomUUID()
-    const line: RequestLine = { requestId, method: c.req.method, path: c.req.path.slice(0, 500) }
+    const line: RequestLine = { requestId, method: c.req.method, path: loggedPath(c.req.path) }
     c.set('requestId', requestId)
     c.set('line', line)
     await next()

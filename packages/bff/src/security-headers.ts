@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
 import { isHttps } from './config.ts'
+import { linkPath } from './mail-profile.ts'
 import type { AppEnv } from './request.ts'
 
 const fixed: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ export function securityHeaders({ publicUrl, issuer }: { publicUrl: string; issu
     c.set('nonce', nonce)
     await next()
     for (const [name, value] of Object.entries(fixed)) c.res.headers.set(name, value)
+    if (c.req.path.startsWith(linkPath)) c.res.headers.set('referrer-policy', 'no-referrer')
     c.res.headers.set('content-security-policy', policy(nonce, new URL(issuer).origin, https))
     if (https) c.res.headers.set('strict-transport-security', 'max-age=63072000')
   })

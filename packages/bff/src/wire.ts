@@ -19,6 +19,17 @@ export type MeView = UserView & {
   partnerMode: boolean
 }
 
+/** `GET /api/mail-settings`: where mail programs and devices reach the mail server. */
+export interface MailSettingsView {
+  host: string
+}
+
+/** `POST /api/mail-profile/link`: a link that works once and until `expiresAt`. */
+export interface MailProfileLinkView {
+  url: string
+  expiresAt: string
+}
+
 /** `GET /api/verify-token`: what the session's access token says, for checking an installation. */
 export interface TokenView {
   iss: string | null

@@ -28,6 +28,8 @@ export interface HouseOptions {
   trustedProxyHops?: number
   identity?: StartOptions['identity']
   bff?: Partial<BffOptions>
+  /** Further settings of the servers. */
+  env?: Record<string, string>
 }
 
 /** One app of one or more server processes' worth of instances on a database of its own, with the sandbox behind it. */
@@ -85,6 +87,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     ENCRYPTION_KEYS: keys,
     TRUSTED_PROXY_HOPS: String(options.trustedProxyHops ?? 0),
     LOG_LEVEL: 'debug',
+    ...options.env,
   }
   const config = readAppConfig(app, env)
   const logLines: string[] = []

@@ -262,6 +262,18 @@ describe('X-Forwarded-For', () => {
     expect(lastSeen().headers['x-forwarded-for']).toMatch(/^198\.51\.100\.1, (127\.0\.0\.1|::1)$/)
     await house[Symbol.asyncDispose]()
   })
+
+  it('is told with the country only when a proxy of ours names it', async () => {
+    const claims = { 'cf-ipcountry': 'DE', 'x-atrium-country': 'FR' }
+    await signedIn({})
+    await browser.fetch(at('/trpc/a.b'), { headers: claims })
+    expect(lastSeen().headers).not.toHaveProperty('x-atrium-country')
+    await house[Symbol.asyncDispose]()
+    await signedIn({ env: { CLIENT_COUNTRY_HEADER: 'CF-IPCountry' } })
+    await browser.fetch(at('/trpc/a.b'), { headers: claims })
+    expect(lastSeen().headers['x-atrium-country']).toBe('DE')
+    await house[Symbol.asyncDispose]()
+  })
 })
 
 it('a stream ends soon after the session behind it has', async () => {

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       publicUrl: 'https://portal.example.test',
       trustedProxyHops: 0,
+      countryHeader: undefined,
       staffGroups: ['platform-admins', 'authentik Admins', 'partner-staff'],
     })
   })
@@ -35,9 +36,10 @@ describe('the configuration', () => {
       OIDC_CLIENT_SECRET: undefined,
       DATABASE_URL: 'mysql://x',
       TRUSTED_PROXY_HOPS: '-1',
+      CLIENT_COUNTRY_HEADER: 'X-Country: DE',
     }
     expect(() => readAppConfig('portal', faulty)).toThrow(
-      /^The configuration is not usable:\n {2}PORT: .+\n {2}PUBLIC_URL: .+\n {2}DATABASE_URL: .+\n {2}OIDC_CLIENT_SECRET: is missing\n {2}TRUSTED_PROXY_HOPS: .+$/,
+      /^The configuration is not usable:\n {2}PORT: .+\n {2}PUBLIC_URL: .+\n {2}DATABASE_URL: .+\n {2}OIDC_CLIENT_SECRET: is missing\n {2}TRUSTED_PROXY_HOPS: .+\n {2}CLIENT_COUNTRY_HEADER: .+$/,
     )
   })
 
