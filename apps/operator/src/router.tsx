@@ -1,6 +1,7 @@
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
+import { FlagSearch, FlagsSearch } from './flags/search.ts'
 import { AccessFailure } from './layout/access-failure.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PageFailure } from './layout/page-failure.tsx'
@@ -68,12 +69,28 @@ const audit = createRoute({
   validateSearch: (search: Search): AuditSearch => AuditSearch.parse(search),
 }).lazy(() => import('./audit/audit-page.tsx').then((page) => page.Route))
 
+const flags = createRoute({
+  getParentRoute: () => house,
+  path: '/flags',
+  validateSearch: (search: Search): FlagsSearch => FlagsSearch.parse(search),
+}).lazy(() => import('./flags/flags-page.tsx').then((page) => page.Route))
+
+const newFlag = createRoute({ getParentRoute: () => house, path: '/flags/new' }).lazy(() =>
+  import('./flags/create-flag-page.tsx').then((page) => page.Route),
+)
+
+const flag = createRoute({
+  getParentRoute: () => house,
+  path: '/flags/$key',
+  validateSearch: (search: Search): FlagSearch => FlagSearch.parse(search),
+}).lazy(() => import('./flags/flag-page.tsx').then((page) => page.Route))
+
 /** Every other address: said inside the portal, so that nobody who is no operator learns which pages there are. */
 const unknown = createRoute({ getParentRoute: () => house, path: '$', component: NotFoundPage })
 
 const routeTree = root.addChildren([
   signedOut,
-  house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, audit, unknown]),
+  house.addChildren([dashboard, tenants, newTenant, tenant, users, invite, user, flags, newFlag, flag, audit, unknown]),
 ])
 
 /** The router of the operator portal. */

@@ -4,9 +4,9 @@ import { AuditSearch } from './audit/search.ts'
 import { House } from './layout/house.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
-import { MembersSearch } from './members/search.ts'
 import { SignedOutSearch } from './session/search.ts'
 import { learnSession } from './session/session.ts'
+import { tenantRoutes } from './tenant-routes.ts'
 import type { RouterContext } from './trpc.ts'
 
 type Search = Record<string, unknown>
@@ -59,11 +59,41 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./tenants/overview-page.tsx'), 'OverviewPage'),
 })
 
+// Pages below read their own search parameters: rules that stood here would load with the frame, before any page is opened.
 const members = createRoute({
   getParentRoute: () => tenant,
   path: '/members',
-  validateSearch: (search: Search): MembersSearch => MembersSearch.parse(search),
   component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+})
+
+const memberImport = createRoute({
+  getParentRoute: () => tenant,
+  path: '/members/import',
+  component: lazyRouteComponent(() => import('./members/import-page.tsx'), 'ImportPage'),
+})
+
+const mfa = createRoute({
+  getParentRoute: () => tenant,
+  path: '/mfa',
+  component: lazyRouteComponent(() => import('./mfa/mfa-page.tsx'), 'MfaPage'),
+})
+
+const storage = createRoute({
+  getParentRoute: () => tenant,
+  path: '/storage',
+  component: lazyRouteComponent(() => import('./storage/storage-page.tsx'), 'StoragePage'),
+})
+
+const account = createRoute({
+  getParentRoute: () => tenant,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./members/account-page.tsx'), 'AccountPage'),
+})
+
+const devices = createRoute({
+  getParentRoute: () => tenant,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
 })
 
 const audit = createRoute({
@@ -84,7 +114,13 @@ const unknown = createRoute({ getParentRoute: () => house, path: '$', component:
 
 const routeTree = root.addChildren([
   signedOut,
-  house.addChildren([home, create, profile, tenant.addChildren([overview, members, audit, settings]), unknown]),
+  house.addChildren([
+    home,
+    create,
+    profile,
+    tenant.addChildren([overview, members, memberImport, mfa, storage, account, devices, audit, settings, ...tenantRoutes(tenant)]),
+    unknown,
+  ]),
 ])
 
 /** The router of the customer portal. */

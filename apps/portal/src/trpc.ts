@@ -6,7 +6,7 @@ import { createTRPCClient, type TRPCClient } from '@trpc/client'
 import { createTRPCContext, createTRPCOptionsProxy, type TRPCOptionsProxy } from '@trpc/tanstack-react-query'
 
 /** The API's procedures for components, typed from its router alone. */
-export const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>()
+export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
 
 /** What routes reach before a component renders. */
 export interface RouterContext {

@@ -29,10 +29,11 @@ describe('addresses of the audit log', () => {
 
 it('reads the filters and the page of the members list from the address', () => {
   const cursor = '019aa7a0-1111-7222-8333-944455556666'
-  expect(membersQuery('acme', MembersSearch.parse({ q: 'ada', role: 'boss', trail: cursor }))).toEqual({
+  expect(membersQuery('acme', MembersSearch.parse({ q: 'ada', role: 'boss', status: 'suspended', member: 'x', trail: cursor }))).toEqual({
     slug: 'acme',
     q: 'ada',
     role: undefined,
+    status: 'suspended',
     cursor,
     limit: 50,
   })

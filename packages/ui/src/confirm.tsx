@@ -75,6 +75,7 @@ function ConfirmForm({ onClose, children, confirmLabel, typedWord, reason, destr
         {typedWord !== undefined && (
           <TextInput
             label={`Type ${typedWord} to confirm`}
+            styles={{ label: { overflowWrap: 'anywhere' } }}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

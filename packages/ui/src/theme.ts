@@ -95,7 +95,7 @@ const fontFamily = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "
 // Mantine heads its dialogs with <header>, which outside of sectioning elements would be a second banner of the page.
 const dialogAttributes = { header: { role: 'none' } }
 
-const dialogTitle = { fontSize: '1.125rem', fontWeight: 620 }
+const dialogTitle = { fontSize: '1.125rem', fontWeight: 620, lineHeight: 1.3, overflowWrap: 'anywhere' } as const
 
 /** The look both apps share; `accent` is the only thing in which they differ. Spacing keeps to an 8 px rhythm. */
 export function createAtriumTheme(accent: Accent): MantineThemeOverride {

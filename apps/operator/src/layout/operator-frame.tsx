@@ -1,6 +1,6 @@
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { spotlight } from '@mantine/spotlight'
-import { IconBuilding, IconHistory, IconLayoutDashboard, IconUsers } from '@tabler/icons-react'
+import { IconBuilding, IconFlag, IconHistory, IconLayoutDashboard, IconUsers } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -13,6 +13,7 @@ const nav: readonly NavSection[] = [
       { label: 'Overview', icon: IconLayoutDashboard, target: { to: '/' }, exact: true },
       { label: 'Tenants', icon: IconBuilding, target: { to: '/tenants' } },
       { label: 'Users', icon: IconUsers, target: { to: '/users' } },
+      { label: 'Flags', icon: IconFlag, target: { to: '/flags' } },
       { label: 'Audit', icon: IconHistory, target: { to: '/audit' } },
     ],
   },

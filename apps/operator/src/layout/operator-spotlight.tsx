@@ -2,7 +2,16 @@ import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusLooks } from '@atrium/ui/tones'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
-import { IconBuilding, IconBuildingPlus, IconHistory, IconLayoutDashboard, IconUser, IconUserPlus, IconUsers } from '@tabler/icons-react'
+import {
+  IconBuilding,
+  IconBuildingPlus,
+  IconFlag,
+  IconHistory,
+  IconLayoutDashboard,
+  IconUser,
+  IconUserPlus,
+  IconUsers,
+} from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,7 +19,7 @@ import { useTRPC } from '../trpc.ts'
 
 const shown = 6
 
-/** Search over pages, tenants and users, opened by mod+K. What the server finds arrives while the person types. */
+/** Search over pages, tenants, users and flags, opened by mod+K. What the server finds arrives while the person types. */
 export function OperatorSpotlight() {
   const { navigate } = useRouter()
   const trpc = useTRPC()
@@ -20,6 +29,7 @@ export function OperatorSpotlight() {
   const options = { enabled, placeholderData: keepPreviousData, staleTime: 30_000 }
   const tenants = useQuery(trpc.tenants.list.queryOptions({ q, limit: shown }, options))
   const users = useQuery(trpc.users.list.queryOptions({ q, limit: shown }, options))
+  const flags = useQuery(trpc.flags.list.queryOptions({ q, limit: shown }, options))
   const pages: SpotlightActionData[] = [
     { id: 'page:overview', label: 'Overview', leftSection: <IconLayoutDashboard {...icon} />, onClick: () => void navigate({ to: '/' }) },
     { id: 'page:tenants', label: 'Tenants', leftSection: <IconBuilding {...icon} />, onClick: () => void navigate({ to: '/tenants' }) },
@@ -37,6 +47,13 @@ export function OperatorSpotlight() {
       keywords: ['add', 'admin'],
       leftSection: <IconUserPlus {...icon} />,
       onClick: () => void navigate({ to: '/users/invite' }),
+    },
+    {
+      id: 'page:flags',
+      label: 'Flags',
+      keywords: ['feature', 'rollout', 'kill'],
+      leftSection: <IconFlag {...icon} />,
+      onClick: () => void navigate({ to: '/flags' }),
     },
     {
       id: 'page:audit',
@@ -71,10 +88,21 @@ export function OperatorSpotlight() {
         onClick: () => void navigate({ to: '/users/$id', params: { id: user.id } }),
       })),
     },
+    {
+      group: 'Flags',
+      actions: (enabled ? (flags.data?.items ?? []) : []).map((flag) => ({
+        id: flag.id,
+        label: flag.key,
+        ...(flag.description === null ? {} : { description: flag.description }),
+        keywords: [q, typed],
+        leftSection: <IconFlag {...icon} />,
+        onClick: () => void navigate({ to: '/flags/$key', params: { key: flag.key } }),
+      })),
+    },
   ]
   return (
     <SpotlightSearch
-      placeholder="Search pages, tenants and users"
+      placeholder="Search pages, tenants, users and flags"
       actions={groups.filter(({ actions }) => actions.length > 0)}
       onQueryChange={setTyped}
     />

@@ -1,4 +1,5 @@
-import { type MemberView, type TenantView, tenantRoles } from '@atrium/core/tenants'
+import type { MemberView } from '@atrium/core/members'
+import { type TenantView, tenantRoles } from '@atrium/core/tenants'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
@@ -24,8 +25,10 @@ const membersPerPage = 25
 const roleChoices = tenantRoles.map((value) => ({ value, label: roleNames[value] }))
 
 const memberLooks: Readonly<Record<MemberView['status'], Look>> = {
+  provisioning: { label: 'Being set up', tone: 'working' },
   active: { label: 'Active', tone: 'good' },
   suspended: { label: 'Suspended', tone: 'warning' },
+  removing: { label: 'Being removed', tone: 'working' },
   deactivated: { label: 'Deactivated', tone: 'bad' },
 }
 

@@ -1,11 +1,23 @@
 import type { TenantRole } from '@atrium/core/tenants'
 import { type NavSection, Shell } from '@atrium/ui/shell'
-import { IconBuildingCommunity, IconHistory, IconHome, IconSettings, IconUser, IconUsers } from '@tabler/icons-react'
+import {
+  IconBuildingCommunity,
+  IconDatabase,
+  IconDeviceMobile,
+  IconHistory,
+  IconHome,
+  IconIdBadge2,
+  IconSettings,
+  IconShieldLock,
+  IconUser,
+  IconUsers,
+} from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useProfile } from '../profile/use-profile.ts'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
+import { pageSections } from './tenant-pages.ts'
 
 // Menus and search bring libraries of their own; the page stands before they have arrived.
 const TenantSwitcher = lazy(() => import('./tenant-switcher.tsx'))
@@ -51,6 +63,12 @@ function navOf(slug: string | undefined, role: TenantRole | undefined, several: 
         ? [{ label: several ? 'All workplaces' : 'Start', icon: IconBuildingCommunity, target: targets.home, exact: true }]
         : []),
       { label: 'My profile', icon: IconUser, target: targets.profile },
+      ...(slug && role
+        ? [
+            { label: 'My account here', icon: IconIdBadge2, target: targets.account(slug) },
+            { label: 'My devices', icon: IconDeviceMobile, target: targets.devices(slug) },
+          ]
+        : []),
     ],
   }
   if (!slug) return [general]
@@ -60,10 +78,13 @@ function navOf(slug: string | undefined, role: TenantRole | undefined, several: 
       items: [
         { label: 'Overview', icon: IconHome, target: targets.overview(slug), exact: true },
         { label: 'Members', icon: IconUsers, target: targets.members(slug) },
+        { label: 'Second factors', icon: IconShieldLock, target: targets.mfa(slug) },
+        { label: 'Storage', icon: IconDatabase, target: targets.storage(slug) },
         { label: 'Audit log', icon: IconHistory, target: targets.auditLog(slug) },
         ...(maySeeSettings(role) ? [{ label: 'Settings', icon: IconSettings, target: targets.settings(slug) }] : []),
       ],
     },
+    ...pageSections(slug, role),
     general,
   ]
 }

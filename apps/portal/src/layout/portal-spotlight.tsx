@@ -5,10 +5,14 @@ import { tenantStatusLooks } from '@atrium/ui/tones'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconBuildingCommunity,
+  IconDatabase,
+  IconDeviceMobile,
   IconHistory,
   IconHome,
+  IconIdBadge2,
   IconPlus,
   IconSettings,
+  IconShieldLock,
   IconUser,
   IconUsers,
   type TablerIcon,
@@ -17,6 +21,7 @@ import { useRouter } from '@tanstack/react-router'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
+import { mailPages, rulePages } from './tenant-pages.ts'
 
 interface Props {
   tenants: UserView['tenants']
@@ -38,7 +43,14 @@ export default function PortalSpotlight({ tenants, current }: Props) {
     ? [
         page('Overview', IconHome, targets.overview(here.slug), ['status', 'provisioning', 'health']),
         page('Members', IconUsers, targets.members(here.slug), ['people', 'team', 'users']),
+        page('Second factors', IconShieldLock, targets.mfa(here.slug), ['mfa', '2fa', 'security', 'passkey']),
+        page('Storage', IconDatabase, targets.storage(here.slug), ['quota', 'files', 'space']),
+        page('My account here', IconIdBadge2, targets.account(here.slug), ['aliases', 'addresses', 'mailbox']),
+        page('My devices', IconDeviceMobile, targets.devices(here.slug), ['phone', 'imap', 'smtp', 'iphone', 'mail app']),
         page('Audit log', IconHistory, targets.auditLog(here.slug), ['history', 'events']),
+        ...[...mailPages(here.slug, here.role), ...rulePages(here.slug, here.role)].map(({ label, icon, target, keywords }) =>
+          page(label, icon, target, keywords),
+        ),
         ...(maySeeSettings(here.role)
           ? [page('Settings', IconSettings, targets.settings(here.slug), ['edit', 'delete', 'colour', 'seats'])]
           : []),

@@ -1,72 +1,50 @@
-import { type MemberView, tenantRole, tenantRoles } from '@atrium/core/tenants'
+import { type MemberView, memberStatus, memberStatuses } from '@atrium/core/members'
+import { tenantRole, tenantRoles } from '@atrium/core/tenants'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { formatCount } from '@atrium/ui/format'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
-import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
-import { countFilters } from '@atrium/ui/search-params'
-import { StatusBadge } from '@atrium/ui/status-badge'
-import { Time } from '@atrium/ui/time'
-import type { Look } from '@atrium/ui/tones'
-import { Button, NativeSelect, Text } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { IconSearch, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import * as targets from '../targets.ts'
-import { roleNames } from '../tenants/roles.ts'
+import { mayChange, roleNames } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { isUnderWay, memberStatusLooks } from './member-looks.ts'
+import { MembersTable } from './members-table.tsx'
 import { MembersSearch, membersQuery } from './search.ts'
+import { useChoice } from './use-choice.ts'
 
-const statusLooks: Readonly<Record<MemberView['status'], Look>> = {
-  active: { label: 'Active', tone: 'good' },
-  suspended: { label: 'Suspended', tone: 'warning' },
-  deactivated: { label: 'Deactivated', tone: 'neutral' },
-}
+// What admins alone use loads when it is needed; the list stands before.
+const AddMembers = lazy(() => import('./add-members.tsx'))
+const BulkBar = lazy(() => import('./bulk-bar.tsx'))
+const MemberDrawer = lazy(() => import('./member-drawer.tsx'))
 
-const columns: Column<MemberView>[] = [
-  {
-    key: 'name',
-    header: 'Name',
-    primary: true,
-    cell: ({ name, email }) => (
-      <>
-        <Text fw={550} size="sm">
-          {name}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {email}
-        </Text>
-      </>
-    ),
-  },
-  {
-    key: 'mailbox',
-    header: 'Mailbox',
-    cell: ({ mailboxAddress }) =>
-      mailboxAddress ?? (
-        <Text span size="sm" c="dimmed">
-          No mailbox
-        </Text>
-      ),
-  },
-  { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
-  { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge {...statusLooks[status]} /> },
-  { key: 'joined', header: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
-]
-
-/** Who belongs to a workplace. */
+/** Who belongs to a workplace, and for its admins everything that can be done to them. */
 export function MembersPage() {
   const tenant = useTenant()
   const router = useRouter()
   const search = MembersSearch.parse(useSearch({ strict: false }))
   const trpc = useTRPC()
-  const query = useQuery(trpc.tenants.users.queryOptions(membersQuery(tenant.slug, search), { placeholderData: keepPreviousData }))
+  const query = useQuery(
+    trpc.tenants.users.queryOptions(membersQuery(tenant.slug, search), {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? 3_000 : false),
+    }),
+  )
+  const choice = useChoice(tenant.id, query.data?.items)
+  const changing = mayChange(tenant)
   const go = (change: Partial<MembersSearch>, replace = true) =>
-    void router.navigate({ ...targets.members(tenant.slug, { ...search, trail: undefined, ...change }), replace })
+    void router.navigate({ ...targets.members(tenant.slug, { ...search, trail: undefined, ...change }), replace, resetScroll: false })
+  const { member: _, trail: __, ...filters } = search
+  const filtered = Object.values(filters).some((value) => value !== undefined)
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
   return (
@@ -74,7 +52,14 @@ export function MembersPage() {
       <PageHeader
         title="Members"
         tabTitle={`Members of ${tenant.name}`}
-        description={`${tenant.memberCount === 1 ? 'One person belongs' : `${tenant.memberCount} people belong`} to ${tenant.name}.`}
+        description={`${tenant.memberCount === 1 ? 'One person belongs' : `${formatCount(tenant.memberCount)} people belong`} to ${tenant.name}.`}
+        actions={
+          changing && (
+            <Suspense>
+              <AddMembers tenant={tenant} onOpen={(member) => go({ trail: search.trail, member: member.id }, false)} />
+            </Suspense>
+          )
+        }
       />
       <FilterBar label="Filter members">
         <DebouncedInput
@@ -91,6 +76,15 @@ export function MembersPage() {
           onChange={(event) => go({ role: tenantRole.safeParse(event.currentTarget.value).data })}
           data={[{ value: '', label: 'Any role' }, ...tenantRoles.map((role) => ({ value: role, label: roleNames[role] }))]}
         />
+        <NativeSelect
+          label="Status"
+          value={search.status ?? ''}
+          onChange={(event) => go({ status: memberStatus.safeParse(event.currentTarget.value).data })}
+          data={[
+            { value: '', label: 'Any status' },
+            ...memberStatuses.map((status) => ({ value: status, label: memberStatusLooks[status].label })),
+          ]}
+        />
       </FilterBar>
       {query.isPending && <LoadingRows label="Loading members" />}
       {query.error && (
@@ -104,26 +98,27 @@ export function MembersPage() {
       {query.data && !query.error && query.data.items.length === 0 && (
         <EmptyState
           icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
-          title={countFilters(search) > 0 ? 'Nobody fits these filters' : 'No members yet'}
+          title={filtered ? 'Nobody fits these filters' : 'No members yet'}
           action={
-            countFilters(search) > 0 && (
-              <Button variant="default" onClick={() => go({ q: undefined, role: undefined })}>
+            filtered && (
+              <Button variant="default" onClick={() => go({ q: undefined, role: undefined, status: undefined })}>
                 Clear filters
               </Button>
             )
           }
         >
-          {countFilters(search) > 0 ? 'Try another name or role.' : 'People appear here as soon as they belong to the workplace.'}
+          {filtered ? 'Try another name, role or status.' : 'Add the first person, or import a list of them.'}
         </EmptyState>
       )}
       {query.data && !query.error && query.data.items.length > 0 && (
         <>
-          <ResponsiveTable
+          <MembersTable
             caption={`Members of ${tenant.name}`}
-            columns={columns}
             rows={query.data.items}
-            rowKey={({ id }) => id}
             stale={query.isPlaceholderData}
+            target={(member: MemberView) => targets.members(tenant.slug, { ...search, member: member.id })}
+            chosen={changing ? choice.ids : undefined}
+            onChoose={choice.set}
           />
           <Pager
             label="Pages of members"
@@ -133,6 +128,17 @@ export function MembersPage() {
           />
         </>
       )}
+      <Suspense>
+        {changing && choice.members.length > 0 && <BulkBar tenant={tenant} choice={choice} />}
+        {search.member && (
+          <MemberDrawer
+            key={search.member}
+            tenant={tenant}
+            userId={search.member}
+            onClose={() => go({ trail: search.trail, member: undefined })}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

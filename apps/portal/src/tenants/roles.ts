@@ -7,3 +7,8 @@ export const roleNames: Readonly<Record<TenantRole, string>> = { member: 'Member
 export function maySeeSettings(role: TenantView['role'] | undefined): boolean {
   return role === 'admin' || role === 'owner'
 }
+
+/** Whether changes are offered: to admins, while the workplace is not closed. */
+export function mayChange(tenant: Pick<TenantView, 'role' | 'status'>): boolean {
+  return maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
+}

@@ -1,0 +1,84 @@
+import { CreateFlag } from '@atrium/core/flags'
+import { done } from '@atrium/ui/done'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { Box, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { createLazyRoute, useNavigate } from '@tanstack/react-router'
+import { FormFooter } from '../parts/edit-dialog.tsx'
+import { AboutFields, ConditionFields, NoteField, RolloutFields, TargetingFields } from './flag-fields.tsx'
+import { emptyFlag, type FlagForm, fieldOf, toCreateFlag, validateFlag } from './flag-form.ts'
+import { useCreateFlag } from './mutations.ts'
+
+export const Route = createLazyRoute('/house/flags/new')({ component: CreateFlagPage })
+
+function CreateFlagPage() {
+  const navigate = useNavigate()
+  const create = useCreateFlag()
+  const form = useForm<FlagForm>({ initialValues: emptyFlag, validate: validateFlag(CreateFlag, toCreateFlag), validateInputOnBlur: true })
+  const showErrors = (errors: Readonly<Record<string, unknown>>) => {
+    const [first] = Object.keys(errors)
+    if (first !== undefined) form.getInputNode(first)?.focus()
+  }
+  const send = form.onSubmit(
+    (values) =>
+      create.mutate(toCreateFlag(values), {
+        onSuccess: (flag) => {
+          done(`${flag.key} is created.`)
+          void navigate({ to: '/flags/$key', params: { key: flag.key } })
+        },
+        onError: (error) => {
+          const problem = problemOf(error)
+          const refused = Object.entries(fieldErrors(problem)).map(([path, message]) => [fieldOf(path, values), message])
+          const errors = problem.code === 'already_exists' ? { key: problem.message } : Object.fromEntries(refused)
+          form.setErrors(errors)
+          showErrors(errors)
+        },
+      }),
+    showErrors,
+  )
+  return (
+    <>
+      <PageHeader
+        title="New flag"
+        description="It is off for everybody until you say otherwise. Everything but the key can be changed later."
+      />
+      <Box component="form" onSubmit={send} noValidate maw={720}>
+        <Stack gap="lg">
+          <Panel title="What it is">
+            <Stack>
+              <TextInput
+                label="Key"
+                description="What code asks for, for good: small letters, digits and _. The key of a removed flag is not used again."
+                placeholder="new_billing_engine"
+                withAsterisk
+                autoCapitalize="none"
+                autoComplete="off"
+                spellCheck={false}
+                {...form.getInputProps('key')}
+              />
+              <AboutFields form={form} />
+            </Stack>
+          </Panel>
+          <Panel title="Rollout">
+            <RolloutFields form={form} />
+          </Panel>
+          <Panel title="Lists" description="Who is let in or kept out by name. Can be left empty.">
+            <TargetingFields form={form} />
+          </Panel>
+          <Panel title="Conditions" description="When it can be on at all. Can be left empty.">
+            <ConditionFields form={form} />
+          </Panel>
+          <NoteField form={form} required={false} />
+          <FormFooter
+            error={create.error}
+            submitLabel="Create flag"
+            pending={create.isPending}
+            onCancel={() => void navigate({ to: '/flags' })}
+          />
+        </Stack>
+      </Box>
+    </>
+  )
+}

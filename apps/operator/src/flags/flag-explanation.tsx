@@ -1,0 +1,153 @@
+import type { FlagExplanation } from '@atrium/core/flags'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
+import { type Tone, tenantStatusLooks } from '@atrium/ui/tones'
+import { Alert, Autocomplete, Group, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTRPC } from '../trpc.ts'
+import classes from './flag-explanation.module.css'
+import { stepNames } from './words.ts'
+
+const route = getRouteApi('/house/flags/$key')
+const suggested = 8
+
+/** Why the flag is on or off for a tenant, step by step. */
+export function FlagExplanationTab({ name }: { name: string }) {
+  const { tenantSlug } = route.useSearch()
+  const navigate = route.useNavigate()
+  const trpc = useTRPC()
+  const explanation = useQuery(
+    trpc.flags.explain.queryOptions(
+      { key: name, ...(tenantSlug === undefined ? {} : { tenantSlug }) },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const ask = (slug: string) => void navigate({ search: { tab: 'explain', ...(slug === '' ? {} : { tenantSlug: slug }) }, replace: true })
+  const unknown = explanation.isError && ['not_found', 'invalid_input'].includes(problemOf(explanation.error).code)
+  return (
+    <Stack gap="lg" maw={760}>
+      <TenantQuestion asked={tenantSlug} onAsk={ask} unknown={unknown} />
+      {unknown ? null : explanation.isError ? (
+        <ErrorState
+          title="The explanation could not be loaded."
+          error={explanation.error}
+          onRetry={() => void explanation.refetch()}
+          retrying={explanation.isFetching}
+        />
+      ) : explanation.isPending ? (
+        <LoadingRows label="Loading the explanation" rows={4} />
+      ) : (
+        <Answer explanation={explanation.data} />
+      )}
+    </Stack>
+  )
+}
+
+function TenantQuestion({ asked, onAsk, unknown }: { asked: string | undefined; onAsk: (slug: string) => void; unknown: boolean }) {
+  const [typed, setTyped] = useState(asked ?? '')
+  const [q] = useDebouncedValue(typed.trim(), 250)
+  const tenants = useQuery(
+    useTRPC().tenants.list.queryOptions(
+      { q, limit: suggested },
+      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
+    ),
+  )
+  const found = q === '' ? [] : (tenants.data?.items ?? [])
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAsk(typed.trim().toLowerCase())
+      }}
+    >
+      <Autocomplete
+        label="Tenant"
+        description="Choose one, or leave it empty to ask without a tenant."
+        placeholder="Name or slug"
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        withScrollArea={false}
+        value={typed}
+        onChange={(value) => {
+          setTyped(value)
+          if (value === '') onAsk('')
+        }}
+        onOptionSubmit={onAsk}
+        error={unknown && asked !== undefined ? `There is no tenant ${asked}.` : undefined}
+        data={found.map((tenant) => tenant.slug)}
+        filter={({ options }) => options}
+        renderOption={({ option }) => (
+          <div>
+            <Text size="sm">{found.find((tenant) => tenant.slug === option.value)?.name}</Text>
+            <Text size="xs" c="dimmed">
+              {option.value}
+            </Text>
+          </div>
+        )}
+      />
+    </form>
+  )
+}
+
+function Answer({ explanation }: { explanation: FlagExplanation }) {
+  const { key, tenantSlug, tenantStatus, value, served, steps } = explanation
+  return (
+    <Panel
+      title={tenantSlug === null ? `${key} without a tenant` : `${key} for ${tenantSlug}`}
+      description={
+        tenantSlug !== null && (
+          <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} fz="inherit">
+            Look at the tenant
+          </LinkAnchor>
+        )
+      }
+      actions={<StatusBadge label={served ? 'On' : 'Off'} tone={served ? 'good' : 'neutral'} />}
+    >
+      <Stack>
+        {value && !served && tenantStatus && (
+          <Alert
+            color="yellow"
+            icon={<IconAlertTriangle aria-hidden />}
+            title={`The tenant is ${tenantStatusLooks[tenantStatus].label.toLowerCase()}`}
+          >
+            The flag itself says on, but a suspended or deleted tenant is told that every flag is off.
+          </Alert>
+        )}
+        <ol className={classes.steps}>
+          {steps.map(({ step, outcome, detail }) => (
+            <li key={step} className={classes.step} data-outcome={outcome}>
+              <ToneIcon tone={toneOf(outcome, value)} size={18} />
+              <div>
+                <Group gap={6}>
+                  <Text size="sm" fw={550} span>
+                    {stepNames[step]}
+                  </Text>
+                  <Text size="xs" c="dimmed" span>
+                    {outcome === 'decided' ? `decides: ${value ? 'on' : 'off'}` : outcome === 'passed' ? 'goes on' : 'not reached'}
+                  </Text>
+                </Group>
+                <Text size="sm" {...(outcome === 'decided' ? {} : { c: 'dimmed' })}>
+                  {detail}
+                </Text>
+              </div>
+            </li>
+          ))}
+        </ol>
+      </Stack>
+    </Panel>
+  )
+}
+
+function toneOf(outcome: FlagExplanation['steps'][number]['outcome'], value: boolean): Tone {
+  if (outcome === 'not_reached') return 'waiting'
+  if (outcome === 'passed') return 'neutral'
+  return value ? 'good' : 'bad'
+}

@@ -1,0 +1,99 @@
+import type { FlagView } from '@atrium/core/flags'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Tabs } from '@mantine/core'
+import { IconPower } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { MissingPage } from '../layout/not-found-page.tsx'
+import { isMissing } from '../parts/problems.ts'
+import { useTRPC } from '../trpc.ts'
+import { KillFlag } from './flag-actions.tsx'
+import { FlagExplanationTab } from './flag-explanation.tsx'
+import { FlagHistoryTab } from './flag-history.tsx'
+import { FlagSettingsTab } from './flag-settings.tsx'
+import { flagTabs } from './search.ts'
+import { flagLook } from './words.ts'
+
+const route = getRouteApi('/house/flags/$key')
+
+export const Route = createLazyRoute('/house/flags/$key')({ component: FlagPage })
+
+function FlagPage() {
+  const { key } = route.useParams()
+  const { tab } = route.useSearch()
+  const { data: flag, isError, error, isFetching, refetch } = useQuery(useTRPC().flags.get.queryOptions({ key }))
+  // The history outlives the flag, so its tab still opens.
+  if (!flag && isError && isMissing(error) && tab !== 'history') {
+    return (
+      <MissingPage title="Flag not found" back={<LinkAnchor to="/flags">All flags</LinkAnchor>}>
+        There is no flag {key}. If it was removed, its{' '}
+        <LinkAnchor to="/flags/$key" params={{ key }} search={{ tab: 'history' }} inherit>
+          history
+        </LinkAnchor>{' '}
+        is still there.
+      </MissingPage>
+    )
+  }
+  return (
+    <>
+      <PageHeader
+        title={key}
+        description={flag?.description}
+        marks={flag && <StatusBadge {...flagLook(flag)} />}
+        actions={flag && <KillFlag flag={flag} />}
+      />
+      {flag ? (
+        <FlagDetail key={key} flag={flag} />
+      ) : tab === 'history' && isError && isMissing(error) ? (
+        <FlagHistoryTab name={key} />
+      ) : isError ? (
+        <ErrorState title="The flag could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <LoadingRows label="Loading the flag" />
+      )}
+    </>
+  )
+}
+
+const tabNames = { settings: 'Settings', explain: 'Why on or off?', history: 'History' } as const
+
+function FlagDetail({ flag }: { flag: FlagView }) {
+  const { tab = 'settings' } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <>
+      {flag.killedAt !== null && (
+        <Alert color="red" icon={<IconPower aria-hidden />} title="This flag is killed" mb="lg">
+          Off for everybody since <Time at={flag.killedAt} show="both" />. It comes back by a change of its rollout, with a note that says
+          why.
+        </Alert>
+      )}
+      <Tabs
+        value={tab}
+        onChange={(value) => void navigate({ search: { tab: flagTabs.find((name) => name !== 'settings' && name === value) } })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" aria-label="Parts of the flag">
+          {flagTabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {tabNames[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="settings">
+          <FlagSettingsTab flag={flag} />
+        </Tabs.Panel>
+        <Tabs.Panel value="explain">
+          <FlagExplanationTab name={flag.key} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <FlagHistoryTab name={flag.key} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}

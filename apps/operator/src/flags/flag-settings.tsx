@@ -1,0 +1,124 @@
+import type { FlagView } from '@atrium/core/flags'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { formatDay } from '@atrium/ui/format'
+import { LinkAnchor } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { Time } from '@atrium/ui/time'
+import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
+import { planNames } from '../tenants/words.ts'
+import { EditAbout, EditConditions, EditRollout, EditTargeting } from './edit-flag.tsx'
+import { RemoveFlagPanel } from './flag-actions.tsx'
+import { reachSentence } from './words.ts'
+
+interface Props {
+  flag: FlagView
+}
+
+/** Everything that is decided about a flag, each part with its own form. */
+export function FlagSettingsTab({ flag }: Props) {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Stack gap="lg">
+        <RolloutPanel flag={flag} />
+        <Panel title="Lists" description="Who is let in or kept out by name." actions={<EditTargeting flag={flag} />}>
+          <Facts>
+            <Fact label="Allowed tenants">{flag.allowTenants.length > 0 ? <TenantLinks slugs={flag.allowTenants} /> : null}</Fact>
+            <Fact label="Allowed partners">{flag.allowPartners.join(', ')}</Fact>
+            <Fact label="Allowed plans">{flag.allowPlans.map((plan) => planNames[plan]).join(', ')}</Fact>
+            <Fact label="Denied tenants">{flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}</Fact>
+          </Facts>
+        </Panel>
+        <Panel title="Conditions" description="When it can be on at all." actions={<EditConditions flag={flag} />}>
+          <Facts>
+            <Fact label="Prerequisites">
+              {flag.prerequisites.length === 0 ? null : (
+                <Stack gap={2}>
+                  {flag.prerequisites.map((one) => (
+                    <span key={one.key}>
+                      <FlagLink name={one.key} /> must be {one.value ? 'on' : 'off'}
+                    </span>
+                  ))}
+                </Stack>
+              )}
+            </Fact>
+            <Fact label="Begins">{flag.enabledFrom && <Time at={flag.enabledFrom} show="both" />}</Fact>
+            <Fact label="Ends">{flag.enabledUntil && <Time at={flag.enabledUntil} show="both" />}</Fact>
+          </Facts>
+        </Panel>
+      </Stack>
+      <Stack gap="lg">
+        <AboutPanel flag={flag} />
+        <RemoveFlagPanel flag={flag} />
+      </Stack>
+    </SimpleGrid>
+  )
+}
+
+function RolloutPanel({ flag }: Props) {
+  const share = flag.state === 'on' ? 100 : flag.state === 'off' ? 0 : flag.percentage
+  return (
+    <Panel title="Rollout" actions={<EditRollout flag={flag} />}>
+      <Stack gap="xs">
+        <Progress value={share} size="lg" aria-label={`On for ${share} percent of the tenants`} />
+        <Text size="sm">{reachSentence(flag.state, flag.percentage)}</Text>
+        <Text size="sm" c="dimmed">
+          {flag.note} ({flag.updatedBy ?? 'the platform'}, <Time at={flag.updatedAt} />)
+        </Text>
+      </Stack>
+    </Panel>
+  )
+}
+
+function AboutPanel({ flag }: Props) {
+  return (
+    <Panel title="About" actions={<EditAbout flag={flag} />}>
+      <Facts>
+        <Fact label="Description">{flag.description}</Fact>
+        <Fact label="Owner">{flag.owner}</Fact>
+        <Fact label="Expected to go by">{flag.staleAfter && formatDay(flag.staleAfter)}</Fact>
+        <Fact label="Last asked for by name">{flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : 'Never'}</Fact>
+        <Fact label="Needed by">
+          {flag.requiredBy.length === 0 ? null : (
+            <Group gap={6}>
+              {flag.requiredBy.map((key) => (
+                <FlagLink key={key} name={key} />
+              ))}
+            </Group>
+          )}
+        </Fact>
+        {flag.salt !== null && <Fact label="Salt of the rollout">{flag.salt}</Fact>}
+        <Fact label="Version">{flag.version}</Fact>
+        <Fact label="Created">
+          <Time at={flag.createdAt} show="both" />
+        </Fact>
+      </Facts>
+    </Panel>
+  )
+}
+
+function FlagLink({ name }: { name: string }) {
+  return (
+    <LinkAnchor to="/flags/$key" params={{ key: name }} fz="inherit">
+      {name}
+    </LinkAnchor>
+  )
+}
+
+const linked = 20
+
+function TenantLinks({ slugs }: { slugs: readonly string[] }) {
+  return (
+    <Group gap="4px 10px">
+      {slugs.slice(0, linked).map((slug) => (
+        <LinkAnchor key={slug} to="/tenants/$slug" params={{ slug }} fz="inherit">
+          {slug}
+        </LinkAnchor>
+      ))}
+      {slugs.length > linked && (
+        <Text span inherit c="dimmed">
+          and {slugs.length - linked} more
+        </Text>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,111 @@
+import { flagStates } from '@atrium/core/flags'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { Button } from '@mantine/core'
+import { IconFlag, IconPlus, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import { flagColumns } from './flag-columns.tsx'
+import { type FlagsSearch, flagsQuery } from './search.ts'
+import { stateNames } from './words.ts'
+
+const route = getRouteApi('/house/flags')
+
+export const Route = createLazyRoute('/house/flags')({ component: FlagsPage })
+
+const stateChoices = flagStates.map((value) => ({ value, label: stateNames[value] }))
+
+function FlagsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const flags = useQuery(useTRPC().flags.list.queryOptions(flagsQuery(search), { placeholderData: keepPreviousData }))
+  const filtered = countFilters(search) > 0 || search.trail !== undefined
+  const narrow = (change: Partial<FlagsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  return (
+    <>
+      <PageHeader
+        title="Flags"
+        description="Features that are turned on tenant by tenant, and off again in seconds."
+        actions={
+          <LinkButton to="/flags/new" leftSection={<IconPlus size={18} aria-hidden />}>
+            New flag
+          </LinkButton>
+        }
+      />
+      <FilterBar label="Filter flags">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Key, description, owner or note"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search.q}
+          onChange={(q) => narrow({ q })}
+        />
+        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        {countFilters(search) > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, state: undefined })}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {flags.isError ? (
+        <ErrorState
+          title="The flags could not be loaded."
+          error={flags.error}
+          onRetry={() => void flags.refetch()}
+          retrying={flags.isFetching}
+        />
+      ) : flags.isPending ? (
+        <LoadingRows label="Loading flags" rows={6} />
+      ) : flags.data.items.length === 0 ? (
+        <NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Flags"
+            columns={flagColumns}
+            rows={flags.data.items}
+            rowKey={(flag) => flag.id}
+            stale={flags.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of flags"
+            trail={search.trail}
+            nextCursor={flags.data.nextCursor}
+            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function NoFlags({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const icon = <IconFlag size={32} stroke={1.5} aria-hidden />
+  return filtered ? (
+    <EmptyState
+      title="No flag matches"
+      icon={icon}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Search by part of the key, or take a filter away.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No flags yet" icon={icon} action={<LinkButton to="/flags/new">New flag</LinkButton>}>
+      A flag that does not exist is off everywhere. Create one to turn a feature on for some tenants first.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,94 @@
+import { CreateFlag, type FlagSettings, type FlagView, UpdateFlag } from '@atrium/core/flags'
+import { describe, expect, it } from 'vitest'
+import { changesFlag, emptyFlag, fieldOf, toCreateFlag, toFlagForm, toUpdateFlag, validateFlag } from '../src/flags/flag-form.ts'
+import { FlagSearch, FlagsSearch, flagsQuery, historyQuery } from '../src/flags/search.ts'
+import { changeLines, flagLook, lossSentence } from '../src/flags/words.ts'
+
+const settings: FlagSettings = {
+  ...{ description: null, owner: 'Billing', state: 'rollout', percentage: 10, allowTenants: ['acme'], denyTenants: [], allowPartners: [] },
+  ...{ allowPlans: [], prerequisites: [{ key: 'base_flag', value: true }], enabledFrom: '2026-11-21T10:11:12.000Z' },
+  ...{ enabledUntil: null, staleAfter: null, killedAt: null },
+}
+const flag: FlagView = {
+  ...settings,
+  ...{ id: '0196f1d2-aaaa-7bbb-8ccc-000000000001', key: 'new_page', salt: null, note: 'Made.', version: 3, requiredBy: [] },
+  ...{ lastAskedAt: null, createdAt: '2026-11-21T10:00:00.000Z', updatedAt: '2026-11-21T10:00:00.000Z', updatedBy: null },
+}
+
+describe('the form of a flag', () => {
+  it('sends what was changed and nothing else, with the version that was read', () => {
+    const form = { ...toFlagForm(flag), percentage: 25, note: 'More.' }
+    expect(UpdateFlag.parse(toUpdateFlag(flag, form))).toEqual({ key: 'new_page', version: 3, percentage: 25, note: 'More.' })
+  })
+
+  it('takes a note alone for no change, and does not touch a time whose seconds it cannot show', () => {
+    expect(changesFlag(flag, { ...toFlagForm(flag), note: 'Nothing.' })).toBe(false)
+    expect(changesFlag(flag, { ...toFlagForm(flag), enabledFrom: '' })).toBe(true)
+  })
+
+  it('joins the flags that must be on and those that must be off', () => {
+    const form = { ...toFlagForm(flag), needsOff: ['other_flag'], note: 'Needs.' }
+    expect(toUpdateFlag(flag, form).prerequisites).toEqual([
+      { key: 'base_flag', value: true },
+      { key: 'other_flag', value: false },
+    ])
+    expect(fieldOf('prerequisites.0.key', form)).toBe('needsOn')
+    expect(fieldOf('prerequisites.1.key', form)).toBe('needsOff')
+    expect(fieldOf('allowTenants.4', form)).toBe('allowTenants')
+  })
+
+  it('says what is wrong on its own fields', () => {
+    const check = validateFlag(CreateFlag, toCreateFlag)
+    expect(check({ ...emptyFlag, key: 'New', percentage: '', needsOff: ['x'] })).toEqual({
+      key: expect.any(String),
+      percentage: 'A number between 0 and 100.',
+      needsOff: expect.any(String),
+    })
+  })
+
+  it('sends a new flag as the API takes it, and leaves the owner to the server when there is none', () => {
+    expect(CreateFlag.parse(toCreateFlag({ ...emptyFlag, key: ' new_page ' }))).not.toHaveProperty('owner')
+    expect(CreateFlag.parse(toCreateFlag({ ...emptyFlag, key: 'new_page', owner: 'Billing', state: 'on' }))).toMatchObject({
+      ...{ key: 'new_page', owner: 'Billing', state: 'on', percentage: 0 },
+    })
+  })
+})
+
+describe('the words about a flag', () => {
+  it('name a killed flag before its state', () => {
+    expect(flagLook({ ...flag, state: 'off', killedAt: '2026-11-21T10:00:00.000Z' }).label).toBe('Killed')
+    expect(flagLook(flag).label).toBe('Rollout, 10 %')
+  })
+
+  it('warn of tenants that lose it, and of nothing when none does', () => {
+    expect(lossSentence(flag, 'rollout', 5)).toMatch(/From 10 % to 5 %/)
+    expect(lossSentence(flag, 'off', 10)).toMatch(/Every tenant/)
+    expect(lossSentence(flag, 'rollout', 10)).toBeUndefined()
+    expect(lossSentence(flag, 'on', 0)).toBeUndefined()
+    expect(lossSentence({ state: 'off', percentage: 50 }, 'rollout', 1)).toBeUndefined()
+  })
+
+  it('tell what a change did, field by field', () => {
+    const after: FlagSettings = { ...settings, state: 'on', allowTenants: ['globex'], prerequisites: [], staleAfter: '2027-01-31' }
+    expect(changeLines({ before: settings, after })).toEqual([
+      'State: Rollout → On',
+      'Allowed tenants: now with globex, without acme',
+      'Prerequisites: now without base_flag on',
+      expect.stringMatching(/^Expected to go by: none → .*2027/),
+    ])
+    expect(changeLines({ before: null, after })).toEqual([])
+  })
+})
+
+describe('the addresses of flags', () => {
+  it('drop what does not fit', () => {
+    expect(FlagsSearch.parse({ q: 'billing', state: 'sideways', trail: 'nonsense' })).toEqual({ q: 'billing' })
+    expect(FlagSearch.parse({ tab: 'nowhere', tenantSlug: 'acme' })).toEqual({ tenantSlug: 'acme' })
+  })
+
+  it('become the queries of their pages', () => {
+    const cursor = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
+    expect(flagsQuery({ state: 'on', trail: cursor })).toEqual({ state: 'on', cursor, limit: 25 })
+    expect(historyQuery('new_page', {})).toEqual({ key: 'new_page', cursor: undefined, limit: 25 })
+  })
+})

@@ -1,0 +1,87 @@
+import { AddAlias, type AliasView } from '@atrium/core/aliases'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { OwnAddressField, useAddressDomains, wholeAddress } from '../domains/own-address-field.tsx'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { MailboxPicker } from './mailbox-picker.tsx'
+import { useAddAlias } from './mutations.ts'
+
+interface Props {
+  slug: string
+  opened: boolean
+  onClose: () => void
+  onAdded: (alias: AliasView) => void
+}
+
+/** Asks for a further address and whose mailbox it belongs to. */
+export function AddAliasDialog({ opened, onClose, ...props }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add an alias" size="md">
+      {opened && <AddAliasForm {...props} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+const Fields = AddAlias.pick({ address: true, userId: true })
+const check = zodForm(Fields)
+const aboutAddress = ['email_taken', 'domain_not_verified', 'already_exists']
+
+function AddAliasForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
+  const add = useAddAlias(slug)
+  const domains = useAddressDomains()
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm({
+    initialValues: { address: { localPart: '', domain: '' }, userId: '' },
+    validate: ({ address, userId }) => check({ address: wholeAddress(address), userId }),
+  })
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ address, userId }) => {
+        setUnplaced(undefined)
+        add.mutate(
+          { slug, address: wholeAddress(address), userId },
+          {
+            onSuccess: onAdded,
+            onError: (error) => {
+              if (!showRefusal(form, error, { name: 'address', codes: aboutAddress })) setUnplaced(error)
+            },
+          },
+        )
+      }, focusFirstError)}
+    >
+      <Stack>
+        <OwnAddressField
+          label="Alias"
+          description="A further address. Mail to it arrives in the mailbox below."
+          value={form.values.address}
+          domains={domains}
+          error={form.errors.address}
+          autoFocus
+          onChange={(address) => form.setFieldValue('address', address)}
+        />
+        <MailboxPicker
+          slug={slug}
+          value={form.values.userId || null}
+          error={form.errors.userId}
+          onChange={(userId) => form.setFieldValue('userId', userId ?? '')}
+        />
+        {unplaced !== undefined && <ProblemAlert title="The alias was not added." error={unplaced} message={explain(unplaced)} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={add.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add alias
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,48 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTRPC } from '../trpc.ts'
+
+interface Props {
+  slug: string
+  value: string | null
+  error?: ReactNode
+  onChange: (userId: string | null) => void
+}
+
+/** A member with a mailbox, found by name or address. Its path in forms is `userId`. */
+export function MailboxPicker({ slug, value, error, onChange }: Props) {
+  const trpc = useTRPC()
+  const [words, setWords] = useState('')
+  const [chosen, setChosen] = useState<{ value: string; label: string }>()
+  const [asked] = useDebouncedValue(words.trim(), 250)
+  const q = asked === '' || asked === chosen?.label ? undefined : asked
+  const query = useQuery(trpc.tenants.users.queryOptions({ slug, q, limit: 50 }, { placeholderData: keepPreviousData }))
+  const found = (query.data?.items ?? []).flatMap(({ id, name, mailboxAddress }) =>
+    mailboxAddress ? [{ value: id, label: `${name} (${mailboxAddress})` }] : [],
+  )
+  const data = chosen && !found.some(({ value: id }) => id === chosen.value) ? [chosen, ...found] : found
+  return (
+    <Select
+      label="Arrives in the mailbox of"
+      placeholder="Name or address"
+      required
+      searchable
+      data={data}
+      // The server has searched already, also by words that do not stand in the label.
+      filter={({ options }) => options}
+      value={value}
+      error={error}
+      onChange={(id, option) => {
+        setChosen(id === null || option === null ? undefined : { value: id, label: option.label })
+        onChange(id)
+      }}
+      searchValue={words}
+      onSearchChange={setWords}
+      nothingFoundMessage={query.isFetching ? 'Searching …' : 'No member with a mailbox fits.'}
+      comboboxProps={{ withinPortal: true }}
+      data-path="userId"
+    />
+  )
+}

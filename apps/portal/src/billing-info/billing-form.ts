@@ -1,0 +1,40 @@
+import { type BillingInfoView, UpdateBillingInfo, type VatStatus } from '@atrium/core/billing-info'
+import type { Look } from '@atrium/ui/tones'
+import { z } from 'zod'
+
+/** The fields; text as it is typed. */
+const fields = ['company', 'country', 'vatNumber', 'email'] as const
+export type BillingFormValues = Record<(typeof fields)[number], string>
+
+const { company, country, vatNumber, email } = UpdateBillingInfo.shape
+
+/** What the form is checked against: the API's own rules; all of it may be left out. */
+export const BillingForm = z.object({ company, country, vatNumber, email })
+
+export function fromBillingInfo(info: BillingInfoView): BillingFormValues {
+  return { company: info.company ?? '', country: info.country ?? '', vatNumber: info.vatNumber ?? '', email: info.email ?? '' }
+}
+
+/** The changes alone, so that the audit log names what was changed; undefined when nothing was. A field that was emptied is cleared. */
+export function changesOf(slug: string, before: BillingInfoView, values: BillingFormValues): UpdateBillingInfo | undefined {
+  const stored = fromBillingInfo(before)
+  const changed = fields.filter((field) => values[field].trim() !== stored[field])
+  if (changed.length === 0) return undefined
+  return { slug, ...Object.fromEntries(changed.map((field) => [field, values[field].trim() || null])) }
+}
+
+/** The verdict on a VAT number as people read it. */
+export const vatLooks: Readonly<Record<VatStatus, Look & { text: string }>> = {
+  none: { label: 'None given', tone: 'neutral', text: 'Invoices are made without one.' },
+  format_invalid: { label: 'Wrong form', tone: 'bad', text: 'This does not have the form of a VAT number of its country.' },
+  checksum_invalid: {
+    label: 'Looks mistyped',
+    tone: 'warning',
+    text: 'Its check digits do not fit. It is kept, because some numbers in use fail the rule.',
+  },
+  unverified: {
+    label: 'Well-formed',
+    tone: 'good',
+    text: 'Form and check digits fit. The tax authority has not been asked whether it is in use.',
+  },
+}

@@ -1,0 +1,173 @@
+import type { CheckedBillingInfo } from '@atrium/core/billing-info'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Warnings } from '@atrium/ui/warnings'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countryName, countryOptions } from '../tenants/countries.ts'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { BillingForm, type BillingFormValues, changesOf, fromBillingInfo, vatLooks } from './billing-form.ts'
+
+/** Whom invoices go to. */
+export function BillingInfoPage() {
+  const tenant = useTenant()
+  const trpc = useTRPC()
+  const query = useQuery(trpc.billingInfo.get.queryOptions({ slug: tenant.slug }))
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Billing details"
+        tabTitle={`Billing details of ${tenant.name}`}
+        description="What stands on your invoices, and where they go."
+      />
+      {query.isPending && <LoadingRows label="Loading the billing details" />}
+      {query.error && (
+        <ErrorState
+          title="The billing details could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && <BillingPanel key={tenant.id} checked={query.data} />}
+    </>
+  )
+}
+
+function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
+  const tenant = useTenant()
+  const { slug } = tenant
+  // A suspension may be about a bill, so these can be changed while it lasts.
+  const editable = maySeeSettings(tenant.role) && tenant.status !== 'deleted'
+  const update = useUpdateBillingInfo(slug)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm<BillingFormValues>({ initialValues: fromBillingInfo(checked.billingInfo), validate: zodForm(BillingForm) })
+  const vatLook = vatLooks[checked.vatStatus]
+  const touched = form.isDirty('vatNumber') || form.isDirty('country')
+
+  function submit(values: BillingFormValues) {
+    const changes = changesOf(slug, checked.billingInfo, values)
+    setUnplaced(undefined)
+    if (!changes) return form.reset()
+    update.mutate(changes, {
+      onSuccess: ({ billingInfo }) => {
+        form.setInitialValues(fromBillingInfo(billingInfo))
+        form.setValues(fromBillingInfo(billingInfo))
+        done('The billing details are saved.')
+      },
+      onError: (error) => {
+        if (!showRefusal(form, error)) setUnplaced(error)
+      },
+    })
+  }
+
+  return (
+    <Stack gap="lg" maw={760}>
+      <Warnings title="Please look at this again" messages={checked.warnings.map(({ message }) => message)} />
+      <Panel title="On your invoices">
+        <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+          <Stack>
+            <TextInput
+              label="Company"
+              description="The name as it is registered."
+              autoComplete="organization"
+              maxLength={200}
+              disabled={!editable}
+              {...form.getInputProps('company')}
+            />
+            <NativeSelect
+              label="Country"
+              autoComplete="country"
+              data={countryData(form.values.country)}
+              disabled={!editable}
+              {...form.getInputProps('country')}
+            />
+            <div>
+              <TextInput
+                label="VAT number"
+                description="With or without blanks and the country in front; it is put into one form."
+                placeholder="DE123456789"
+                autoCapitalize="characters"
+                spellCheck={false}
+                maxLength={32}
+                disabled={!editable}
+                {...form.getInputProps('vatNumber')}
+              />
+              <Group gap="xs" mt={8} role="status" aria-live="polite">
+                {touched ? (
+                  <Text size="sm" c="dimmed">
+                    Checked when you save.
+                  </Text>
+                ) : (
+                  <>
+                    <StatusBadge label={vatLook.label} tone={vatLook.tone} />
+                    <Text size="sm" c="dimmed">
+                      {vatLook.text}
+                    </Text>
+                  </>
+                )}
+              </Group>
+            </div>
+            <TextInput
+              label="E-mail for invoices"
+              description="Where invoices are sent."
+              type="email"
+              disabled={!editable}
+              {...form.getInputProps('email')}
+            />
+            {unplaced !== undefined && (
+              <ProblemAlert title="The billing details were not saved." error={unplaced} message={explain(unplaced)} />
+            )}
+            {editable && (
+              <Group>
+                <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                  Save changes
+                </Button>
+                {form.isDirty() && (
+                  <Button variant="subtle" color="gray" onClick={form.reset}>
+                    Discard
+                  </Button>
+                )}
+              </Group>
+            )}
+          </Stack>
+        </form>
+      </Panel>
+    </Stack>
+  )
+}
+
+function countryData(chosen: string): { value: string; label: string }[] {
+  const options = countryOptions()
+  return chosen === '' || options.some(({ value }) => value === chosen)
+    ? options
+    : [...options, { value: chosen, label: countryName(chosen) }]
+}
+
+function useUpdateBillingInfo(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.billingInfo.update.mutationOptions({
+      onSuccess: (checked) => {
+        queryClient.setQueryData(trpc.billingInfo.get.queryKey({ slug }), checked)
+        void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
+        void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+      },
+    }),
+  )
+}

@@ -1,0 +1,163 @@
+import type { BrandingView } from '@atrium/core/branding'
+import { hexColor } from '@atrium/core/text'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, ColorInput, Grid, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconForms } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { mayChange, maySeeSettings } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { BrandingForm, type BrandingFormValues, changesOf, draftOf, fromBranding } from './branding-form.ts'
+import { ColorSample, ContrastNotes } from './contrast-notes.tsx'
+import { MailPreview } from './mail-preview.tsx'
+import { useUpdateBranding } from './queries.ts'
+
+/** Name and colour of the workplace in its mails and pages, with how that looks. */
+export function BrandingPage() {
+  const tenant = useTenant()
+  const trpc = useTRPC()
+  const query = useQuery(trpc.branding.get.queryOptions({ slug: tenant.slug }))
+  if (!maySeeSettings(tenant.role) || (query.error && problemOf(query.error).status === 403)) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Branding"
+        tabTitle={`Branding of ${tenant.name}`}
+        description="How the workplace calls itself and looks in the mails it sends."
+        actions={
+          <LinkButton {...targets.mailTexts(tenant.slug)} variant="default" leftSection={<IconForms size={17} aria-hidden />}>
+            Change e-mail texts
+          </LinkButton>
+        }
+      />
+      {query.isPending && <LoadingRows label="Loading the branding" />}
+      {query.error && (
+        <ErrorState
+          title="The branding could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && <BrandingContent key={tenant.id} branding={query.data} />}
+    </>
+  )
+}
+
+const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#5b6470']
+
+function BrandingContent({ branding }: { branding: BrandingView }) {
+  const tenant = useTenant()
+  const { slug } = tenant
+  const editable = mayChange(tenant)
+  const update = useUpdateBranding(slug)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const [template, setTemplate] = useState(branding.templates[0]?.key)
+  const form = useForm<BrandingFormValues>({ initialValues: fromBranding(branding), validate: zodForm(BrandingForm) })
+  const [draft] = useDebouncedValue(draftOf(form.values), 300)
+  const color =
+    form.values.accentColor === '' ? standardColor(branding, tenant.brandColor) : hexColor.safeParse(form.values.accentColor).data
+  const shown = branding.templates.find(({ key }) => key === template)
+
+  function submit(values: BrandingFormValues) {
+    const changes = changesOf(slug, branding, values)
+    setUnplaced(undefined)
+    if (!changes) return form.reset()
+    update.mutate(changes, {
+      onSuccess: (saved) => {
+        form.setInitialValues(fromBranding(saved))
+        form.setValues(fromBranding(saved))
+        done('The branding is saved. The next mails carry it.')
+      },
+      onError: (error) => {
+        if (!showRefusal(form, error)) setUnplaced(error)
+      },
+    })
+  }
+
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Panel title="Name and colour">
+          <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+            <Stack>
+              <TextInput
+                label="Product name"
+                description="What your people call it. Empty: the name of the workplace."
+                placeholder={tenant.name}
+                maxLength={60}
+                disabled={!editable}
+                {...form.getInputProps('productName')}
+              />
+              <ColorInput
+                label="Accent colour"
+                description="For buttons and links in mails. Empty: the brand colour of the workplace, or ours."
+                placeholder={branding.effective.accentColor}
+                format="hex"
+                swatches={swatches}
+                swatchesPerRow={8}
+                // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+                withPicker={false}
+                popoverProps={{ withinPortal: false }}
+                eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+                disabled={!editable}
+                {...form.getInputProps('accentColor')}
+              />
+              {color && (
+                <>
+                  <ColorSample color={color} label="Sign in" />
+                  <ContrastNotes color={color} onTake={(nearest) => form.setFieldValue('accentColor', nearest)} />
+                </>
+              )}
+              {unplaced !== undefined && <ProblemAlert title="The branding was not saved." error={unplaced} message={explain(unplaced)} />}
+              {editable && (
+                <Group>
+                  <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                    Save branding
+                  </Button>
+                  {form.isDirty() && (
+                    <Button variant="subtle" color="gray" onClick={form.reset}>
+                      Discard
+                    </Button>
+                  )}
+                </Group>
+              )}
+            </Stack>
+          </form>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Panel title="Preview" description="Follows what you type; nothing is saved yet.">
+          <Stack>
+            <NativeSelect
+              label="Message"
+              data={branding.templates.map(({ key, title }) => ({ value: key, label: title }))}
+              value={template ?? ''}
+              onChange={(event) => setTemplate(branding.templates.find(({ key }) => key === event.currentTarget.value)?.key)}
+            />
+            {shown && <MailPreview input={{ slug, template: shown.key, ...draft }} title={shown.title} />}
+          </Stack>
+        </Panel>
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+/** What is used without an accent colour: the brand colour of the workplace, else what the server falls back to. */
+function standardColor(branding: BrandingView, brandColor: string | null): string | undefined {
+  return brandColor ?? (branding.accentColor === null ? branding.effective.accentColor : undefined)
+}

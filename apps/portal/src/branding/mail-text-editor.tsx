@@ -1,0 +1,170 @@
+import { templateLimits } from '@atrium/core/branding'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { Button, Grid, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { IconArrowBackUp } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { mayChange } from '../tenants/roles.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { MailPreview } from './mail-preview.tsx'
+import {
+  checkMailText,
+  fromMailText,
+  insertVariable,
+  type MailTextValues,
+  type MailTextView,
+  partErrors,
+  toEmailTemplate,
+} from './mail-text-form.ts'
+import classes from './preview.module.css'
+import { useUpdateBranding } from './queries.ts'
+import { VariablesPanel } from './variables-panel.tsx'
+
+type Part = 'subject' | 'html' | 'text'
+type Field = HTMLInputElement | HTMLTextAreaElement
+
+/** Subject and texts of one message beside how it will look. */
+export function MailTextEditor({ template }: { template: MailTextView }) {
+  const tenant = useTenant()
+  const { slug } = tenant
+  const editable = mayChange(tenant)
+  const update = useUpdateBranding(slug)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const [reverting, { open, close }] = useDisclosure(false)
+  const form = useForm<MailTextValues>({ initialValues: fromMailText(template), validate: checkMailText })
+  const [draft] = useDebouncedValue(form.values, 400)
+  const fields = useRef<Partial<Record<Part, Field | null>>>({})
+  const [lastPart, setLastPart] = useState<Part>('text')
+  const sendable = Object.keys(checkMailText(draft)).length === 0
+
+  function save(values: MailTextValues) {
+    setUnplaced(undefined)
+    update.mutate(
+      { slug, emailTemplates: { [template.key]: toEmailTemplate(values) } },
+      {
+        onSuccess: () => done(`The text of “${template.title}” is saved. The next mails carry it.`),
+        onError: (error) => {
+          const errors = partErrors(problemOf(error))
+          form.setErrors(errors)
+          focusFirstError(errors)
+          if (Object.keys(errors).length === 0) setUnplaced(error)
+        },
+      },
+    )
+  }
+
+  function insert(name: string) {
+    const part = lastPart === 'html' && !form.values.withHtml ? 'text' : lastPart
+    const field = fields.current[part]
+    const value = form.values[part]
+    const { text, cursor } = insertVariable(value, name, field?.selectionStart ?? value.length, field?.selectionEnd ?? value.length)
+    form.setFieldValue(part, text)
+    // After the new text stands in the field; before that the cursor would jump to its end.
+    requestAnimationFrame(() => {
+      field?.focus()
+      field?.setSelectionRange(cursor, cursor)
+    })
+  }
+
+  const partProps = (part: Part) => ({
+    ...form.getInputProps(part),
+    ref: (field: Field | null) => {
+      fields.current[part] = field
+    },
+    onFocus: () => setLastPart(part),
+    disabled: !editable,
+  })
+
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, lg: 6 }}>
+        <Panel title="Text" description={template.override ? 'Your own text.' : 'The standard text. What you save here takes its place.'}>
+          <form noValidate onSubmit={form.onSubmit(save, focusFirstError)}>
+            <Stack>
+              <TextInput label="Subject" required maxLength={templateLimits.subject} {...partProps('subject')} />
+              <Switch
+                label="Formatted part (HTML)"
+                description="Without it the message is sent as plain text alone."
+                disabled={!editable}
+                {...form.getInputProps('withHtml', { type: 'checkbox' })}
+              />
+              {form.values.withHtml && (
+                <Textarea
+                  className={classes.source}
+                  label="Formatted text"
+                  description="HTML with variables. Values are escaped, so that no name can break the message."
+                  required
+                  autosize
+                  minRows={8}
+                  maxRows={22}
+                  spellCheck={false}
+                  {...partProps('html')}
+                />
+              )}
+              <Textarea
+                className={classes.source}
+                label="Plain text"
+                description="For readers whose program shows no formatting."
+                required
+                autosize
+                minRows={6}
+                maxRows={18}
+                spellCheck={false}
+                {...partProps('text')}
+              />
+              {unplaced !== undefined && <ProblemAlert title="The text was not saved." error={unplaced} message={explain(unplaced)} />}
+              {editable && (
+                <Group>
+                  <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                    Save text
+                  </Button>
+                  {form.isDirty() && (
+                    <Button variant="subtle" color="gray" onClick={form.reset}>
+                      Discard
+                    </Button>
+                  )}
+                  {template.override && (
+                    <Button variant="default" leftSection={<IconArrowBackUp size={17} aria-hidden />} onClick={open}>
+                      Back to the standard
+                    </Button>
+                  )}
+                </Group>
+              )}
+            </Stack>
+          </form>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 6 }}>
+        <Stack gap="lg">
+          <Panel title="Preview" description="Follows what you type; nothing is sent.">
+            <MailPreview
+              input={{ slug, template: template.key, ...(sendable ? { draft: toEmailTemplate(draft) } : {}) }}
+              title={template.title}
+            />
+          </Panel>
+          <VariablesPanel variables={template.variables} {...(editable ? { onInsert: insert } : {})} />
+        </Stack>
+      </Grid.Col>
+      <ConfirmDialog
+        opened={reverting}
+        onClose={close}
+        title={`Back to the standard text of “${template.title}”?`}
+        confirmLabel="Throw my text away"
+        explain={explain}
+        onConfirm={async () => {
+          await update.mutateAsync({ slug, emailTemplates: { [template.key]: null } })
+          done(`“${template.title}” has its standard text again.`)
+        }}
+      >
+        Your own subject and texts of this message are thrown away and cannot be brought back. The standard text is sent from now on.
+      </ConfirmDialog>
+    </Grid>
+  )
+}

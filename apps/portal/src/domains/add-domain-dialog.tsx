@@ -1,0 +1,78 @@
+import { AddDomain, type DomainView } from '@atrium/core/domains'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useAddDomain } from './mutations.ts'
+
+interface Props {
+  slug: string
+  opened: boolean
+  onClose: () => void
+  onAdded: (domain: DomainView) => void
+}
+
+/** Asks for the name of a domain that the workplace owns. */
+export function AddDomainDialog({ opened, onClose, ...props }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add a domain" size="md">
+      {opened && <AddDomainForm {...props} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+const Fields = AddDomain.pick({ domain: true })
+
+function AddDomainForm({ slug, onClose, onAdded }: Omit<Props, 'opened'>) {
+  const add = useAddDomain(slug)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm({ initialValues: { domain: '' }, validate: zodForm(Fields) })
+
+  function submit(values: { domain: string }) {
+    setUnplaced(undefined)
+    add.mutate(
+      { slug, domain: Fields.parse(values).domain },
+      {
+        onSuccess: onAdded,
+        onError: (error) => {
+          if (!showRefusal(form, error, { name: 'domain', codes: ['already_exists'] })) setUnplaced(error)
+        },
+      },
+    )
+  }
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <TextInput
+          label="Domain"
+          description="One that you own and whose DNS you can change, without www."
+          placeholder="acme.com"
+          required
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('domain')}
+        />
+        <Text size="sm" c="dimmed">
+          You then see the records to publish. Mail to the domain goes on as it is until you publish them.
+        </Text>
+        {unplaced !== undefined && <ProblemAlert title="The domain was not added." error={unplaced} message={explain(unplaced)} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={add.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add domain
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,36 @@
+import { type DmarcPolicy, type DmarcSettings, type DomainView, SetDmarc } from '@atrium/core/domains'
+import { z } from 'zod'
+
+/** The form as it is typed. */
+export interface DmarcFormValues {
+  policy: DmarcPolicy
+  rua: string
+  pct: number | string
+}
+
+const { policy, rua, pct } = SetDmarc.shape
+
+/** What the form is checked against: the API's own rules. */
+export const DmarcForm = z.object({ policy, rua, pct })
+
+export function fromDmarc({ policy: chosen, rua: address, pct: share }: DmarcSettings): DmarcFormValues {
+  return { policy: chosen, rua: address ?? '', pct: share }
+}
+
+/** The call made of a form. A share makes no sense while nothing is done, so it goes back to all mail. */
+export function toSetDmarc(path: { slug: string; domain: string }, values: DmarcFormValues): SetDmarc {
+  const share = values.policy === 'none' || values.pct === '' ? 100 : Number(values.pct)
+  return { ...path, policy: values.policy, rua: values.rua.trim() || null, pct: share }
+}
+
+/** What speaks against a stricter policy right now; undefined when nothing does. */
+export function dmarcCaution({ records }: Pick<DomainView, 'records'>, chosen: DmarcPolicy): string | undefined {
+  if (chosen === 'none') return undefined
+  const missing = (['spf', 'dkim'] as const).filter((purpose) => {
+    const ours = records.filter((record) => record.purpose === purpose)
+    return ours.length === 0 || ours.some(({ verdict }) => verdict !== 'ok')
+  })
+  if (missing.length === 0) return undefined
+  const names = missing.map((purpose) => purpose.toUpperCase()).join(' and ')
+  return `${names} ${missing.length === 1 ? 'is' : 'are'} not confirmed for this domain yet. With this policy your own mail may be ${chosen === 'reject' ? 'refused' : 'put into spam folders'}.`
+}

@@ -1,0 +1,121 @@
+import type { DmarcPolicy, DomainDetail } from '@atrium/core/domains'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { Panel } from '@atrium/ui/panel'
+import { Warnings } from '@atrium/ui/warnings'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { DmarcForm, type DmarcFormValues, dmarcCaution, fromDmarc, toSetDmarc } from './dmarc-form.ts'
+import { useSetDmarc } from './mutations.ts'
+
+const stages: readonly { policy: DmarcPolicy; label: string; text: string }[] = [
+  { policy: 'none', label: '1. Watch', text: 'Receivers only report. Start here, and read the reports for a few weeks.' },
+  {
+    policy: 'quarantine',
+    label: '2. Quarantine',
+    text: 'Forged mail goes to spam. Next, when the reports show only your own servers passing.',
+  },
+  { policy: 'reject', label: '3. Reject', text: 'Forged mail is refused. The goal.' },
+]
+
+interface Props {
+  domain: DomainDetail
+  editable: boolean
+}
+
+/** What receivers do with mail that only pretends to come from the domain, in three stages. */
+export function DmarcPanel({ domain, editable }: Props) {
+  return (
+    <Panel
+      title="Protection against forged mail"
+      description="DMARC, in three stages. After a change, publish the new DMARC record shown above."
+    >
+      {editable ? <DmarcSettingsForm domain={domain} /> : <DmarcFacts domain={domain} />}
+    </Panel>
+  )
+}
+
+function DmarcFacts({ domain: { dmarc } }: { domain: DomainDetail }) {
+  return (
+    <Facts>
+      <Fact label="Stage">{stages.find(({ policy }) => policy === dmarc.policy)?.label}</Fact>
+      <Fact label="Reports go to">{dmarc.rua}</Fact>
+      <Fact label="Applied to">{dmarc.pct} % of the mail that fails</Fact>
+    </Facts>
+  )
+}
+
+function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
+  const { slug } = useTenant()
+  const set = useSetDmarc(slug)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm<DmarcFormValues>({ initialValues: fromDmarc(domain.dmarc), validate: zodForm(DmarcForm) })
+  const caution = form.isDirty('policy') ? dmarcCaution(domain, form.values.policy) : undefined
+
+  function submit(values: DmarcFormValues) {
+    setUnplaced(undefined)
+    set.mutate(toSetDmarc({ slug, domain: domain.name }, values), {
+      onSuccess: ({ dmarc }) => {
+        form.setInitialValues(fromDmarc(dmarc))
+        form.reset()
+        done('The policy is saved. Publish the new DMARC record to put it into effect.')
+      },
+      onError: (error) => {
+        if (!showRefusal(form, error)) setUnplaced(error)
+      },
+    })
+  }
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <Radio.Group label="Stage" {...form.getInputProps('policy')}>
+          <Stack gap="sm" mt="xs">
+            {stages.map(({ policy, label, text }) => (
+              <Radio key={policy} value={policy} label={label} description={text} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Warnings title="Not yet" messages={caution ? [caution] : []} />
+        <TextInput
+          label="Address for reports"
+          description="Receivers send a daily summary there. Leave it empty for none."
+          placeholder={`dmarc@${domain.name}`}
+          type="email"
+          maw={420}
+          {...form.getInputProps('rua')}
+        />
+        {form.values.policy !== 'none' && (
+          <NumberInput
+            label="Share of failing mail, in percent"
+            description="Less than 100 to begin gently."
+            min={0}
+            max={100}
+            allowDecimal={false}
+            clampBehavior="strict"
+            maw={420}
+            {...form.getInputProps('pct')}
+          />
+        )}
+        {unplaced !== undefined && <ProblemAlert title="The policy was not saved." error={unplaced} message={explain(unplaced)} />}
+        <Group>
+          <Button type="submit" loading={set.isPending} disabled={!form.isDirty()}>
+            Save policy
+          </Button>
+          {form.isDirty() && (
+            <Button variant="subtle" color="gray" onClick={form.reset}>
+              Discard
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import type { DomainView, RecordPurpose, RecordVerdict } from '@atrium/core/domains'
+
+/** What a kind of record is for, in words of people who have never seen a zone. */
+export const purposeWords: Readonly<Record<RecordPurpose, { title: string; text: string }>> = {
+  ownership: { title: 'Proof that the domain is yours', text: 'Shows that you may change the domain. Leave it in place.' },
+  mx: { title: 'Incoming mail', text: 'Tells other mail servers where mail for the domain goes.' },
+  spf: { title: 'Who may send (SPF)', text: 'Names the servers that send for the domain, so that its mail is not taken for spam.' },
+  dkim: { title: 'Signature (DKIM)', text: 'The key that receivers check the signature of your mail with.' },
+  dmarc: { title: 'What happens to forged mail (DMARC)', text: 'Tells receivers what to do with mail that only pretends to be yours.' },
+  other: { title: 'Set-up of mail programs', text: 'Optional. Mail programs find their settings by themselves with these.' },
+}
+
+const order: readonly RecordPurpose[] = ['ownership', 'mx', 'spf', 'dkim', 'dmarc', 'other']
+
+export interface RecordGroup {
+  purpose: RecordPurpose
+  records: RecordVerdict[]
+}
+
+/** Records by what they are for, the ones that mail needs first; kinds without records are left out. */
+export function groupRecords(records: readonly RecordVerdict[]): RecordGroup[] {
+  return order
+    .map((purpose) => ({ purpose, records: records.filter((record) => record.purpose === purpose) }))
+    .filter((group) => group.records.length > 0)
+}
+
+/** The name as most providers' forms want it: without the domain, `@` for the domain itself. */
+export function hostPart(name: string, domain: string): string {
+  if (name === domain) return '@'
+  return name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : name
+}
+
+/** How many of the records that mail needs are in place: "5 of 6 needed records are right". */
+export function progressWords(records: readonly RecordVerdict[]): string {
+  const needed = records.filter(({ required }) => required)
+  if (needed.length === 0) return 'No records known yet'
+  const right = needed.filter(({ verdict }) => verdict === 'ok').length
+  if (right === needed.length) return needed.length === 1 ? 'The needed record is right' : `All ${needed.length} needed records are right`
+  return `${right} of ${needed.length} needed ${needed.length === 1 ? 'record is' : 'records are'} right`
+}
+
+/** Preference and host of an MX value, which many forms ask for apart; undefined for anything else. */
+export function mxParts({ type, value }: Pick<RecordVerdict, 'type' | 'value'>): { preference: string; host: string } | undefined {
+  const [, preference, host] = type === 'MX' ? (/^(\d+)\s+(\S+)$/.exec(value) ?? []) : []
+  return preference !== undefined && host !== undefined ? { preference, host } : undefined
+}
+
+/** What keeps a domain from being removed, as sentences; empty when nothing does. */
+export function removalObstacles(
+  { primary, usage }: Pick<DomainView, 'primary'> & { usage: { accounts: number; aliases: number; lists: number } | null },
+  siblings: number,
+): string[] {
+  const counted = (count: number, one: string, several: string) => (count === 0 ? [] : [count === 1 ? `one ${one}` : `${count} ${several}`])
+  const users = usage
+    ? [
+        ...counted(usage.accounts, 'mailbox', 'mailboxes'),
+        ...counted(usage.aliases, 'alias', 'aliases'),
+        ...counted(usage.lists, 'distribution list', 'distribution lists'),
+      ]
+    : []
+  return [
+    ...(primary && siblings > 0 ? ['It is the main domain. Make another one the main domain first.'] : []),
+    ...(users.length > 0 ? [`It is still used by ${joinWords(users)}. Move or remove them first.`] : []),
+  ]
+}
+
+function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}

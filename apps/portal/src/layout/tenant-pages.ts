@@ -1,0 +1,58 @@
+import type { TenantRole } from '@atrium/core/tenants'
+import type { NavItem, NavSection } from '@atrium/ui/shell'
+import { IconAt, IconForms, IconKey, IconLockAccess, IconMailForward, IconPalette, IconReceipt, IconWorld } from '@tabler/icons-react'
+import * as targets from '../targets.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+
+/** A page of the navigation, with more words that the search finds it by. */
+export interface TenantPage extends NavItem {
+  keywords: string[]
+}
+
+/** The pages about addresses. Lists and aliases may be read by everyone who belongs to the workplace. */
+export function mailPages(slug: string, role: TenantRole | undefined): TenantPage[] {
+  return [
+    ...(maySeeSettings(role)
+      ? [{ label: 'Domains', icon: IconWorld, target: targets.domains(slug), keywords: ['dns', 'mx', 'spf', 'dkim', 'dmarc', 'zone'] }]
+      : []),
+    { label: 'Aliases', icon: IconAt, target: targets.aliases(slug), keywords: ['addresses', 'forward'] },
+    { label: 'Distribution lists', icon: IconMailForward, target: targets.lists(slug), keywords: ['mailing list', 'recipients', 'group'] },
+  ]
+}
+
+/** The pages about how the workplace looks, who gets in and who pays. */
+export function rulePages(slug: string, role: TenantRole | undefined): TenantPage[] {
+  if (!maySeeSettings(role)) return []
+  return [
+    { label: 'Single sign-on', icon: IconKey, target: targets.ssoApps(slug), keywords: ['sso', 'oidc', 'apps', 'client secret', 'login'] },
+    {
+      label: 'Branding',
+      icon: IconPalette,
+      target: targets.branding(slug),
+      keywords: ['colour', 'logo', 'product name', 'preview'],
+      exact: true,
+    },
+    {
+      label: 'E-mail texts',
+      icon: IconForms,
+      target: targets.mailTexts(slug),
+      keywords: ['templates', 'welcome mail', 'liquid', 'preview'],
+    },
+    {
+      label: 'Security policy',
+      icon: IconLockAccess,
+      target: targets.securityPolicy(slug),
+      keywords: ['mfa', 'second factor', 'session', 'countries', 'ip addresses'],
+    },
+    { label: 'Billing details', icon: IconReceipt, target: targets.billingInfo(slug), keywords: ['vat', 'invoice', 'company', 'tax'] },
+  ]
+}
+
+/** Both as sections of the navigation; without items none is shown. */
+export function pageSections(slug: string, role: TenantRole | undefined): NavSection[] {
+  const sections: NavSection[] = [
+    { label: 'Mail', items: mailPages(slug, role) },
+    { label: 'Rules and looks', items: rulePages(slug, role) },
+  ]
+  return sections.filter(({ items }) => items.length > 0)
+}

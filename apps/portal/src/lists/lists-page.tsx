@@ -1,0 +1,144 @@
+import type { ListSummary } from '@atrium/core/lists'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { formatCount } from '@atrium/ui/format'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { problemOf } from '@atrium/ui/problem'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Button, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconMailForward, IconPlus, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import * as targets from '../targets.ts'
+import { mayChange } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { CreateListDialog } from './create-list-dialog.tsx'
+import { listLooks } from './looks.ts'
+import { ListsSearch, listsQuery } from './search.ts'
+
+/** Addresses that go to several people. */
+export function ListsPage() {
+  const tenant = useTenant()
+  const { slug } = tenant
+  const router = useRouter()
+  const search = ListsSearch.parse(useSearch({ strict: false }))
+  const trpc = useTRPC()
+  const query = useQuery(trpc.lists.list.queryOptions(listsQuery(slug, search), { placeholderData: keepPreviousData }))
+  const [creating, { open, close }] = useDisclosure(false)
+  const filtered = countFilters(search) > 0
+  const go = (change: Partial<ListsSearch>, replace = true) =>
+    void router.navigate({ ...targets.lists(slug, { ...search, trail: undefined, ...change }), replace })
+  const createButton = mayChange(tenant) && (
+    <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
+      Create list
+    </Button>
+  )
+  const nothing = query.data && !query.error && query.data.items.length === 0
+
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={slug} />
+  return (
+    <>
+      <PageHeader
+        title="Distribution lists"
+        tabTitle={`Distribution lists of ${tenant.name}`}
+        description="One address that goes to several people, inside and outside the workplace."
+        actions={!(nothing && !filtered) && createButton}
+      />
+      {!(nothing && !filtered) && (
+        <FilterBar label="Filter lists">
+          <DebouncedInput
+            label="Search"
+            type="search"
+            placeholder="Name or address"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            value={search.q}
+            onChange={(q) => go({ q })}
+          />
+        </FilterBar>
+      )}
+      {query.isPending && <LoadingRows label="Loading distribution lists" />}
+      {query.error && (
+        <ErrorState
+          title="The distribution lists could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {nothing && (
+        <EmptyState
+          icon={<IconMailForward size={32} stroke={1.5} aria-hidden />}
+          title={filtered ? 'No list fits' : 'No distribution lists yet'}
+          action={
+            filtered ? (
+              <Button variant="default" onClick={() => go({ q: undefined })}>
+                Clear search
+              </Button>
+            ) : (
+              createButton
+            )
+          }
+        >
+          {filtered ? 'Try another name or address.' : 'Create one for a team, such as sales, and paste its recipients.'}
+        </EmptyState>
+      )}
+      {query.data && !query.error && query.data.items.length > 0 && (
+        <>
+          <ResponsiveTable
+            caption={`Distribution lists of ${tenant.name}`}
+            columns={columnsOf(slug)}
+            rows={query.data.items}
+            rowKey={({ id }) => id}
+            stale={query.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of distribution lists"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={(trail) => go({ trail }, false)}
+          />
+        </>
+      )}
+      <CreateListDialog
+        opened={creating}
+        onClose={close}
+        onCreated={(list) => {
+          close()
+          void router.navigate(targets.list(slug, list.id))
+        }}
+      />
+    </>
+  )
+}
+
+function columnsOf(slug: string): Column<ListSummary>[] {
+  return [
+    {
+      key: 'name',
+      header: 'List',
+      primary: true,
+      cell: ({ id, name, address }) => (
+        <>
+          <LinkAnchor {...targets.list(slug, id)} size="sm" fw={550} data-row-link>
+            {name}
+          </LinkAnchor>
+          <Text size="sm" c="dimmed">
+            {address}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'recipients', header: 'Recipients', cell: ({ recipientCount }) => formatCount(recipientCount) },
+    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...listLooks[state]} /> },
+    { key: 'updated', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ]
+}

@@ -1,0 +1,167 @@
+import { mostRecipients } from '@atrium/core/lists'
+import { formatCount } from '@atrium/ui/format'
+import { ActionIcon, Alert, Badge, Button, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { IconAlertTriangle, IconPlus, IconSearch, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { outside, type ReadRecipients, readRecipients } from './recipients.ts'
+import classes from './recipients-editor.module.css'
+
+interface Props {
+  value: readonly string[]
+  /** What stands in the field and has not been added yet; the form takes it too when it is sent. */
+  typed: string
+  /** Domains of the workplace: other recipients are marked as outside. */
+  domains: readonly string[]
+  /** Sentences of a refusal, by address. */
+  faults: ReadonlyMap<string, string>
+  error?: ReactNode
+  onChange: (value: string[]) => void
+  onTyped: (typed: string) => void
+}
+
+const filterFrom = 12
+
+/** Who a list sends to: many can be pasted at once, and every one can be taken out. */
+export function RecipientsEditor({ value, typed, domains, faults, error, onChange, onTyped }: Props) {
+  const [rest, setRest] = useState<ReadRecipients['unreadable']>([])
+  const [added, setAdded] = useState('')
+
+  function take() {
+    const { addresses, unreadable } = readRecipients(typed)
+    const fresh = addresses.filter((address) => !value.includes(address))
+    const known = addresses.length - fresh.length
+    setRest(unreadable)
+    // What could not be read stays in the field, to be mended there.
+    onTyped(unreadable.map(({ text }) => text).join('\n'))
+    if (fresh.length > 0) onChange([...value, ...fresh])
+    setAdded(
+      [
+        fresh.length > 0 ? `${formatCount(fresh.length)} added` : '',
+        known > 0 ? `${formatCount(known)} ${known === 1 ? 'was' : 'were'} in the list already` : '',
+      ]
+        .filter(Boolean)
+        .join(', '),
+    )
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    // Enter adds a single address; in a longer text it stays a line break.
+    if (event.key === 'Enter' && !event.shiftKey && !typed.includes('\n')) {
+      event.preventDefault()
+      if (typed.trim() !== '') take()
+    }
+  }
+
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Add recipients"
+        description="One or many, typed or pasted: lines, commas or semicolons between them. Names around an address are ignored."
+        placeholder="ada@acme.com, Bob Builder <bob@example.org>"
+        autosize
+        minRows={2}
+        maxRows={10}
+        autoCapitalize="none"
+        spellCheck={false}
+        data-path="recipients"
+        value={typed}
+        error={error}
+        onChange={(event) => onTyped(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Group gap="sm">
+        <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} disabled={typed.trim() === ''} onClick={take}>
+          Add to the list
+        </Button>
+        <Text size="sm" c="dimmed" role="status" aria-live="polite">
+          {added && `${added}.`}
+        </Text>
+      </Group>
+      {rest.length > 0 && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Not added" role="alert">
+          <List size="sm" spacing={4}>
+            {rest.slice(0, 20).map(({ text, reason }) => (
+              <List.Item key={text}>
+                <strong>{text}</strong>: {reason}
+              </List.Item>
+            ))}
+          </List>
+          {rest.length > 20 && <Text size="sm">and {formatCount(rest.length - 20)} more.</Text>}
+        </Alert>
+      )}
+      <Chosen value={value} domains={domains} faults={faults} onChange={onChange} />
+    </Stack>
+  )
+}
+
+function Chosen({ value, domains, faults, onChange }: Omit<Props, 'error' | 'typed' | 'onTyped'>) {
+  const [words, setWords] = useState('')
+  const foreign = new Set(outside(value, domains))
+  const shown = value.filter((address) => address.includes(words.trim().toLowerCase()))
+  // The refused ones first: they are what has to be looked at.
+  const ordered = [...shown.filter((address) => faults.has(address)), ...shown.filter((address) => !faults.has(address))]
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={550}>
+        {value.length === 1 ? 'One recipient' : `${formatCount(value.length)} recipients`}
+        {foreign.size > 0 && (
+          <Text span size="sm" c="dimmed">
+            , {formatCount(foreign.size)} outside the workplace
+          </Text>
+        )}
+      </Text>
+      {value.length > mostRecipients && (
+        <Text size="sm" c="red">
+          A list takes at most {formatCount(mostRecipients)} recipients.
+        </Text>
+      )}
+      {value.length >= filterFrom && (
+        <TextInput
+          aria-label="Find a recipient"
+          placeholder="Find a recipient"
+          type="search"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+        />
+      )}
+      {ordered.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and what scrolls is reached with the keyboard
+        <section className={classes.frame} aria-label="Recipients" tabIndex={0}>
+          <ul className={classes.list}>
+            {ordered.map((address) => (
+              <li key={address} className={classes.recipient} data-refused={faults.has(address) || undefined}>
+                <div className={classes.address}>
+                  {address}
+                  {faults.has(address) && (
+                    <Text size="sm" c="var(--mantine-color-error)" role="alert">
+                      {faults.get(address)}
+                    </Text>
+                  )}
+                </div>
+                {foreign.has(address) && (
+                  <Badge variant="light" color="gray" c="inherit">
+                    Outside
+                  </Badge>
+                )}
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Take out ${address}`}
+                  onClick={() => onChange(value.filter((one) => one !== address))}
+                >
+                  <IconX size={17} aria-hidden />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {value.length > 0 && ordered.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No recipient fits.
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,170 @@
+import type { MemberView } from '@atrium/core/members'
+import type { TenantView } from '@atrium/core/tenants'
+import { done } from '@atrium/ui/done'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useProfile } from '../profile/use-profile.ts'
+import { actTitle, actWords } from './act-words.ts'
+import { type BulkAct, type BulkPlan, planBulk, type Result, runEach } from './bulk.ts'
+import classes from './members.module.css'
+import { useMemberActs } from './use-member-acts.ts'
+
+interface Props {
+  tenant: TenantView
+  act: BulkAct
+  members: readonly MemberView[]
+  onClose: () => void
+  /** Called with those it was done to, when the dialog closes. */
+  onDone: (members: readonly MemberView[]) => void
+}
+
+/** One question for all of them, then progress, then what could not be done and why. */
+export function BulkDialog({ tenant, act, members, onClose, onDone }: Props) {
+  const { me } = useProfile()
+  const acts = useMemberActs(tenant.slug)
+  // As it stood when the question was asked: the rows change while the act goes on.
+  const [plan] = useState(() => planBulk(act, members, me.id))
+  const [results, setResults] = useState<readonly Result<MemberView>[]>([])
+  const [stage, setStage] = useState<'asking' | 'running' | 'ended'>('asking')
+  const failed = results.filter(({ problem }) => problem)
+
+  function close() {
+    if (stage === 'running') return
+    onClose()
+    if (stage === 'ended') onDone(results.filter(({ problem }) => !problem).map(({ item }) => item))
+  }
+
+  async function start() {
+    setStage('running')
+    const ended = await runEach(
+      plan.fit,
+      (member) => acts.run(act, member.id),
+      (result) => setResults((before) => [...before, result]),
+    )
+    acts.cache.forget()
+    setStage('ended')
+    if (ended.some(({ problem }) => problem)) return
+    done(`${ended.length === 1 ? ended[0]?.item.name : `${ended.length} members`} ${actWords[act].done}.`)
+    onClose()
+    onDone(ended.map(({ item }) => item))
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={stage === 'ended' ? 'Not everything was done' : `${actTitle(act, plan.fit.length, plan.fit[0]?.name)}?`}
+      size="lg"
+      withCloseButton={stage !== 'running'}
+      closeOnEscape={stage !== 'running'}
+      closeOnClickOutside={false}
+    >
+      {stage === 'asking' && <Question act={act} plan={plan} onCancel={close} onConfirm={() => void start()} />}
+      {stage === 'running' && <Running act={act} ended={results.length} all={plan.fit.length} />}
+      {stage === 'ended' && (
+        <Stack>
+          <Text size="sm">
+            {results.length - failed.length} of {results.length} {actWords[act].done}. The others stay chosen, so that you can try again:
+          </Text>
+          <ul className={classes.names}>
+            {failed.map(({ item, problem }) => (
+              <li key={item.id}>
+                <strong>{item.name}</strong>: {problem?.message}
+              </li>
+            ))}
+          </ul>
+          <Group justify="flex-end">
+            <Button onClick={close}>Close</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}
+
+interface QuestionProps {
+  act: BulkAct
+  plan: BulkPlan
+  onCancel: () => void
+  onConfirm: () => void
+}
+
+function Question({ act, plan, onCancel, onConfirm }: QuestionProps) {
+  const [typed, setTyped] = useState('')
+  const { effects, destructive } = actWords[act]
+  const ready = plan.fit.length > 0 && (act !== 'remove' || typed.trim().toLowerCase() === 'remove')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (ready) onConfirm()
+      }}
+    >
+      <Stack>
+        {plan.fit.length > 0 ? (
+          <>
+            <Text size="sm">Each of these people:</Text>
+            <ul className={classes.names} aria-label="Members it is done to">
+              {plan.fit.map(({ id, name, email }) => (
+                <li key={id}>
+                  {name} <Text span c="dimmed" inherit>{`(${email})`}</Text>
+                </li>
+              ))}
+            </ul>
+            <List size="sm" spacing={4}>
+              {effects.map((effect) => (
+                <List.Item key={effect}>{effect}</List.Item>
+              ))}
+            </List>
+          </>
+        ) : (
+          <Text size="sm">This fits none of the members that you chose.</Text>
+        )}
+        {plan.left.length > 0 && (
+          <div>
+            <Text size="sm" mb={6}>
+              Left as they are:
+            </Text>
+            <ul className={classes.names} aria-label="Members left as they are">
+              {plan.left.map(({ member, reason }) => (
+                <li key={member.id}>
+                  {member.name} <StatusBadge label={reason} tone="neutral" />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {act === 'remove' && plan.fit.length > 0 && (
+          <TextInput
+            label="Type remove to confirm"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!ready} {...(destructive ? { color: 'red' } : {})}>
+            {actTitle(act, plan.fit.length)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Running({ act, ended, all }: { act: BulkAct; ended: number; all: number }) {
+  return (
+    <Stack>
+      <Text size="sm" role="status" aria-live="polite">
+        {actWords[act].doing}: {ended} of {all} done. Please keep this page open.
+      </Text>
+      <Progress value={(ended / Math.max(1, all)) * 100} aria-label={`${actWords[act].doing} members`} />
+    </Stack>
+  )
+}

@@ -1,0 +1,130 @@
+import type { ImportRow } from '@atrium/core/member-import'
+import type { TenantView } from '@atrium/core/tenants'
+import { Panel } from '@atrium/ui/panel'
+import { Alert, Button, Code, CopyButton, Group, Progress, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCheck, IconCopy, IconDownload, IconKey } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '../trpc.ts'
+import { type Result, runEach } from './bulk.ts'
+import { saveText } from './csv-file.ts'
+import classes from './members.module.css'
+import { useMembersCache } from './mutations.ts'
+
+interface Handed {
+  email: string
+  /** Null for people who had one already: theirs stays. */
+  password: string | null
+}
+
+/** Makes first passwords for the people of an import who have none that anybody knows, and shows them once. */
+export function HandOut({ tenant, rows }: { tenant: TenantView; rows: readonly ImportRow[] }) {
+  const [results, setResults] = useState<readonly Result<ImportRow, Handed>[]>([])
+  const [stage, setStage] = useState<'offered' | 'running' | 'ended'>('offered')
+  const handOne = useHandOne(tenant.slug)
+  const cache = useMembersCache(tenant.slug)
+  const people = rows.filter(({ userId }) => userId !== null)
+  if (people.length === 0) return null
+
+  async function start() {
+    setStage('running')
+    await runEach(people, handOne, (result) => setResults((before) => [...before, result]))
+    cache.forget()
+    setStage('ended')
+  }
+
+  return (
+    <Panel
+      title="First passwords"
+      description="Nobody knows the passwords of imported people. Make one for each who needs one, and hand them over. People who have signed in elsewhere before keep theirs."
+    >
+      {stage === 'offered' && (
+        <Group>
+          <Button leftSection={<IconKey size={17} aria-hidden />} onClick={() => void start()}>
+            Make first passwords
+          </Button>
+        </Group>
+      )}
+      {stage === 'running' && (
+        <Stack gap="xs">
+          <Text size="sm" role="status">
+            {results.length} of {people.length} done. Please keep this page open.
+          </Text>
+          <Progress value={(results.length / people.length) * 100} aria-label="Making passwords" />
+        </Stack>
+      )}
+      {stage === 'ended' && <HandedOut slug={tenant.slug} results={results} />}
+    </Panel>
+  )
+}
+
+function HandedOut({ slug, results }: { slug: string; results: readonly Result<ImportRow, Handed>[] }) {
+  const made = results.flatMap(({ value }) => (value?.password ? [{ email: value.email, password: value.password }] : []))
+  const kept = results.filter(({ value }) => value?.password === null).length
+  const failed = results.filter(({ problem }) => problem)
+  const text = made.map(({ email, password }) => `${email}\t${password}`).join('\n')
+  return (
+    <Stack>
+      {made.length > 0 && (
+        <>
+          <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
+            These are shown once. When you leave this page they cannot be shown again.
+          </Alert>
+          <ul className={classes.names} aria-label="First passwords">
+            {made.map(({ email, password }) => (
+              <li key={email}>
+                {email} <Code>{password}</Code>
+              </li>
+            ))}
+          </ul>
+          <Group gap="xs">
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() => saveText(`${slug}-first-passwords.txt`, 'text/plain', `${text}\n`)}
+            >
+              Download
+            </Button>
+            <CopyButton value={text}>
+              {({ copied, copy }) => (
+                <Button
+                  variant="default"
+                  leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+                  onClick={copy}
+                >
+                  {copied ? 'Copied' : 'Copy all'}
+                </Button>
+              )}
+            </CopyButton>
+          </Group>
+        </>
+      )}
+      {kept > 0 && (
+        <Text size="sm">{kept === 1 ? 'One person keeps a password' : `${kept} people keep passwords`} that they had before.</Text>
+      )}
+      {failed.length > 0 && (
+        <ul className={classes.names} aria-label="People without a new password">
+          {failed.map(({ item, problem }) => (
+            <li key={item.line}>
+              <strong>{item.email}</strong>: {problem?.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  )
+}
+
+/** Resets the password of one person who needs it. Whoever has got one since the import keeps it. */
+function useHandOne(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const reset = useMutation(trpc.members.resetPassword.mutationOptions({ gcTime: 0 }))
+  return async ({ userId, email }: ImportRow): Promise<Handed> => {
+    const path = { slug, userId: userId ?? '' }
+    const member = await queryClient.fetchQuery(trpc.members.get.queryOptions(path, { staleTime: 0 }))
+    if (!member.needsPassword) return { email: member.email, password: null }
+    const { oneTimePassword } = await reset.mutateAsync(path)
+    return { email: member.email || email, password: oneTimePassword }
+  }
+}

@@ -1,0 +1,121 @@
+import type { ImportView } from '@atrium/core/member-import'
+import type { TenantView } from '@atrium/core/tenants'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { LinkButton } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { IconPlayerPlay } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import * as targets from '../targets.ts'
+import { explain } from '../tenants/problems.ts'
+import { mayChange } from '../tenants/roles.ts'
+import { useTRPC } from '../trpc.ts'
+import { HandOut } from './hand-out.tsx'
+import { countsInWords, progressOf } from './import-looks.ts'
+import { ImportRows } from './import-rows.tsx'
+import { useMembersCache } from './mutations.ts'
+
+interface Props {
+  tenant: TenantView
+  importId: string
+}
+
+/** A run of an import as it goes on; the page may be left and opened again by its address. */
+export function ImportProgress({ tenant, importId }: Props) {
+  const trpc = useTRPC()
+  const path = { slug: tenant.slug, importId }
+  const counts = useQuery(
+    trpc.members.getImport.queryOptions(
+      { ...path, rows: 'none' },
+      { refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_500 : false) },
+    ),
+  )
+  const ended = counts.data?.state === 'done' || counts.data?.state === 'stopped'
+  const all = useQuery(trpc.members.getImport.queryOptions({ ...path, rows: 'all' }, { enabled: ended }))
+  const cache = useMembersCache(tenant.slug)
+  useEffect(() => {
+    if (ended) cache.forget()
+  }, [ended])
+
+  if (counts.isPending) return <LoadingRows label="Loading the import" />
+  if (counts.error) {
+    return (
+      <ErrorState
+        title="The import could not be read."
+        error={counts.error}
+        onRetry={() => void counts.refetch()}
+        retrying={counts.isFetching}
+      />
+    )
+  }
+  const view = counts.data
+  return (
+    <>
+      <Panel title={titles[view.state]} description={<span role="status">{countsInWords(view.counts, false)}</span>}>
+        <Stack>
+          <Progress
+            value={progressOf(view.counts) * 100}
+            animated={view.state === 'running'}
+            aria-label="Progress of the import"
+            {...(view.state === 'stopped' ? { color: 'yellow' } : {})}
+          />
+          {view.state === 'running' && (
+            <Text size="sm" c="dimmed">
+              You can leave this page; the work goes on. Its address brings you back.
+            </Text>
+          )}
+          {view.state === 'stopped' && mayChange(tenant) && <Resume path={path} />}
+          {view.state === 'done' && (
+            <Group gap="xs">
+              <LinkButton {...targets.members(tenant.slug)} size="xs">
+                See members
+              </LinkButton>
+              <LinkButton {...targets.memberImport(tenant.slug)} size="xs" variant="default">
+                Import another list
+              </LinkButton>
+            </Group>
+          )}
+        </Stack>
+      </Panel>
+      {view.state === 'done' && all.data && mayChange(tenant) && <HandOut tenant={tenant} rows={all.data.rows} />}
+      {ended && all.isPending && <LoadingRows label="Loading the rows" />}
+      {ended && all.data && (
+        <Panel title="Rows">
+          <ImportRows view={all.data} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const titles: Readonly<Record<ImportView['state'], string>> = {
+  checked: 'Checked',
+  running: 'Adding members',
+  stopped: 'Stopped on the way',
+  done: 'Finished',
+}
+
+function Resume({ path }: { path: { slug: string; importId: string } }) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const resume = useMutation(
+    trpc.members.resumeImport.mutationOptions({
+      onSettled: () => void queryClient.invalidateQueries(trpc.members.getImport.pathFilter()),
+    }),
+  )
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">Nobody works on it at the moment. It goes on by itself after a while, where it stopped.</Text>
+      {resume.error && <ProblemAlert title="It did not go on." error={resume.error} message={explain(resume.error)} />}
+      <Button
+        size="xs"
+        leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        loading={resume.isPending}
+        onClick={() => resume.mutate(path)}
+      >
+        Go on now
+      </Button>
+    </Stack>
+  )
+}

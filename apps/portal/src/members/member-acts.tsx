@@ -1,0 +1,134 @@
+import type { MemberView, ResetPassword } from '@atrium/core/members'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done } from '@atrium/ui/done'
+import { SecretReveal } from '@atrium/ui/secret-reveal'
+import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { useTRPC } from '../trpc.ts'
+import { actTitle, actWords } from './act-words.ts'
+import { type BulkAct, planBulk } from './bulk.ts'
+import { useMembersCache } from './mutations.ts'
+import { passwordNote } from './password-note.ts'
+import { useMemberActs } from './use-member-acts.ts'
+
+interface Props {
+  slug: string
+  member: MemberView
+  /** The member is the person who looks. */
+  own: boolean
+  onGone: () => void
+}
+
+/** Suspend, resume, sign out, reset the password, remove: each asks first and says what it does. */
+export function MemberActs({ slug, member, own, onGone }: Props) {
+  const [asking, setAsking] = useState<BulkAct | 'resetPassword'>()
+  const [secret, setSecret] = useState<ResetPassword>()
+  const acts = useMemberActs(slug)
+  const reset = useResetPassword(slug)
+  // An id that is nobody's stands for "somebody else", as the rules ask only whether the member is the caller.
+  const fits = (act: BulkAct) => planBulk(act, [member], own ? member.id : '').fit.length > 0
+  const close = () => setAsking(undefined)
+  const act = asking === 'resetPassword' ? undefined : asking
+
+  return (
+    <>
+      {own && (
+        <Text size="sm" c="dimmed" mb="sm">
+          You cannot suspend, sign out or remove yourself. Another admin can.
+        </Text>
+      )}
+      <Group gap="xs">
+        {fits('suspend') && (
+          <Button size="xs" variant="default" onClick={() => setAsking('suspend')}>
+            Suspend
+          </Button>
+        )}
+        {fits('resume') && (
+          <Button size="xs" onClick={() => setAsking('resume')}>
+            Resume
+          </Button>
+        )}
+        {fits('forceLogout') && (
+          <Button size="xs" variant="default" onClick={() => setAsking('forceLogout')}>
+            Sign out everywhere
+          </Button>
+        )}
+        {member.managed && member.status !== 'removing' && (
+          <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
+            Reset password
+          </Button>
+        )}
+        {fits('remove') && (
+          <Button size="xs" variant="light" color="red" onClick={() => setAsking('remove')}>
+            Remove
+          </Button>
+        )}
+      </Group>
+      {act && (
+        <ConfirmDialog
+          opened
+          onClose={close}
+          title={`${actTitle(act, 1, member.name)}?`}
+          confirmLabel={actTitle(act, 1, member.name)}
+          destructive={actWords[act].destructive}
+          explain={explain}
+          {...(act === 'remove' ? { typedWord: member.email } : {})}
+          onConfirm={async () => {
+            try {
+              await acts.run(act, member.id)
+            } finally {
+              acts.cache.forget(act === 'remove' ? undefined : member.id)
+            }
+            done(`${member.name} has been ${actWords[act].done}.`)
+            if (act === 'remove') onGone()
+          }}
+        >
+          <Stack gap="xs">
+            <Text size="sm">
+              <strong>{member.name}</strong> ({member.email}):
+            </Text>
+            <List size="sm" spacing={4}>
+              {actWords[act].effects.map((effect) => (
+                <List.Item key={effect}>{effect}</List.Item>
+              ))}
+            </List>
+          </Stack>
+        </ConfirmDialog>
+      )}
+      <ConfirmDialog
+        opened={asking === 'resetPassword'}
+        onClose={close}
+        title={`Reset the password of ${member.name}?`}
+        confirmLabel="Reset password"
+        explain={explain}
+        onConfirm={async () => setSecret(await reset.mutateAsync({ slug, userId: member.id }))}
+      >
+        The current password ends at once, for sign-in{member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. You get a new
+        one to hand over, shown once.
+      </ConfirmDialog>
+      <SecretReveal
+        opened={secret !== undefined}
+        onClose={() => setSecret(undefined)}
+        title={`New password of ${member.name}`}
+        label="One-time password"
+        secret={secret?.oneTimePassword ?? ''}
+      >
+        {secret && passwordNote(member, secret.outcomes)}
+      </SecretReveal>
+    </>
+  )
+}
+
+function useResetPassword(slug: string) {
+  const trpc = useTRPC()
+  const cache = useMembersCache(slug)
+  return useMutation(
+    trpc.members.resetPassword.mutationOptions({
+      onSuccess: ({ member }) => cache.learn(member),
+      // The secret is shown by the page that asked; the cache of mutations must not keep it.
+      gcTime: 0,
+    }),
+  )
+}

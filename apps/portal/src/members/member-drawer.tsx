@@ -1,0 +1,145 @@
+import type { MemberView, UpdatedMember } from '@atrium/core/members'
+import type { TenantView } from '@atrium/core/tenants'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Drawer, Group, Text, Title } from '@mantine/core'
+import { IconInfoCircle, IconKey } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { useProfile } from '../profile/use-profile.ts'
+import { mayChange, maySeeSettings, roleNames } from '../tenants/roles.ts'
+import { useTRPC } from '../trpc.ts'
+import { MemberActs } from './member-acts.tsx'
+import { MemberAddresses } from './member-addresses.tsx'
+import { isUnderWay, memberLook } from './member-looks.ts'
+import { MemberProfile } from './member-profile.tsx'
+import { MemberRole } from './member-role.tsx'
+import { MemberSystems } from './member-systems.tsx'
+import classes from './members.module.css'
+
+interface Props {
+  tenant: TenantView
+  userId: string
+  onClose: () => void
+}
+
+/** One member: for admins everything that can be changed, for everybody else what colleagues may know. */
+export default function MemberDrawer({ tenant, userId, onClose }: Props) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(
+    trpc.members.get.queryOptions(
+      { slug: tenant.slug, userId },
+      {
+        // The row that was clicked stands at once; the record replaces it.
+        placeholderData: () =>
+          queryClient
+            .getQueriesData<{ items: MemberView[] }>(trpc.tenants.users.pathFilter())
+            .flatMap(([, page]) => page?.items ?? [])
+            .find(({ id }) => id === userId),
+        refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 2_000 : false),
+      },
+    ),
+  )
+  const member = query.data
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={member?.name ?? 'Member'}>
+      {query.isPending && <LoadingRows label="Loading the member" />}
+      {query.error && (
+        <ErrorState
+          title="The member could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {member && !query.error && <Details tenant={tenant} member={member} onGone={onClose} />}
+    </Drawer>
+  )
+}
+
+function Details({ tenant, member, onGone }: { tenant: TenantView; member: MemberView; onGone: () => void }) {
+  const { me } = useProfile()
+  const admin = maySeeSettings(tenant.role)
+  const changing = mayChange(tenant) && member.status !== 'removing'
+  const own = member.id === me.id
+  const [mirrors, setMirrors] = useState<UpdatedMember['mirrors']>()
+  return (
+    <>
+      <Group gap="sm" mb="md">
+        <StatusBadge {...memberLook(member)} />
+        <Text size="sm" c="dimmed">
+          {roleNames[member.role]}
+          {own && ', this is you'}
+        </Text>
+      </Group>
+      {admin && member.needsPassword && (
+        <Alert color="yellow" icon={<IconKey aria-hidden />} mb="md" title="Nobody knows this password yet">
+          Reset the password below to get one that you can hand over.
+        </Alert>
+      )}
+      {admin && !member.managed && (
+        <Alert variant="light" icon={<IconInfoCircle aria-hidden />} mb="md">
+          This person also belongs elsewhere, so the name, the address, the password and the sessions are not changed here.
+        </Alert>
+      )}
+      {admin ? (
+        <Part title="Systems">
+          <MemberSystems slug={tenant.slug} member={member} changing={changing} />
+        </Part>
+      ) : (
+        <Colleague member={member} />
+      )}
+      {changing && (
+        <>
+          <Part title="Profile">
+            {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
+            <MemberProfile key={profileKey(member)} slug={tenant.slug} member={member} mirrors={mirrors} onSaved={setMirrors} />
+          </Part>
+          <Part title="Addresses">
+            <MemberAddresses tenant={tenant} member={member} />
+          </Part>
+          <Part title="Role">
+            <MemberRole tenant={tenant} member={member} own={own} />
+          </Part>
+        </>
+      )}
+      {admin && mayChange(tenant) && (
+        <Part title="Access">
+          <MemberActs slug={tenant.slug} member={member} own={own} onGone={onGone} />
+        </Part>
+      )}
+    </>
+  )
+}
+
+function profileKey({ name, firstName, lastName, phone, alternativeEmail }: MemberView): string {
+  return JSON.stringify([name, firstName, lastName, phone, alternativeEmail])
+}
+
+function Colleague({ member }: { member: MemberView }) {
+  return (
+    <Facts>
+      <Fact label="Address">{member.email}</Fact>
+      {member.mailboxAddress && member.mailboxAddress !== member.email && <Fact label="Mailbox">{member.mailboxAddress}</Fact>}
+      <Fact label="Role">{roleNames[member.role]}</Fact>
+      <Fact label="Joined">
+        <Time at={member.joinedAt} show="both" />
+      </Fact>
+    </Facts>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section className={classes.part} aria-labelledby={id}>
+      <Title order={3} size="h3" mb="sm" id={id}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}

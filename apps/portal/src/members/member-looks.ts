@@ -1,0 +1,46 @@
+import type { MemberView } from '@atrium/core/members'
+import type { StepState } from '@atrium/core/tenants'
+import { type Look, stepLook } from '@atrium/ui/tones'
+
+/** What a member has in each outside system, as people read it. */
+export const systems = ['identity', 'mail', 'files'] as const
+export type System = (typeof systems)[number]
+
+export const systemNames: Readonly<Record<System, { name: string; text: string }>> = {
+  identity: { name: 'Sign-in', text: 'The account that the person signs in with.' },
+  mail: { name: 'Mailbox', text: 'Mail, calendar and contacts.' },
+  files: { name: 'Files', text: 'The file account and the shared space.' },
+}
+
+export const memberStatusLooks: Readonly<Record<MemberView['status'], Look>> = {
+  provisioning: { label: 'Being set up', tone: 'working' },
+  active: { label: 'Active', tone: 'good' },
+  suspended: { label: 'Suspended', tone: 'warning' },
+  removing: { label: 'Being removed', tone: 'working' },
+  deactivated: { label: 'Deactivated', tone: 'neutral' },
+}
+
+type Standing = Pick<MemberView, 'status' | 'outcomes'>
+
+/** Systems in which the last work for a member failed. */
+export function failedSystems({ outcomes }: Pick<MemberView, 'outcomes'>): System[] {
+  return systems.filter((system) => outcomes[system] === 'error')
+}
+
+/** A member's status; a failure in one of the systems shows first, since somebody has to look at it. */
+export function memberLook(member: Standing): Look {
+  const failed = failedSystems(member).length
+  if (failed === 0) return memberStatusLooks[member.status]
+  const label = member.status === 'removing' ? 'Removal incomplete' : member.status === 'provisioning' ? 'Setup incomplete' : undefined
+  return { label: label ?? `${memberStatusLooks[member.status].label}, needs attention`, tone: 'warning' }
+}
+
+/** Whether somebody is still at work for this member, so that the page looks again by itself. */
+export function isUnderWay({ status, outcomes }: Standing): boolean {
+  return (status === 'provisioning' || status === 'removing') && systems.some((system) => outcomes[system] === 'pending')
+}
+
+/** A system's part of a member; what was skipped is something that the person does not have. */
+export function outcomeLook(state: StepState, underWay: boolean): Look {
+  return state === 'skipped' ? { label: 'None', tone: 'neutral' } : stepLook(state, underWay)
+}

@@ -1,0 +1,98 @@
+import type { MemberView, UpdatedMember } from '@atrium/core/members'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTRPC } from '../trpc.ts'
+import { changesOf, fromMember, MemberForm, type MemberFormValues } from './member-form.ts'
+import { systemNames, systems } from './member-looks.ts'
+import { useMembersCache } from './mutations.ts'
+
+/** Name and contact of a member. After saving it says which of the outside systems know of the change. */
+export function MemberProfile({ slug, member, mirrors, onSaved }: Props) {
+  const trpc = useTRPC()
+  const cache = useMembersCache(slug)
+  const form = useForm<MemberFormValues>({ initialValues: fromMember(member), validate: zodForm(MemberForm) })
+  const update = useMutation(
+    trpc.members.update.mutationOptions({
+      onSuccess: (saved) => {
+        onSaved(saved.mirrors)
+        cache.learn(saved.member)
+      },
+    }),
+  )
+  const refused = update.error && !Object.keys(form.errors).length
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        const changes = changesOf(slug, member, values)
+        if (changes) update.mutate(changes, { onError: (error) => showRefusal(form, error) })
+      }, focusFirstError)}
+    >
+      <Stack gap="sm">
+        <TextInput label="Display name" required maxLength={200} disabled={!member.managed} {...form.getInputProps('name')} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+          <TextInput label="First name" maxLength={100} disabled={!member.managed} {...form.getInputProps('firstName')} />
+          <TextInput label="Last name" maxLength={100} disabled={!member.managed} {...form.getInputProps('lastName')} />
+          <TextInput label="Phone" type="tel" maxLength={32} disabled={!member.managed} {...form.getInputProps('phone')} />
+          <TextInput
+            label="Alternative e-mail"
+            type="email"
+            maxLength={254}
+            disabled={!member.managed}
+            {...form.getInputProps('alternativeEmail')}
+          />
+        </SimpleGrid>
+        {refused && <ProblemAlert title="The profile was not saved." error={update.error} message={explain(update.error)} />}
+        {mirrors && <Mirrors mirrors={mirrors} />}
+        {form.isDirty() && (
+          <Group gap="xs">
+            <Button type="submit" size="xs" loading={update.isPending}>
+              Save profile
+            </Button>
+            <Button size="xs" variant="subtle" color="gray" onClick={form.reset}>
+              Discard
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+interface Props {
+  slug: string
+  member: MemberView
+  /** What became of the change that was saved last; held outside, since the form starts anew with what was saved. */
+  mirrors: UpdatedMember['mirrors'] | undefined
+  onSaved: (mirrors: UpdatedMember['mirrors']) => void
+}
+
+/** Whether the outside systems took over what was saved here. The record holds in any case. */
+function Mirrors({ mirrors }: { mirrors: UpdatedMember['mirrors'] }) {
+  const missed = systems.filter((system) => mirrors[system].state === 'error')
+  const told = systems.filter((system) => mirrors[system].state === 'ok').map((system) => systemNames[system].name.toLowerCase())
+  if (missed.length === 0) {
+    return (
+      <Alert color="green" variant="light" icon={<IconCheck aria-hidden />} role="status">
+        Saved{told.length > 0 ? `, also in: ${told.join(', ')}` : ''}.
+      </Alert>
+    )
+  }
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Saved here, but not everywhere" role="status">
+      {missed.map((system) => (
+        <div key={system}>
+          {systemNames[system].name}: {mirrors[system].error ?? 'not reached'}
+        </div>
+      ))}
+    </Alert>
+  )
+}

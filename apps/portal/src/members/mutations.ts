@@ -1,0 +1,28 @@
+import type { MemberView } from '@atrium/core/members'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** What the browser knows of the members of a workplace, kept right after a change. */
+export function useMembersCache(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return {
+    /** Puts an answered member in place and reads the lists that show it again. */
+    learn(member: MemberView) {
+      queryClient.setQueryData(trpc.members.get.queryKey({ slug, userId: member.id }), member)
+      void queryClient.invalidateQueries(trpc.tenants.users.pathFilter())
+      void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+    },
+    /** After a change of unknown outcome, or of several members. */
+    forget(userId?: string) {
+      void queryClient.invalidateQueries(userId ? trpc.members.get.queryFilter({ slug, userId }) : trpc.members.get.pathFilter())
+      void queryClient.invalidateQueries(trpc.tenants.users.pathFilter())
+      void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+      // Member count and owner stand in the record of the workplace.
+      void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
+    },
+    forgetAliases(userId: string) {
+      void queryClient.invalidateQueries(trpc.members.listAliases.queryFilter({ slug, userId }))
+    },
+  }
+}

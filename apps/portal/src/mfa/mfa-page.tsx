@@ -1,0 +1,147 @@
+import type { MemberMfa } from '@atrium/core/mfa'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Button, Stack, Text } from '@mantine/core'
+import { IconShieldLock } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import * as targets from '../targets.ts'
+import { roleNames } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { MfaChart } from './mfa-chart.tsx'
+import { factorsCell, mfaLooks } from './mfa-looks.ts'
+import { MfaSearch, mfaQuery } from './search.ts'
+
+/** Who signs in with more than a password. What could not be read is shown as unknown. */
+export function MfaPage() {
+  const tenant = useTenant()
+  const router = useRouter()
+  const search = MfaSearch.parse(useSearch({ strict: false }))
+  const trpc = useTRPC()
+  const query = useQuery(
+    trpc.mfa.status.queryOptions(mfaQuery(tenant.slug, search), {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.refreshing ? 3_000 : false),
+    }),
+  )
+  const go = (change: MfaSearch, replace: boolean) =>
+    void router.navigate({ ...targets.mfa(tenant.slug, { ...search, ...change }), replace, resetScroll: false })
+  const status = query.data
+
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Second factors"
+        tabTitle={`Second factors in ${tenant.name}`}
+        description="Who needs more than a password to sign in. People set theirs up themselves."
+      />
+      {query.isPending && <LoadingRows label="Loading second factors" />}
+      {query.error && (
+        <ErrorState
+          title="The second factors could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {status && !query.error && (
+        <Stack gap="lg">
+          <Panel
+            title="At a glance"
+            description={
+              <span role="status">
+                {status.refreshing
+                  ? 'Still being read from the sign-in system; the numbers fill in by themselves.'
+                  : status.summary.unknown > 0
+                    ? 'Of some people it is not known. They may have one or not.'
+                    : 'Everybody could be read.'}
+              </span>
+            }
+          >
+            <MfaChart summary={status.summary} chosen={search.state} onChoose={(state) => go({ state, trail: undefined }, true)} />
+          </Panel>
+          {status.items.length > 0 ? (
+            <div>
+              <ResponsiveTable
+                caption={`Second factors of members of ${tenant.name}`}
+                columns={columnsOf(tenant.slug)}
+                rows={status.items}
+                rowKey={({ userId }) => userId}
+                stale={query.isPlaceholderData}
+              />
+              <Pager
+                label="Pages of members"
+                trail={search.trail}
+                nextCursor={status.nextCursor}
+                onChange={(trail) => go({ trail }, false)}
+              />
+            </div>
+          ) : (
+            <EmptyState
+              icon={<IconShieldLock size={32} stroke={1.5} aria-hidden />}
+              title={search.state ? 'Nobody is in this part' : 'No members yet'}
+              action={
+                search.state && (
+                  <Button variant="default" onClick={() => go({ state: undefined, trail: undefined }, true)}>
+                    Show everybody
+                  </Button>
+                )
+              }
+            >
+              {search.state
+                ? 'That may change when people set up or lose a second factor.'
+                : 'People appear here as soon as they belong to the workplace.'}
+            </EmptyState>
+          )}
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function columnsOf(slug: string): Column<MemberMfa>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      primary: true,
+      cell: ({ userId, name, email }) => (
+        <>
+          <LinkAnchor {...targets.members(slug, { member: userId })} data-row-link size="sm" fw={550} c="inherit" underline="hover">
+            {name}
+          </LinkAnchor>
+          <Text size="sm" c="dimmed">
+            {email}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'role', header: 'Role', cell: ({ role }) => roleNames[role] },
+    { key: 'state', header: 'Second factor', cell: ({ state }) => <StatusBadge {...mfaLooks[state]} /> },
+    {
+      key: 'factors',
+      header: 'Which',
+      cell: (member) => (
+        <Text span size="sm" {...(member.factors ? {} : { c: 'dimmed' })}>
+          {factorsCell(member)}
+        </Text>
+      ),
+    },
+    {
+      key: 'checked',
+      header: 'Read',
+      wideOnly: true,
+      cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : 'Never'),
+    },
+  ]
+}

@@ -1,0 +1,100 @@
+import { ActionIcon, Alert, Button, Group, List, Stack, Text, Textarea } from '@mantine/core'
+import { IconAlertTriangle, IconPlus, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { addEntries, type ReadEntries } from './allowlist.ts'
+import classes from './allowlist-editor.module.css'
+
+interface Props {
+  value: readonly string[]
+  /** What stands in the field and has not been added yet; the form takes it too when it is saved. */
+  typed: string
+  error?: ReactNode
+  disabled: boolean
+  onChange: (value: string[]) => void
+  onTyped: (typed: string) => void
+}
+
+/** Addresses and networks in canonical form; what cannot be read says why and stays in the field. */
+export function AllowlistEditor({ value, typed, error, disabled, onChange, onTyped }: Props) {
+  const [last, setLast] = useState<ReadEntries>()
+
+  function take() {
+    const read = addEntries(value, typed)
+    setLast(read)
+    onTyped(read.refused.map(({ text }) => text).join('\n'))
+    onChange(read.entries)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.shiftKey || typed.includes('\n')) return
+    event.preventDefault()
+    if (typed.trim() !== '') take()
+  }
+
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Addresses and networks"
+        description="One or many, IPv4 or IPv6, such as 203.0.113.7 or 2001:db8::/32. An empty list lets people in from everywhere."
+        placeholder="203.0.113.0/24"
+        autosize
+        minRows={1}
+        maxRows={8}
+        autoCapitalize="none"
+        spellCheck={false}
+        disabled={disabled}
+        data-path="ipAllowlist"
+        value={typed}
+        error={error}
+        onChange={(event) => onTyped(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      {!disabled && (
+        <Group>
+          <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} disabled={typed.trim() === ''} onClick={take}>
+            Add to the list
+          </Button>
+        </Group>
+      )}
+      {last && last.refused.length > 0 && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Not added" role="alert">
+          <List size="sm" spacing={4}>
+            {last.refused.map(({ text, reason }) => (
+              <List.Item key={text}>
+                <strong>{text}</strong>: {reason}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {last && last.notes.length > 0 && (
+        <Text size="sm" c="dimmed" role="status">
+          {last.notes.join(' ')}
+        </Text>
+      )}
+      {value.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No entries: people may sign in from every address.
+        </Text>
+      ) : (
+        <ul className={classes.list} aria-label="Allowed addresses">
+          {value.map((entry) => (
+            <li key={entry} className={classes.entry}>
+              <code>{entry}</code>
+              {!disabled && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Remove ${entry}`}
+                  onClick={() => onChange(value.filter((one) => one !== entry))}
+                >
+                  <IconX size={17} aria-hidden />
+                </ActionIcon>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  )
+}

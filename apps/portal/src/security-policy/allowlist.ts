@@ -1,0 +1,28 @@
+import { canonicalAllowlist } from '@atrium/core/ip-allowlist'
+
+export interface ReadEntries {
+  /** The list with what could be read added: canonical, in numerical order, none within another. */
+  entries: string[]
+  /** What was dropped because something wider stands in the list. */
+  notes: string[]
+  refused: { text: string; reason: string }[]
+}
+
+/** Adds typed or pasted addresses and networks to a list. Blanks, commas, semicolons and lines stand between them; `#` begins a comment. */
+export function addEntries(list: readonly string[], typed: string): ReadEntries {
+  const pieces = typed
+    .split(/\r?\n/)
+    .map((line) => line.replace(/#.*/, ''))
+    .flatMap((line) => line.split(/[\s,;]+/))
+    .filter((piece) => piece !== '')
+  const refused: ReadEntries['refused'] = []
+  const readable: string[] = []
+  for (const text of pieces) {
+    const read = canonicalAllowlist([text])
+    if ('issues' in read) refused.push({ text, reason: read.issues[0]?.message ?? 'This is not an address or network.' })
+    else readable.push(text)
+  }
+  const all = canonicalAllowlist([...list, ...readable])
+  if ('issues' in all) return { entries: [...list], notes: [], refused }
+  return { entries: all.entries, notes: all.warnings.map(({ message }) => message), refused }
+}

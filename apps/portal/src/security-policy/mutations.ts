@@ -1,0 +1,15 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+export function useUpdateSecurityPolicy(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.securityPolicy.update.mutationOptions({
+      onSuccess: ({ securityPolicy }) => {
+        queryClient.setQueryData(trpc.securityPolicy.get.queryKey({ slug }), securityPolicy)
+        void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+      },
+    }),
+  )
+}

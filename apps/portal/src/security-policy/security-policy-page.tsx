@@ -1,0 +1,112 @@
+import type { SecurityPolicy } from '@atrium/core/security-policy'
+import type { Warning } from '@atrium/core/warnings'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { PageHeader } from '@atrium/ui/page-header'
+import { problemOf } from '@atrium/ui/problem'
+import { Time } from '@atrium/ui/time'
+import { Alert, Button, List, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mayChange } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { useUpdateSecurityPolicy } from './mutations.ts'
+import { putBack } from './policy-form.ts'
+import { PolicyPanels } from './policy-panels.tsx'
+
+/** How people of a workplace may sign in. */
+export function SecurityPolicyPage() {
+  const tenant = useTenant()
+  const trpc = useTRPC()
+  const query = useQuery(trpc.securityPolicy.get.queryOptions({ slug: tenant.slug }))
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Security policy"
+        tabTitle={`Security policy of ${tenant.name}`}
+        description={
+          <>
+            How people of {tenant.name} may sign in.
+            {query.data?.updatedAt && (
+              <>
+                {' '}
+                Last changed <Time at={query.data.updatedAt} />.
+              </>
+            )}
+          </>
+        }
+      />
+      {query.isPending && <LoadingRows label="Loading the security policy" />}
+      {query.error && (
+        <ErrorState
+          title="The security policy could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && <PolicyContent policy={query.data} />}
+    </>
+  )
+}
+
+interface Saved {
+  before: SecurityPolicy
+  warnings: Warning[]
+}
+
+function PolicyContent({ policy }: { policy: SecurityPolicy }) {
+  const tenant = useTenant()
+  const [saved, setSaved] = useState<Saved>()
+  return (
+    <Stack gap="lg" maw={760}>
+      <Alert color="tide" variant="light" icon={<IconInfoCircle aria-hidden />} title="Kept now, applied later">
+        These rules are stored and checked. Sign-in does not hold people to them yet; nobody is shut out by saving.
+      </Alert>
+      {saved && saved.warnings.length > 0 && <SavedWarnings saved={saved} onClose={() => setSaved(undefined)} />}
+      <PolicyPanels
+        // A policy that was put back or changed elsewhere replaces what stands in the form.
+        key={`${tenant.id} ${policy.updatedAt}`}
+        policy={policy}
+        editable={mayChange(tenant)}
+        onSaved={(warnings) => setSaved({ before: policy, warnings })}
+      />
+    </Stack>
+  )
+}
+
+/** What a saved policy would do to the person who saved it, and the way back. */
+function SavedWarnings({ saved, onClose }: { saved: Saved; onClose: () => void }) {
+  const { slug } = useTenant()
+  const update = useUpdateSecurityPolicy(slug)
+  const shutsOut = saved.warnings.some(({ code }) => code.endsWith('_shut_out'))
+  return (
+    <Alert
+      color={shutsOut ? 'red' : 'yellow'}
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={shutsOut ? 'Saved, and it would shut you out yourself' : 'Saved, with something to look at'}
+      role="alert"
+    >
+      <Stack gap="sm" align="flex-start">
+        <List size="sm" spacing={4}>
+          {saved.warnings.map(({ code, message }) => (
+            <List.Item key={`${code} ${message}`}>{message}</List.Item>
+          ))}
+        </List>
+        {update.error && <Text size="sm">It could not be put back: {problemOf(update.error).message}</Text>}
+        <Button
+          size="xs"
+          variant="default"
+          loading={update.isPending}
+          onClick={() => update.mutate(putBack(slug, saved.before), { onSuccess: onClose })}
+        >
+          Put the policy back as it was
+        </Button>
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,139 @@
+import type { SsoAppView } from '@atrium/core/sso'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { CopyValue } from '@atrium/ui/copy'
+import { done } from '@atrium/ui/done'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { Snippet } from '@atrium/ui/snippet'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Button, Drawer, Group, List, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconInfoCircle, IconTrash } from '@tabler/icons-react'
+import { explain } from '../tenants/problems.ts'
+import { appStates } from './looks.ts'
+import { useRemoveSsoApp } from './mutations.ts'
+import { setupSnippets } from './setup-snippets.ts'
+
+interface Props {
+  slug: string
+  /** The application shown; none closes the drawer. */
+  app: SsoAppView | undefined
+  mayChange: boolean
+  onClose: () => void
+}
+
+/** Everything needed to set an application up, and the way to take it away. */
+export function AppDrawer({ app, onClose, ...props }: Props) {
+  return (
+    <Drawer opened={app !== undefined} onClose={onClose} title={app?.name ?? 'Application'} position="right" size="lg">
+      {app && <AppDetails {...props} app={app} onClose={onClose} />}
+    </Drawer>
+  )
+}
+
+function AppDetails({ slug, app, mayChange, onClose }: Props & { app: SsoAppView }) {
+  const [asking, { open, close }] = useDisclosure(false)
+  const remove = useRemoveSsoApp(slug)
+  const state = appStates[app.state]
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs">
+        <Group>
+          <StatusBadge {...state} />
+        </Group>
+        {state.advice && (
+          <Alert color="yellow" variant="light" icon={<IconInfoCircle aria-hidden />}>
+            {state.advice}
+          </Alert>
+        )}
+      </Stack>
+      <Facts>
+        <Fact label="Issuer">
+          <CopyValue label="Issuer" hideLabel value={app.issuer} />
+        </Fact>
+        <Fact label="Discovery address">
+          <CopyValue label="Discovery address" hideLabel value={app.discoveryUrl} />
+        </Fact>
+        <Fact label="Client id">
+          <CopyValue label="Client id" hideLabel value={app.clientId} />
+        </Fact>
+        <Fact label="Client secret">Was shown once, when the application was added</Fact>
+        <Fact label={app.redirectUris.length === 1 ? 'Redirect address' : 'Redirect addresses'}>
+          {app.redirectUris.map((uri, index) => (
+            <div key={uri}>
+              <CopyValue label={`Redirect address ${index + 1}`} hideLabel value={uri} />
+            </div>
+          ))}
+        </Fact>
+        {app.launchUrl && (
+          <Fact label="Start address">
+            <CopyValue label="Start address" hideLabel value={app.launchUrl} />
+          </Fact>
+        )}
+        <Fact label="Added">
+          <Time at={app.createdAt} show="both" />
+        </Fact>
+      </Facts>
+      <section aria-labelledby="setup">
+        <Title order={3} id="setup" mb="xs">
+          Set it up
+        </Title>
+        <SetupTabs app={app} />
+      </section>
+      {mayChange && (
+        <Group>
+          <Button color="red" variant="light" leftSection={<IconTrash size={17} aria-hidden />} onClick={open}>
+            Remove application
+          </Button>
+        </Group>
+      )}
+      <ConfirmDialog
+        opened={asking}
+        onClose={close}
+        title={`Remove ${app.name}?`}
+        confirmLabel="Remove application"
+        explain={explain}
+        onConfirm={async () => {
+          await remove.mutateAsync({ slug, appId: app.id })
+          done(`${app.name} has been removed.`)
+          onClose()
+        }}
+      >
+        <Stack gap="xs">
+          <Text size="sm">This takes {app.name} away at the identity provider:</Text>
+          <List size="sm" spacing={4}>
+            <List.Item>nobody can sign in to it with their account of this workplace any more</List.Item>
+            <List.Item>its client id and secret stop working and cannot be brought back</List.Item>
+          </List>
+          <Text size="sm">What people have stored in the application itself is not touched.</Text>
+        </Stack>
+      </ConfirmDialog>
+    </Stack>
+  )
+}
+
+function SetupTabs({ app }: { app: SsoAppView }) {
+  const snippets = setupSnippets(app)
+  return (
+    <Tabs defaultValue={snippets[0]?.id ?? null} keepMounted={false}>
+      <Tabs.List aria-label="Applications with ready settings">
+        {snippets.map(({ id, label }) => (
+          <Tabs.Tab key={id} value={id}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ id, label, about, redirectHint, text }) => (
+        <Tabs.Panel key={id} value={id} pt="md">
+          <Text size="sm" mb="xs">
+            {about}
+          </Text>
+          <Snippet label={id === 'other' ? 'Settings' : `Settings for ${label}`} text={text} />
+          <Text size="sm" c="dimmed" mt="xs">
+            {id === 'other' ? redirectHint : `Its redirect address is usually ${redirectHint}.`}
+          </Text>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}

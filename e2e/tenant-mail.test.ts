@@ -1,0 +1,202 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+const at = (path: string) => `${inject('house').portal}/t/acme${path}`
+
+/** What DNS answers for a domain from now on: zone text as a person would paste it. */
+async function publish(domain: string, zone: string): Promise<void> {
+  const response = await fetch(`${inject('house').control}/dns/${domain}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ zone }),
+  })
+  expect(response.status).toBe(200)
+}
+
+async function addDomain(page: Page, domain: string): Promise<void> {
+  await page.goto(at('/domains'))
+  await page.getByRole('button', { name: 'Add domain' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Domain').fill(domain)
+  await dialog.getByRole('button', { name: 'Add domain' }).click()
+  await page.getByRole('heading', { level: 1, name: domain }).waitFor()
+}
+
+/** The zone text as the page gives it, once the signing keys stand in it. */
+async function downloadZone(page: Page): Promise<string> {
+  await page.getByText('Signing keys are being made').waitFor({ state: 'detached' })
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: /^Download / }).click()
+  return readFile(await (await download).path(), 'utf8')
+}
+
+describe('an admin and a domain', () => {
+  it('adds it, publishes the zone text, sees every record turn right, then one go wrong with the reason', {
+    timeout: 120_000,
+  }, async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await addDomain(page, 'acme-journey.com')
+    await page.getByText('Waiting for DNS').or(page.getByText('Not checked yet')).first().waitFor()
+    await expectWellMade(page)
+
+    const zone = await downloadZone(page)
+    expect(zone).toMatch(/DKIM1/)
+    await publish('acme-journey.com', zone)
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page
+      .getByText(/All \d+ needed records are right/)
+      .first()
+      .waitFor()
+    await page.getByText('Verified', { exact: true }).first().waitFor()
+    await expectWellMade(page)
+
+    await publish('acme-journey.com', zone.replace(/v=spf1[^"]*/, 'v=spf1 ip4:192.0.2.1 -all'))
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const spf = page.getByRole('region', { name: 'Who may send (SPF)' })
+    await spf.getByText('Different').waitFor()
+    expect(await spf.innerText()).toContain('v=spf1 ip4:192.0.2.1 -all')
+    await page.getByText('A record that was right before had changed.').first().waitFor()
+    await expectWellMade(page)
+    expect(person.complaints).toEqual([])
+  })
+
+  it('learns at the field why a name is refused', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Adam Admin')
+    await page.goto(at('/domains'))
+    await page.getByRole('button', { name: 'Add domain' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const name of ['not a domain', 'co.uk', 'globex.tenants.local']) {
+      await dialog.getByLabel('Domain').fill(name)
+      await dialog.getByRole('button', { name: 'Add domain' }).click()
+      await expect.poll(() => dialog.getByLabel('Domain').getAttribute('aria-invalid')).toBe('true')
+      await dialog.getByLabel('Domain').fill('')
+    }
+    await expectWellMade(page)
+  })
+
+  it('goes through the stages of DMARC, and removes the domain when nothing uses it', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await addDomain(page, 'acme-brief.com')
+    await page.getByRole('radio', { name: '3. Reject' }).check()
+    await page.getByText(/not confirmed for this domain yet/).waitFor()
+    await page.getByRole('button', { name: 'Save policy' }).click()
+    const dmarc = page.getByRole('region', { name: /DMARC/ })
+    await dmarc
+      .getByText(/p=reject/)
+      .first()
+      .waitFor()
+
+    await page.getByRole('button', { name: 'Remove domain' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Type acme-brief.com to confirm').fill('acme-brief.com')
+    await dialog.getByRole('button', { name: 'Remove domain' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor()
+    expect(await page.getByRole('link', { name: 'acme-brief.com' }).count()).toBe(0)
+  })
+})
+
+describe('an admin and addresses', () => {
+  it('pastes the recipients of a list, is told what cannot be one, and is kept from a loop', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await createList(page, 'Sales', 'sales', 'Ada <ada@example.org>; bob@example.org\nnonsense')
+    await page.getByRole('dialog').getByText('nonsense: This is not an e-mail address.').first().waitFor()
+    await page.getByRole('dialog').getByLabel('Add recipients').fill('')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
+    await page.getByText('A list has at least one recipient.').waitFor()
+    await page.getByRole('dialog').getByLabel('Add recipients').fill('Ada <ada@example.org>; bob@example.org')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create list' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor()
+    await page.getByText('2 recipients, 2 outside the workplace').waitFor()
+    await expectWellMade(page)
+
+    await createList(page, 'Everybody', 'everybody', 'sales@acme.tenants.local')
+    await page.getByRole('heading', { level: 1, name: 'Everybody' }).waitFor()
+    await page.goto(at('/lists'))
+    await page.getByRole('link', { name: 'Sales' }).click()
+    await page.getByLabel('Add recipients').fill('everybody@acme.tenants.local')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/everybody@acme\.tenants\.local/)
+      .first()
+      .waitFor()
+    await expectWellMade(page)
+    await page.getByRole('button', { name: 'Discard' }).click()
+
+    await page.getByRole('button', { name: 'Remove list' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove list' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Distribution lists' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Sales' }).count()).toBe(0)
+    expect(person.complaints).toEqual([])
+  })
+
+  for (const [device, screen] of [
+    ['desktop', desktop],
+    ['phone', phone],
+  ] as const) {
+    it(`finds every page about mail well made on a ${device}, light and dark`, async () => {
+      await using person = await visit(browser, { screen })
+      const { page } = person
+      await signIn(page, 'portal', 'Anna Owner')
+      for (const path of ['/domains', '/domains/acme.tenants.local', '/domains/unknown.example', '/aliases', '/lists', '/lists/nonsense']) {
+        await page.goto(at(path))
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await untilLoaded(page)
+        await expectWellMade(page)
+      }
+      await page.goto(at('/aliases'))
+      await page.getByRole('button', { name: 'Add alias' }).first().click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Alias' }).waitFor()
+      await expectWellMade(page)
+      expect(person.complaints).toEqual([])
+    }, 120_000)
+  }
+})
+
+describe('a member without rights', () => {
+  it('reads lists and aliases, and is offered no change', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Mira Member')
+    for (const path of ['/lists', '/aliases', '/domains', '/sso']) {
+      await page.goto(at(path))
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await untilLoaded(page)
+      expect(
+        await page
+          .getByRole('main')
+          .getByRole('button', { name: /^(Add|Create|Remove|Check)/ })
+          .count(),
+      ).toBe(0)
+    }
+    await page.goto(at('/branding'))
+    await page.getByRole('heading', { level: 1, name: 'No access' }).waitFor()
+  })
+})
+
+async function createList(page: Page, name: string, localPart: string, recipients: string): Promise<void> {
+  await page.goto(at('/lists'))
+  await page.getByRole('button', { name: 'Create list' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('textbox', { name: 'Address', exact: true }).fill(localPart)
+  await dialog.getByLabel('Add recipients').fill(recipients)
+  await dialog.getByRole('button', { name: 'Create list' }).click()
+}
