@@ -16,6 +16,7 @@ import { measureRequests } from './rows/http.ts'
 import type { RowResult } from './rows/result.ts'
 import { measureStart } from './rows/start.ts'
 import { measureTools } from './rows/tools.ts'
+import { measureWorkplace } from './rows/workplace.ts'
 import type { Session } from './session.ts'
 
 const usage = `pnpm bench              every row
@@ -24,7 +25,7 @@ pnpm bench P1 P4        these rows
   --users 200000        size of the population
   --tenants 20000`
 
-const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P13', 'P14', 'P15']
+const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -77,6 +78,7 @@ try {
   if (wanted.has('P13')) rows.push(...(await measureStart(session)))
   if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
   if (wanted.has('P15')) rows.push(...(await measureTools(session)))
+  if (['M1', 'M2', 'M3', 'M4'].some((row) => wanted.has(row))) rows.push(...(await measureWorkplace(session, wanted)))
   const noise = session.gate.summary()
   const seconds = Math.round((performance.now() - began) / 1000)
   process.stdout.write(

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { createJobs, type Jobs } from '@atrium/api/jobs'
 import { createLogger } from '@atrium/api/log'
 import { createMetrics } from '@atrium/api/metrics'
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { seedDemo } from '@atrium/db/demo'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/provision-database'
@@ -12,7 +11,7 @@ import { ask, cores, startProcess } from '../measure/process.ts'
 import { type Contender, runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
-import { startProduct } from './product.ts'
+import { sandboxEnvironment, startProduct } from './product.ts'
 import type { RowResult } from './result.ts'
 
 const creationsPerRound = 5
@@ -110,6 +109,7 @@ async function createForEngine({ db }: Database, jobs: Jobs, slug: string): Prom
       ...{ slug, name: slug, plan: 'free', partnerId: null, seats: 0, industry: null, brandColor: null, ownerId: owner.id },
       billing: { company: null, vatNumber: null, country: null, email: null },
       domains: [`${slug}.tenants.local`],
+      platformDomain: 'tenants.local',
     })
     if (!tenant) throw new Error(`the slug ${slug} is taken`)
     await jobs.wakeProvisioning(tenant.id, 0, trx)
@@ -131,21 +131,6 @@ async function firstStepDelay({ db }: Database, slug: string): Promise<number> {
     await new Promise((done) => setTimeout(done, 25))
   }
   throw new Error(`no step of ${slug} started within ten seconds`)
-}
-
-function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
-  return {
-    IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
-    IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
-    IDP_API_URL: sandbox.identityUrl,
-    IDP_API_TOKEN: demoServiceCredentials.identityToken,
-    MAIL_PROVISIONING_ENABLED: 'true',
-    MAIL_API_URL: sandbox.mailUrl,
-    MAIL_API_KEY: demoServiceCredentials.mailApiKey,
-    FILES_API_URL: sandbox.filesUrl,
-    FILES_API_USER: demoServiceCredentials.filesUser,
-    FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
-  }
 }
 
 async function measureDrain(session: Session, databaseUrl: string): Promise<RowResult> {

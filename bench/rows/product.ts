@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import type { Sandbox } from '@atrium/sandbox/start'
 import type { Issuer } from '../issuer.ts'
 import { cores, freePort, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
 import type { Session } from '../session.ts'
@@ -30,4 +32,20 @@ export function startProduct(session: Session, env: Record<string, string> = {})
 
 export function productEnvironment(issuer: Issuer): Record<string, string> {
   return { IDP_ISSUER: issuer.url, IDP_AUDIENCE: issuer.audience, METRICS_PORT: '0' }
+}
+
+/** The environment of a product that works against the sandbox; put over `productEnvironment`. */
+export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
+  return {
+    IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
+    IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
+    IDP_API_URL: sandbox.identityUrl,
+    IDP_API_TOKEN: demoServiceCredentials.identityToken,
+    MAIL_PROVISIONING_ENABLED: 'true',
+    MAIL_API_URL: sandbox.mailUrl,
+    MAIL_API_KEY: demoServiceCredentials.mailApiKey,
+    FILES_API_URL: sandbox.filesUrl,
+    FILES_API_USER: demoServiceCredentials.filesUser,
+    FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+  }
 }

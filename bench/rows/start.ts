@@ -1,18 +1,24 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { cores, freePort, startProcess, untilReady } from '../measure/process.ts'
 import { type Contender, type Measured, runRounds } from '../measure/slots.ts'
 import type { Session } from '../session.ts'
 import { productEnvironment } from './product.ts'
 import type { RowResult } from './result.ts'
 
+const run = promisify(execFile)
+
 const bench = join(import.meta.dirname, '..')
-const product = join(bench, '../apps/api/src/main.ts')
+const api = join(bench, '../apps/api')
+const product = join(api, 'dist/main.js')
 const empty = join(bench, 'servers/node-http.ts')
 const restMs = 5_000
 const processesAtRest = 3
 
-/** P13: from spawning a process to its first answer 200, and what it holds when it has nothing to do. */
+/** P13: from spawning a process to its first answer 200, and what it holds when it has nothing to do. The API as it is deployed: built. */
 export async function measureStart(session: Session): Promise<RowResult[]> {
+  await run(process.execPath, [join(api, 'node_modules/vite/bin/vite.js'), 'build'], { cwd: api })
   const contenders = [starter(session, 'node:http', empty), starter(session, 'node:http again', empty), starter(session, 'api', product)]
   const { measured, failures } = await runRounds(contenders, session)
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')

@@ -33,6 +33,13 @@ if (queue === bareQueue) {
   await jobs.start({
     provisionTenant: async () => handled(1),
     sweepProvisioning: async () => {},
+    sweepSsoApps: async () => {},
+    sweepLists: async () => {},
+    refreshReadings: async () => {},
+    checkDomains: async () => {},
+    settleMember: async () => {},
+    runImport: async () => {},
+    sweepMembers: async () => {},
     cleanUp: async () => {},
   })
 }
