@@ -7,5 +7,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   logLevel: 'warn',
   build: { ssr: 'src/main.ts', outDir: 'dist', emptyOutDir: true, target: 'node24', minify: false, sourcemap: true },
+  // The face that Node sees of it; the other one has no default export.
+  resolve: { alias: { 'jsvat-next': 'jsvat-next/lib/commonjs/index.js' } },
   ssr: { noExternal: true, external: ['swagger-ui-dist', 'pg-native'] },
 })
