@@ -67,7 +67,8 @@ async function keepSecret(page: Page, title: string): Promise<string> {
 }
 
 async function confirm(page: Page, button: string, typed?: { label: string; word: string }) {
-  const dialog = page.getByRole('dialog').last()
+  // The drawer behind the question is a dialog too, and may have a button of the same name.
+  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel', exact: true }) })
   if (typed) await dialog.getByLabel(typed.label).fill(typed.word)
   await dialog.getByRole('button', { name: button, exact: true }).click()
 }

@@ -13,7 +13,8 @@ export interface DatabaseAccounts {
  */
 export async function createDatabase(adminUrl: string, name: string, options: { template?: string } = {}): Promise<DatabaseAccounts> {
   await asAdmin(adminUrl, async (client) => {
-    await ensureAccounts(client)
+    // A template was made by this function, so its accounts are there.
+    if (!options.template) await ensureAccounts(client)
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount) return
     const from = options.template ? ` template ${pg.escapeIdentifier(options.template)} strategy file_copy` : ''

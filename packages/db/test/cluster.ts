@@ -11,6 +11,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     adminUrl: string
     templateName: string
+    /** The server goes when the run ends, and every database with it. */
+    disposableServer: boolean
   }
 }
 
@@ -24,6 +26,7 @@ export default async function cluster(project: TestProject): Promise<() => Promi
   await createMigratedDatabase(adminUrl, templateName)
   project.provide('adminUrl', adminUrl)
   project.provide('templateName', templateName)
+  project.provide('disposableServer', server !== undefined)
   return async () => {
     await dropDatabase(adminUrl, templateName)
     await server?.stop()

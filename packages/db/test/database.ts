@@ -7,5 +7,10 @@ export async function copyDatabase(): Promise<DatabaseAccounts & AsyncDisposable
   const adminUrl = inject('adminUrl')
   const name = `atrium_test_${randomUUID().replaceAll('-', '')}`
   const accounts = await createDatabase(adminUrl, name, { template: inject('templateName') })
-  return { ...accounts, [Symbol.asyncDispose]: () => dropDatabase(adminUrl, name) }
+  return {
+    ...accounts,
+    async [Symbol.asyncDispose]() {
+      if (!inject('disposableServer')) await dropDatabase(adminUrl, name)
+    },
+  }
 }
