@@ -65,7 +65,7 @@ function startRatios(measured: Measured): Pick<RowResult, 'values' | 'nullTest' 
   return {
     values: own.map((value, i) => (2 * value) / ((first[i] ?? Number.NaN) + (second[i] ?? Number.NaN))),
     nullTest: first.map((value, i) => value / (second[i] ?? Number.NaN)),
-    note: `api ${Math.round(middle(own))} ms, empty process ${Math.round(middle(first))} ms; from the TypeScript sources, no bundle`,
+    note: `api ${Math.round(middle(own))} ms, empty process ${Math.round(middle(first))} ms; the API built`,
   }
 }
 
