@@ -49,7 +49,7 @@ export default async function house(project: TestProject): Promise<() => Promise
 
 /** A base whose ports are free, found by asking the system for one in a high range. */
 async function freeBase(): Promise<number> {
-  const offsets = [0, 100, 200, 400, 500, 1000, 1100, 1200, 1300, 1500, 1501]
+  const offsets = [0, 100, 200, 400, 500, 1000, 1100, 1200, 1300, 1500, 1501, 1600, 1601]
   for (let base = 21_000; base < 31_000; base += 50) {
     const free = await Promise.all(offsets.map((offset) => isFree(base + offset)))
     if (free.every(Boolean)) return base
