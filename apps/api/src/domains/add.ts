@@ -3,11 +3,12 @@ import { AppError } from '@atrium/core/errors'
 import type { Trx } from '@atrium/db/connect'
 import { findDomain } from '@atrium/db/domains'
 import { violatedConstraint } from '@atrium/db/failures'
-import { insertDomains, lockTenant, notifyTenant } from '@atrium/db/tenants'
+import { insertDomains, notifyTenant } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
-import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { auditedDomain, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { domainTaken, refusePlatformNames } from './platform-names.ts'
 import { toDomainView } from './view.ts'
@@ -39,9 +40,7 @@ export async function addDomain(ctx: Context, access: Access, input: AddDomain):
 }
 
 async function insert(trx: Trx, house: House, slug: string, name: string): Promise<void> {
-  const tenant = await lockTenant(trx, slug)
-  if (!tenant) throw new AppError('not_found')
-  refuseInactive(tenant.status)
+  const tenant = await lockOpenTenant(trx, slug)
   const { count } = await trx
     .selectFrom('domains')
     .select((row) => row.fn.countAll<number>().as('count'))

@@ -1,11 +1,10 @@
 import { changedFields } from '@atrium/core/audit'
 import type { DomainView, SetDmarc } from '@atrium/core/domains'
-import { AppError } from '@atrium/core/errors'
 import { setDomainDmarc } from '@atrium/db/domains'
-import { lockTenant } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { auditedDomain, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { toDomainView } from './view.ts'
 
@@ -18,9 +17,7 @@ const mailMs = 8_000
 export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): Promise<DomainView> {
   const { house } = ctx
   const { row, changes } = await house.database.db.transaction().execute(async (trx) => {
-    const tenant = await lockTenant(trx, access.tenant.slug)
-    if (!tenant) throw new AppError('not_found')
-    refuseInactive(tenant.status)
+    const tenant = await lockOpenTenant(trx, access.tenant.slug)
     const found = await readDomain(trx, tenant.id, input.domain)
     const before = { policy: found.dmarcPolicy, rua: found.dmarcRua, pct: found.dmarcPct }
     const after = { policy: input.policy, rua: input.rua === undefined ? before.rua : input.rua, pct: input.pct ?? 100 }

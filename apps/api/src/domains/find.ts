@@ -1,6 +1,5 @@
 import { canonicalDomain } from '@atrium/core/domains'
 import { AppError } from '@atrium/core/errors'
-import type { TenantStatus } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
 import { type DomainRow, findDomain } from '@atrium/db/domains'
 
@@ -21,10 +20,4 @@ export function auditedDomain(row: DomainRow) {
     tenantSlug: row.tenantSlug,
     partnerSlug: row.partnerSlug,
   }
-}
-
-/** Changes are refused while a tenant is suspended, and for ever once it is deleted. */
-export function refuseInactive(status: TenantStatus): void {
-  if (status === 'suspended') throw new AppError('tenant_suspended')
-  if (status === 'deleted') throw new AppError('tenant_deleted')
 }

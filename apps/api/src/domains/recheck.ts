@@ -3,14 +3,15 @@ import { AppError } from '@atrium/core/errors'
 import type { AuditEntry } from '../audit/recorder.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { refuseClosed } from '../tenants/open.ts'
 import { type CheckOutcome, checkDomain } from './check.ts'
-import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
 /** Compares live DNS with what should be there, now. DNS and mail server may fail: their records are `unknown` or as last known. */
 export async function recheckDomain(ctx: Context, access: Access, input: DomainPath): Promise<DomainView> {
   const { house } = ctx
-  refuseInactive(access.tenant.status)
+  refuseClosed(access.tenant.status)
   const outcome = await checkDomain(house, await readDomain(house.database.db, access.tenant.id, input.domain), 'manual')
   if (!outcome) throw new AppError('not_found', 'This tenant has no such domain.')
   const { before, after } = outcome

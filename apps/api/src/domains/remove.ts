@@ -3,12 +3,13 @@ import { AppError, type Issue } from '@atrium/core/errors'
 import type { Db, Trx } from '@atrium/db/connect'
 import { type DomainRow, deleteDomain, listDomains, mailboxesOn } from '@atrium/db/domains'
 import { mailListsOn } from '@atrium/db/lists'
-import { lockTenant, notifyTenant } from '@atrium/db/tenants'
+import { notifyTenant } from '@atrium/db/tenants'
 import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { auditedDomain, readDomain, refuseInactive } from './find.ts'
+import { lockOpenTenant, refuseClosed } from '../tenants/open.ts'
+import { auditedDomain, readDomain } from './find.ts'
 import { failureSentence } from './mail-side.ts'
 import { hasMail } from './view.ts'
 
@@ -23,14 +24,12 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
   const { house } = ctx
   const { db } = house.database
   const { mail } = house.systems
-  refuseInactive(access.tenant.status)
+  refuseClosed(access.tenant.status)
   const row = await readDomain(db, access.tenant.id, input.domain)
   await refuseRemoval(db, access.tenant.id, row)
   if (hasMail(house) && mail && row.mailDomainId !== null) await removeFromMailServer(mail, row.name, row.mailDomainId)
   await db.transaction().execute(async (trx) => {
-    const tenant = await lockTenant(trx, access.tenant.slug)
-    if (!tenant) throw new AppError('not_found')
-    refuseInactive(tenant.status)
+    const tenant = await lockOpenTenant(trx, access.tenant.slug)
     // What came about while the mail server was asked; the next check makes the domain there anew.
     await refuseRemoval(trx, tenant.id, await readDomain(trx, tenant.id, input.domain))
     await deleteDomain(trx, row.id)
