@@ -5,15 +5,13 @@ import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { mailDeadlineMs } from '../aliases/mail-server.ts'
 import type { House } from '../house.ts'
+import { retryDelaySeconds } from '../retry-delay.ts'
 
 /** When somebody else may push what this process was about to push, should it die. */
 export const recoverAfterSeconds = 30
 
-/** Seconds until a failed push is tried again: one minute, doubling to an hour. */
-export function retryDelaySeconds(attempt: number): number {
-  return Math.min(60 * 2 ** Math.max(0, attempt - 1), 3600)
-}
-
+/** Seconds until a failed push is tried again for the first time. */
+const firstRetrySeconds = 60
 const lookAgainMs = 100
 const mostRounds = 5
 
@@ -55,7 +53,7 @@ type Attempted = Exclude<PushOutcome, { error: string }> | (Extract<PushOutcome,
 
 async function attempt(house: House, push: ListPush): Promise<Attempted> {
   const { mail } = house.systems
-  const retryInSeconds = retryDelaySeconds(push.attempt)
+  const retryInSeconds = retryDelaySeconds(push.attempt, firstRetrySeconds)
   if (!mail || !house.config.mailProvisioning) return { error: 'This installation has no mail server.', retryInSeconds }
   const signal = AbortSignal.timeout(mailDeadlineMs)
   try {
@@ -84,7 +82,7 @@ async function change(mail: MailServer, { mailListId, name, recipients }: ListPu
 /** Gets or creates. A list that is there is ours when its address was seen to be free before an earlier try, whose answer was lost. */
 async function create(house: House, mail: MailServer, push: ListPush, signal: AbortSignal): Promise<Attempted> {
   const { mailDomainId, address, name, recipients } = push
-  const retryInSeconds = retryDelaySeconds(push.attempt)
+  const retryInSeconds = retryDelaySeconds(push.attempt, firstRetrySeconds)
   const { localPart, domain } = splitAddress(address)
   if (mailDomainId === null) return { error: `The domain ${domain} is not in the mail server.`, mailListId: null, retryInSeconds }
   const there = await findAt(mail, mailDomainId, address, signal)

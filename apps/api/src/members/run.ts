@@ -3,8 +3,9 @@ import { deleteMembership, finishMember, type MemberOutcome, type MemberWork, sa
 import type { IdentityProfile } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
-import { retryDelaySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
+import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import { StepRefused } from '../provisioning/steps.ts'
+import { retryDelaySeconds } from '../retry-delay.ts'
 import { filesStep } from './files-step.ts'
 import { identityStep } from './identity-step.ts'
 import { mailStep } from './mail-step.ts'
@@ -45,7 +46,7 @@ export async function runMember(house: House, work: MemberWork, given: Given = {
     if (outcome.state === 'error') settled = false
   }
   if (settled && work.status === 'removing') return deleteMembership(db, work, endsWithMembership(work))
-  const delay = retryDelaySeconds(work.attempt + 1)
+  const delay = retryDelaySeconds(work.attempt + 1, firstRetrySeconds)
   await finishMember(db, work, delay)
   if (!settled) await house.jobs.wakeMember(work.tenant.id, work.user.id, delay)
 }

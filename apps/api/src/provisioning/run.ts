@@ -13,15 +13,14 @@ import {
 } from '@atrium/db/provisioning'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+import { retryDelaySeconds } from '../retry-delay.ts'
 import { StepRefused, steps } from './steps.ts'
 
 /** How long one step may take, its retries included. */
 export const stepDeadlineMs = 10_000
 
-/** Seconds until a failed step is tried again: 30 s, doubling to an hour. */
-export function retryDelaySeconds(attempt: number): number {
-  return Math.min(30 * 2 ** Math.max(0, attempt - 1), 3600)
-}
+/** Seconds until a failed step is tried again for the first time. */
+export const firstRetrySeconds = 30
 
 /**
  * Runs provisioning once. `all` runs every step again (reconcile); otherwise only what is unfinished and due. The steps run side
@@ -81,7 +80,7 @@ async function attempt(house: House, run: ProvisioningRun, step: ProvisioningSte
     if (!(error instanceof UpstreamError || error instanceof StepRefused) && !signal.aborted) {
       house.log.error({ err: error, tenant: run.tenant.slug, step }, 'a provisioning step failed in an unforeseen way')
     }
-    return { state: 'error', error: sentenceOf(error, signal), retryInSeconds: retryDelaySeconds(tries + 1) }
+    return { state: 'error', error: sentenceOf(error, signal), retryInSeconds: retryDelaySeconds(tries + 1, firstRetrySeconds) }
   }
 }
 
