@@ -61,6 +61,7 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
   boss.on('error', (err) => log.error({ err }, 'the job engine reported an error'))
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'the job engine reported a warning'))
   let running = false
+  const everyMinute = '* * * * *'
 
   // A notification tells of new jobs only; one whose time comes, or that a killed worker left, is found by looking.
   const workOptions = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, heartbeatRefreshSeconds: 3 }
@@ -93,9 +94,6 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
           await Promise.all(jobs.map((job) => handlers.provisionTenant(job.data.tenantId)))
         }),
       )
-      await boss.work(queues.provisioningSweep, workOptions, () => counted(queues.provisioningSweep, handlers.sweepProvisioning))
-      await boss.work(queues.ssoSweep, workOptions, () => counted(queues.ssoSweep, handlers.sweepSsoApps))
-      await boss.work(queues.listSweep, workOptions, () => counted(queues.listSweep, handlers.sweepLists))
       await boss.work<{ tenantId: string; userId: string }>(
         queues.members,
         { ...workOptions, batchSize: 8, burstWhenBatchFull: true },
@@ -109,26 +107,24 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
           for (const { data } of jobs) await handlers.runImport(data.importId)
         }),
       )
-      await boss.work(queues.memberSweep, workOptions, () => counted(queues.memberSweep, handlers.sweepMembers))
       await boss.work<{ tenantId: string; kind: ReadingKind }>(queues.readings, { ...workOptions, batchSize: 4 }, (jobs) =>
         counted(queues.readings, async () => {
           await Promise.all(jobs.map(({ data }) => handlers.refreshReadings(data.tenantId, data.kind)))
         }),
       )
-      await boss.work(queues.domainChecks, workOptions, () => counted(queues.domainChecks, handlers.checkDomains))
-      await boss.work(queues.cleanup, workOptions, () => counted(queues.cleanup, handlers.cleanUp))
-      await boss.schedule(queues.provisioningSweep, '* * * * *')
-      await boss.schedule(queues.ssoSweep, '* * * * *')
-      await boss.schedule(queues.listSweep, '* * * * *')
-      await boss.schedule(queues.memberSweep, '* * * * *')
-      await boss.schedule(queues.domainChecks, '* * * * *')
-      await boss.schedule(queues.cleanup, '17 * * * *')
-      await boss.send(queues.provisioningSweep, {})
-      await boss.send(queues.listSweep, {})
-      await boss.send(queues.memberSweep, {})
-      await boss.send(queues.domainChecks, {})
-      await boss.send(queues.ssoSweep, {})
-      await boss.send(queues.cleanup, {})
+      // Work that nobody is woken for: looked for at the start, and from then on by the clock.
+      for (const [queue, work, cron] of [
+        [queues.provisioningSweep, handlers.sweepProvisioning, everyMinute],
+        [queues.ssoSweep, handlers.sweepSsoApps, everyMinute],
+        [queues.listSweep, handlers.sweepLists, everyMinute],
+        [queues.memberSweep, handlers.sweepMembers, everyMinute],
+        [queues.domainChecks, handlers.checkDomains, everyMinute],
+        [queues.cleanup, handlers.cleanUp, '17 * * * *'],
+      ] as const) {
+        await boss.work(queue, workOptions, () => counted(queue, work))
+        await boss.schedule(queue, cron)
+        await boss.send(queue, {})
+      }
       running = true
     },
     async wakeProvisioning(tenantId, afterSeconds, trx) {
