@@ -1,8 +1,8 @@
 import { errorCodes } from '@atrium/core/errors'
-import type { AnyProcedure } from '@trpc/server'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
 import { restRoutes } from '../src/transport/rest.ts'
 import { openHouse, type TestHouse } from './house.ts'
@@ -162,8 +162,7 @@ const OfrepProblem = Problem.extend({
 
 function outputOf(method: string, path: string): z.ZodType | undefined {
   const route = restRoutes().find((one) => one.method === method && one.path === path)
-  const procedures = appRouter._def.procedures as unknown as Record<string, AnyProcedure & { _def: { output?: z.ZodType } }>
-  return procedures[route?.name ?? '']?._def.output
+  return proceduresOf(appRouter)[route?.name ?? '']?._def.output
 }
 
 // What a failure of ours would show: a statement, a stack, a path of the machine, a driver's or an upstream's words.

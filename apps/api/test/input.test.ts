@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
 import { overRest, overTrpc, procedureNames, routeOf } from './calls.ts'
 import { openHouse, type TestHouse } from './house.ts'
@@ -31,8 +32,7 @@ interface Schema {
 
 /** The JSON schema of what a procedure takes, from the schemas that it checks with. */
 function inputSchema(name: string): Schema {
-  const procedure = (appRouter._def.procedures as unknown as Record<string, { _def: { inputs: z.ZodType[] } }>)[name]
-  const schema = procedure?._def.inputs.at(-1)
+  const schema = proceduresOf(appRouter)[name]?._def.inputs.at(-1)
   if (!schema) throw new Error(`${name} takes no input`)
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema
   return json.anyOf?.find((one) => one.properties) ?? json

@@ -19,6 +19,25 @@ export function clientsWithDeadline(deadlineMs: number) {
   }
 }
 
+/** How the mail server can fail a call. */
+export const mailFaults = [
+  { mode: 'timeout' },
+  { mode: 'error', status: 503 },
+  { mode: 'error', status: 403 },
+  { mode: 'reset' },
+  { mode: 'garbage' },
+  { mode: 'shape' },
+] as const
+
+/** What no sentence about a failure may hold: our credentials for the outside systems, their addresses, a driver's words. */
+export const upstreamWords: readonly string[] = [
+  ...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'),
+  'localhost',
+  '127.0.0.1',
+  'http',
+  'ECONN',
+]
+
 interface Group {
   pk: string
   name: string
