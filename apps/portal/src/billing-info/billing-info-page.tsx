@@ -5,10 +5,11 @@ import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Warnings } from '@atrium/ui/warnings'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -132,18 +133,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
             {unplaced !== undefined && (
               <ProblemAlert title="The billing details were not saved." error={unplaced} message={explain(unplaced)} />
             )}
-            {editable && (
-              <Group>
-                <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                  Save changes
-                </Button>
-                {form.isDirty() && (
-                  <Button variant="subtle" color="gray" onClick={form.reset}>
-                    Discard
-                  </Button>
-                )}
-              </Group>
-            )}
+            {editable && <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
           </Stack>
         </form>
       </Panel>

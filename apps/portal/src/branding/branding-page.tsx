@@ -7,8 +7,9 @@ import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, ColorInput, Grid, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { ColorInput, Grid, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconForms } from '@tabler/icons-react'
@@ -124,18 +125,7 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
                 </>
               )}
               {unplaced !== undefined && <ProblemAlert title="The branding was not saved." error={unplaced} message={explain(unplaced)} />}
-              {editable && (
-                <Group>
-                  <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                    Save branding
-                  </Button>
-                  {form.isDirty() && (
-                    <Button variant="subtle" color="gray" onClick={form.reset}>
-                      Discard
-                    </Button>
-                  )}
-                </Group>
-              )}
+              {editable && <SaveButtons label="Save branding" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
             </Stack>
           </form>
         </Panel>

@@ -5,7 +5,8 @@ import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { Button, Grid, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { SaveButtons } from '@atrium/ui/save-buttons'
+import { Button, Grid, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconArrowBackUp } from '@tabler/icons-react'
@@ -121,21 +122,13 @@ export function MailTextEditor({ template }: { template: MailTextView }) {
               />
               {unplaced !== undefined && <ProblemAlert title="The text was not saved." error={unplaced} message={explain(unplaced)} />}
               {editable && (
-                <Group>
-                  <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                    Save text
-                  </Button>
-                  {form.isDirty() && (
-                    <Button variant="subtle" color="gray" onClick={form.reset}>
-                      Discard
-                    </Button>
-                  )}
+                <SaveButtons label="Save text" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset}>
                   {template.override && (
                     <Button variant="default" leftSection={<IconArrowBackUp size={17} aria-hidden />} onClick={open}>
                       Back to the standard
                     </Button>
                   )}
-                </Group>
+                </SaveButtons>
               )}
             </Stack>
           </form>

@@ -4,9 +4,10 @@ import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { Warnings } from '@atrium/ui/warnings'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Group, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
@@ -105,16 +106,7 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
           />
         )}
         {unplaced !== undefined && <ProblemAlert title="The policy was not saved." error={unplaced} message={explain(unplaced)} />}
-        <Group>
-          <Button type="submit" loading={set.isPending} disabled={!form.isDirty()}>
-            Save policy
-          </Button>
-          {form.isDirty() && (
-            <Button variant="subtle" color="gray" onClick={form.reset}>
-              Discard
-            </Button>
-          )}
-        </Group>
+        <SaveButtons label="Save policy" saving={set.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
       </Stack>
     </form>
   )

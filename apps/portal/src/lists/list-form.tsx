@@ -4,8 +4,9 @@ import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
@@ -76,16 +77,7 @@ export function ListForm({ list }: { list: ListView }) {
             onTyped={(typed) => form.setFieldValue('typed', typed)}
           />
           {refused !== undefined && <ProblemAlert title="The list was not changed." error={refused} message={explain(refused)} />}
-          <Group>
-            <Button type="submit" loading={update.isPending} disabled={!dirty}>
-              Save changes
-            </Button>
-            {dirty && (
-              <Button variant="subtle" color="gray" onClick={form.reset}>
-                Discard
-              </Button>
-            )}
-          </Group>
+          <SaveButtons label="Save changes" saving={update.isPending} dirty={dirty} onDiscard={form.reset} />
         </Stack>
       </form>
     </Panel>

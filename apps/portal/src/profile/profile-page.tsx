@@ -7,9 +7,10 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { Time } from '@atrium/ui/time'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Grid, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Grid, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import * as targets from '../targets.ts'
@@ -104,16 +105,7 @@ function ContactPanel({ me }: { me: UserView }) {
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert title="Your profile was not saved." error={update.error} />
           )}
-          <Group>
-            <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-              Save changes
-            </Button>
-            {form.isDirty() && (
-              <Button variant="subtle" color="gray" onClick={form.reset}>
-                Discard
-              </Button>
-            )}
-          </Group>
+          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
         </Stack>
       </form>
     </Panel>

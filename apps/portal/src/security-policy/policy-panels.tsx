@@ -6,8 +6,9 @@ import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, Group, MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
+import { MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { countryName, countryOptions } from '../tenants/countries.ts'
@@ -142,18 +143,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
             message={explain(unplaced) ?? problemOf(unplaced).message}
           />
         )}
-        {editable && (
-          <Group>
-            <Button type="submit" loading={update.isPending} disabled={!dirty}>
-              Save policy
-            </Button>
-            {dirty && (
-              <Button variant="subtle" color="gray" onClick={form.reset}>
-                Discard
-              </Button>
-            )}
-          </Group>
-        )}
+        {editable && <SaveButtons label="Save policy" saving={update.isPending} dirty={dirty} onDiscard={form.reset} />}
       </Stack>
     </form>
   )

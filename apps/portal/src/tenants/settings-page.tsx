@@ -5,8 +5,9 @@ import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Button, ColorInput, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { DangerZone } from './danger-zone.tsx'
 import { useUpdateTenant } from './mutations.ts'
@@ -94,16 +95,7 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert title="The changes were not saved." error={update.error} message={explain(update.error)} />
           )}
-          <Group>
-            <Button type="submit" loading={update.isPending} disabled={closed || !form.isDirty()}>
-              Save changes
-            </Button>
-            {form.isDirty() && (
-              <Button variant="subtle" color="gray" onClick={form.reset}>
-                Discard
-              </Button>
-            )}
-          </Group>
+          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} disabled={closed} />
         </Stack>
       </form>
     </Panel>
