@@ -48,6 +48,15 @@ const Env = z.object({
   FILES_API_URL: optional(address),
   FILES_API_USER: optional(z.string()),
   FILES_API_TOKEN: optional(z.string()),
+  BILLING_PAYMENTS_ENABLED: toggle.default(false),
+  STRIPE_SECRET_KEY: optional(z.string().regex(/^[sr]k_(test|live)_\w+$/, 'is no secret key of Stripe')),
+  STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')),
+  STRIPE_WEBHOOK_SECRET: optional(list),
+  STRIPE_API_URL: optional(address),
+  BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
+  BILLING_AUTO_SUSPEND: toggle.default(false),
+  PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
+  PORTAL_URL: optional(address),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
   DNS_SERVERS: dnsServers.default([]),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
@@ -92,6 +101,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       e.FILES_API_URL && e.FILES_API_USER && e.FILES_API_TOKEN
         ? { baseUrl: e.FILES_API_URL, user: e.FILES_API_USER, appToken: e.FILES_API_TOKEN }
         : null,
+    payments: e.STRIPE_SECRET_KEY ? { secretKey: e.STRIPE_SECRET_KEY, apiUrl: e.STRIPE_API_URL } : null,
+    billing: {
+      paymentsEnabled: e.BILLING_PAYMENTS_ENABLED,
+      publishableKey: e.STRIPE_PUBLISHABLE_KEY ?? null,
+      /** Several while a secret is being changed; an event signed with any of them is taken. */
+      webhookSecrets: e.STRIPE_WEBHOOK_SECRET ?? [],
+      livemode: e.STRIPE_SECRET_KEY?.includes('_live_') ?? false,
+      graceDays: e.BILLING_GRACE_DAYS,
+      autoSuspend: e.BILLING_AUTO_SUSPEND,
+      partnerHoldDays: e.PARTNER_HOLD_DAYS,
+    },
+    /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */
+    portalUrl: e.PORTAL_URL ?? null,
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     dns: { servers: e.DNS_SERVERS },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,

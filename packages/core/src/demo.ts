@@ -69,6 +69,9 @@ export const demoClients = {
 
 /** Credentials with which a local house's API reaches the sandbox. */
 export const demoServiceCredentials = {
+  stripeSecretKey: 'sk_test_sandboxlocaluse',
+  stripePublishableKey: 'pk_test_sandboxlocaluse',
+  stripeWebhookSecret: 'whsec_sandboxlocaluse',
   identityToken: 'sandbox-identity-token',
   mailApiKey: 'API_c2FuZGJveC1tYWlsLWtleS1mb3ItbG9jYWwtdXNl',
   filesUser: 'atrium',

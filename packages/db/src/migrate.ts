@@ -12,6 +12,10 @@ import * as listsAndPolicy from './migrations/0007-lists-and-policy.ts'
 import * as ssoAndBranding from './migrations/0008-sso-and-branding.ts'
 import * as userReadings from './migrations/0009-user-readings.ts'
 import * as flags from './migrations/0010-flags.ts'
+import * as partners from './migrations/0011-partners.ts'
+import * as subscriptions from './migrations/0012-subscriptions.ts'
+import * as billing from './migrations/0013-billing.ts'
+import * as ledger from './migrations/0014-ledger.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
 const migrations: Record<string, Migration> = {
@@ -25,6 +29,10 @@ const migrations: Record<string, Migration> = {
   '0008-sso-and-branding': ssoAndBranding,
   '0009-user-readings': userReadings,
   '0010-flags': flags,
+  '0011-partners': partners,
+  '0012-subscriptions': subscriptions,
+  '0013-billing': billing,
+  '0014-ledger': ledger,
 }
 
 /** The name of the newest migration; `/health/ready` compares it with what the database holds. */

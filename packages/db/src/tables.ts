@@ -1,24 +1,285 @@
 import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit'
+import type { InvoiceStatus, WebhookState } from '@atrium/core/billing'
 import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
 import type { TemplateKey } from '@atrium/core/email-templates'
 import type { FlagChangeKind, FlagSettings, FlagState, Prerequisite } from '@atrium/core/flags'
 import type { ListState } from '@atrium/core/lists'
 import type { ImportRowState } from '@atrium/core/member-import'
+import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners'
+import type { LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/payouts'
+import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/prices'
 import type { MfaMode } from '@atrium/core/security-policy'
+import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
 import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Moment = ColumnType<Date, Date | string | undefined, Date | string>
 type RequiredMoment = ColumnType<Date, Date | string, Date | string>
+/** `bigint`: comes as text, goes as a whole number or text. */
+type Amount = ColumnType<string, number | bigint | string, number | bigint | string>
+type GeneratedAmount = ColumnType<string, number | bigint | string | undefined, number | bigint | string>
+type OptionalAmount = ColumnType<string | null, number | bigint | string | null | undefined, number | bigint | string | null>
 type OptionalMoment = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 export interface PartnersTable {
   id: Generated<string>
   slug: string
   name: string
-  status: Generated<'active' | 'suspended' | 'terminated'>
+  status: Generated<PartnerStatus>
+  domain: string | null
+  margin_pct: ColumnType<string, number | string | undefined, number | string>
+  contact_name: string | null
+  contact_email: string | null
+  contact_phone: string | null
+  billing_company: string | null
+  billing_vat_number: string | null
+  billing_country: string | null
+  billing_email: string | null
+  settings: ColumnType<unknown, string | undefined, string>
+  branding: ColumnType<unknown, string | undefined, string>
+  self_billing_consent_at: OptionalMoment
+  suspended_at: OptionalMoment
+  suspended_reason: string | null
+  terminated_at: OptionalMoment
   created_at: Moment
   updated_at: Moment
+}
+
+export interface TenantPartnersTable {
+  id: Generated<string>
+  tenant_id: string
+  partner_id: string
+  valid_from: Moment
+  valid_to: OptionalMoment
+}
+
+export interface PartnerMarginsTable {
+  id: Generated<string>
+  partner_id: string
+  margin_pct: ColumnType<string, number | string, number | string>
+  /** `2027-01-01` */
+  effective_from: string
+  set_by: string | null
+  reason: string | null
+  created_at: Moment
+}
+
+export interface SavedReportsTable {
+  id: Generated<string>
+  partner_id: string
+  name: string
+  kind: string
+  params: ColumnType<unknown, string | undefined, string>
+  created_by: string | null
+  created_at: Moment
+}
+
+export interface PricesTable {
+  id: Generated<string>
+  plan: Plan
+  cycle: BillingCycle
+  version: number
+  state: Generated<PriceState>
+  scheme: Generated<PriceScheme>
+  min_seats: Generated<number>
+  max_seats: number | null
+  trial_days: Generated<number>
+  visible_from: OptionalMoment
+  visible_until: OptionalMoment
+  partner_ids: string[] | null
+  note: string | null
+  created_at: Moment
+  updated_at: Moment
+}
+
+export interface PriceAmountsTable {
+  price_id: string
+  currency: string
+  unit_amount: Amount
+  tiers: JSONColumnType<PriceTier[] | null, string | null | undefined, string | null>
+  stripe_price_id: string | null
+}
+
+export interface SubscriptionsTable {
+  id: Generated<string>
+  tenant_id: string
+  source: SubscriptionSource
+  stripe_subscription_id: string | null
+  stripe_item_id: string | null
+  stripe_price_id: string | null
+  price_id: string | null
+  plan: Plan
+  cycle: BillingCycle
+  currency: string
+  per_seat_amount: Amount
+  period_amount: OptionalAmount
+  seats: number
+  status: SubscriptionStatus
+  /** As the payment processor wrote it, also where we do not know the word. */
+  stripe_status: string | null
+  trial_start: OptionalMoment
+  trial_end: OptionalMoment
+  current_period_start: OptionalMoment
+  current_period_end: OptionalMoment
+  cancel_at_period_end: Generated<boolean>
+  cancel_at: OptionalMoment
+  canceled_at: OptionalMoment
+  ended_at: OptionalMoment
+  cancel_reason: string | null
+  cancel_feedback: string | null
+  cancel_comment: string | null
+  collection_paused_behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void' | null
+  collection_resumes_at: OptionalMoment
+  paused_at: OptionalMoment
+  pause_reason: string | null
+  past_due_since: OptionalMoment
+  pending: JSONColumnType<PendingChange | null, string | null | undefined, string | null>
+  latest_invoice_id: string | null
+  stripe_event_at: OptionalMoment
+  stripe_event_id: string | null
+  state_since: Moment
+  version: Generated<number>
+  created_at: Moment
+  updated_at: Moment
+}
+
+export interface SubscriptionHistoryTable {
+  id: Generated<string>
+  subscription_id: string
+  tenant_id: string
+  partner_id: string | null
+  plan: Plan
+  cycle: BillingCycle
+  currency: string
+  status: SubscriptionStatus
+  per_seat_amount: Amount
+  period_amount: OptionalAmount
+  seats: number
+  cancel_at_period_end: boolean
+  valid_from: RequiredMoment
+  valid_to: OptionalMoment
+  arr: ColumnType<string, never, never>
+}
+
+export interface PaymentCustomersTable {
+  tenant_id: string
+  customer_id: string
+  card: ColumnType<unknown, string | null | undefined, string | null>
+  card_read_at: OptionalMoment
+  created_at: Moment
+}
+
+export interface WebhookInboxTable {
+  /** The event's own id. */
+  id: string
+  type: string
+  object_id: string | null
+  api_version: string | null
+  created: RequiredMoment
+  livemode: boolean
+  payload: ColumnType<unknown, string, never>
+  state: Generated<WebhookState>
+  attempts: Generated<number>
+  next_at: OptionalMoment
+  lease_until: OptionalMoment
+  error: string | null
+  received_at: Moment
+  finished_at: OptionalMoment
+}
+
+export interface InvoicesTable {
+  id: Generated<string>
+  tenant_id: string
+  stripe_invoice_id: string
+  stripe_subscription_id: string | null
+  number: string | null
+  status: InvoiceStatus
+  billing_reason: string | null
+  currency: string
+  subtotal: Amount
+  discount: GeneratedAmount
+  tax: GeneratedAmount
+  total: Amount
+  total_excluding_tax: Amount
+  amount_due: Amount
+  amount_paid: Amount
+  amount_remaining: Amount
+  amount_overpaid: GeneratedAmount
+  credited_amount: GeneratedAmount
+  refunded_amount: GeneratedAmount
+  disputed_amount: GeneratedAmount
+  period_start: OptionalMoment
+  period_end: OptionalMoment
+  due_date: OptionalMoment
+  next_payment_attempt: OptionalMoment
+  attempt_count: Generated<number>
+  finalized_at: OptionalMoment
+  paid_at: OptionalMoment
+  voided_at: OptionalMoment
+  uncollectible_at: OptionalMoment
+  partner_id: string | null
+  margin_pct: ColumnType<string | null, number | string | null | undefined, number | string | null>
+  lines: ColumnType<unknown, string | undefined, string>
+  created_at: RequiredMoment
+  read_at: Moment
+}
+
+export interface InvoiceReversalsTable {
+  id: string
+  invoice_id: string
+  kind: 'refund' | 'credit_note' | 'dispute'
+  amount: Amount
+  amount_excluding_tax: OptionalAmount
+  status: string
+  effective: boolean
+  created_at: RequiredMoment
+  read_at: Moment
+}
+
+export interface PartnerLedgerTable {
+  id: Generated<string>
+  partner_id: string
+  currency: string
+  type: LedgerEntryType
+  amount: Amount
+  base_amount: OptionalAmount
+  margin_pct: ColumnType<string | null, number | string | null | undefined, never>
+  tenant_id: string | null
+  invoice_id: string | null
+  source_type: LedgerSource
+  source_id: string
+  reason: string | null
+  created_by: string | null
+  available_at: RequiredMoment
+  created_at: Moment
+}
+
+export interface PayoutsTable {
+  id: Generated<string>
+  partner_id: string
+  currency: string
+  amount: Amount
+  status: PayoutStatus
+  period_from: OptionalMoment
+  period_to: RequiredMoment
+  statement_number: string | null
+  held_reason: string | null
+  requested_by: string | null
+  approved_by: string | null
+  approved_at: OptionalMoment
+  sent_at: OptionalMoment
+  paid_at: OptionalMoment
+  canceled_at: OptionalMoment
+  reference: string | null
+  failure_reason: string | null
+  version: Generated<number>
+  created_at: Moment
+  updated_at: Moment
+}
+
+export interface PayoutEntriesTable {
+  entry_id: string
+  payout_id: string
 }
 
 export interface TenantsTable {
@@ -105,6 +366,8 @@ export interface UsersTable {
   platform_admin: Generated<boolean>
   platform_admin_changed_at: OptionalMoment
   partner_id: string | null
+  /** Set exactly while `partner_id` is. */
+  partner_access: PartnerAccess | null
   deactivated_at: OptionalMoment
   /** The tenant whose admins manage this person's sign-in. */
   home_tenant_id: string | null
@@ -354,6 +617,20 @@ export interface Tables {
   email_templates: EmailTemplatesTable
   mail_profile_links: MailProfileLinksTable
   partners: PartnersTable
+  tenant_partners: TenantPartnersTable
+  partner_margins: PartnerMarginsTable
+  saved_reports: SavedReportsTable
+  prices: PricesTable
+  price_amounts: PriceAmountsTable
+  subscriptions: SubscriptionsTable
+  subscription_history: SubscriptionHistoryTable
+  payment_customers: PaymentCustomersTable
+  webhook_inbox: WebhookInboxTable
+  invoices: InvoicesTable
+  invoice_reversals: InvoiceReversalsTable
+  partner_ledger: PartnerLedgerTable
+  payouts: PayoutsTable
+  payout_entries: PayoutEntriesTable
   tenants: TenantsTable
   provisioning_steps: ProvisioningStepsTable
   domains: DomainsTable

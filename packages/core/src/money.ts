@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+/** Amounts are whole numbers of the currency's minor unit, as the payment processor counts it; never fractions. */
+export const minorAmount = z.number().int().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
+
+const zeroDecimal = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '))
+const threeDecimal = new Set('bhd jod kwd omr tnd'.split(' '))
+
+/** ISO 4217, lower-cased. */
+export const currencyCode = z
+  .string()
+  .max(20)
+  .transform((value) => value.trim().toLowerCase())
+  .pipe(z.string().regex(/^[a-z]{3}$/, 'This is not a currency such as eur.'))
+
+/**
+ * Digits behind the point in amounts of this currency (docs.stripe.com/currencies). A table of our own: `Intl` gives other digits for
+ * `isk` and `ugx` than the payment processor counts in.
+ */
+export function minorUnitDigits(currency: string): 0 | 2 | 3 {
+  return zeroDecimal.has(currency) ? 0 : threeDecimal.has(currency) ? 3 : 2
+}
+
+/** `numerator / denominator`, rounded half away from zero, in whole numbers. RangeError for a denominator that is not positive. */
+export function divideRounded(numerator: bigint, denominator: bigint): bigint {
+  if (denominator <= 0n) throw new RangeError('The denominator must be positive.')
+  const magnitude = numerator < 0n ? -numerator : numerator
+  const rounded = (2n * magnitude + denominator) / (2n * denominator)
+  return numerator < 0n ? -rounded : rounded
+}
+
+/** A percentage with at most two decimals as hundredths of a percent: 17.5 is 1750. */
+export function toBasisPoints(percent: number): bigint {
+  return BigInt(Math.round(percent * 100))
+}
+
+/** The share of an amount, rounded half away from zero once. `percent` has at most two decimals. */
+export function percentOf(amount: bigint, percent: number): bigint {
+  return divideRounded(amount * toBasisPoints(percent), 10_000n)
+}
+
+/** A stored `bigint` as a number. RangeError beyond 2^53 - 1, where a number is no longer exact. */
+export function toMinorNumber(value: bigint | string): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RangeError('The amount is too large to be exact.')
+  return number
+}
