@@ -12,6 +12,8 @@ import { stalwart } from './mail/stalwart.ts'
 import { parseMailbox } from './mailer/addresses.ts'
 import type { Mailer } from './mailer/port.ts'
 import { smtp } from './mailer/smtp.ts'
+import type { Payments } from './payments/port.ts'
+import { stripe } from './payments/stripe.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Addresses and credentials; a system that is null is off. */
@@ -21,6 +23,8 @@ export interface IntegrationsConfig {
   mail: { baseUrl: string; apiKey: string } | null
   files: { baseUrl: string; user: string; appToken: string } | null
   smtp: { url: string; from: string } | null
+  /** `apiUrl`: where Stripe's API is, if not at its own address. */
+  payments: { secretKey: string; apiUrl?: string | undefined } | null
   /** Recursive resolvers as `address:port`; those of the machine when absent or empty. */
   dns?: { servers: readonly string[] } | undefined
   /** Called after each try of each request. Must not throw. */
@@ -34,6 +38,7 @@ export interface Integrations {
   mail: MailServer | null
   files: FileStorage | null
   mailer: Mailer | null
+  payments: Payments | null
   /** Live DNS; always there. */
   dns: DnsResolver
   /** Sender of the platform's own mail, `Name <user@host>`. Null when there is no mailer. */
@@ -49,6 +54,7 @@ export function connectIntegrations({ onCall, policy, ...config }: IntegrationsC
     mail: config.mail && stalwart({ ...config.mail, ...policy, onCall }),
     files: config.files && opencloud({ ...config.files, ...policy, onCall }),
     mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall }),
+    payments: config.payments && stripe({ ...config.payments, ...policy, onCall }),
     dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }
@@ -74,13 +80,14 @@ export async function checkIntegrations(
   integrations: Integrations,
   options: CheckOptions,
 ): Promise<Record<IntegrationName, IntegrationCheck>> {
-  const [identity, mail, files, mailer] = await Promise.all([
+  const [identity, mail, files, mailer, payments] = await Promise.all([
     check(integrations.identity, options),
     check(integrations.mail, options),
     check(integrations.files, options),
     check(integrations.mailer, options),
+    check(integrations.payments, options),
   ])
-  return { identity, mail, files, mailer }
+  return { identity, mail, files, mailer, payments }
 }
 
 interface Checked {

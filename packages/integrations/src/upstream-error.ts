@@ -1,5 +1,5 @@
 /** The outside systems that this package speaks to. */
-export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp'
+export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
 
 /**
  * What went wrong, in the words that callers decide by.
@@ -44,6 +44,7 @@ const systemNames = {
   mail: 'mail server',
   files: 'file storage',
   smtp: 'outgoing mail server',
+  payments: 'payment processor',
 } as const satisfies Record<UpstreamSystem, string>
 
 const sentences = {

@@ -7,22 +7,38 @@ const now = () => new Date('2026-11-02T10:00:00Z')
 const checkedAt = '2026-11-02T10:00:00.000Z'
 
 it('says off for what is not configured', async () => {
-  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null })
-  expect(integrations).toEqual({ identity: null, mail: null, files: null, mailer: null, mailFrom: null, dns: integrations.dns })
+  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
+  expect(integrations).toEqual({
+    identity: null,
+    mail: null,
+    files: null,
+    mailer: null,
+    payments: null,
+    mailFrom: null,
+    dns: integrations.dns,
+  })
   const off = { state: 'off', checkedAt }
-  expect(await checkIntegrations(integrations, { deadlineMs: 1_000, now })).toEqual({ identity: off, mail: off, files: off, mailer: off })
+  expect(await checkIntegrations(integrations, { deadlineMs: 1_000, now })).toEqual({
+    identity: off,
+    mail: off,
+    files: off,
+    mailer: off,
+    payments: off,
+  })
 })
 
 it('tells for each system whether it works, in a sentence, within the deadline', async () => {
   await using identity = await scriptedServer((_, response) => json(response, 403, { detail: 'Token invalid/expired' }))
   await using mail = await scriptedServer(() => undefined)
   await using files = await scriptedServer((_, response) => json(response, 200, { id: 'u1' }))
+  await using processor = await scriptedServer((_, response) => json(response, 200, { object: 'balance', available: [], pending: [] }))
   await using outgoing = await smtpDialogue()
   const calls: string[] = []
   const integrations = connectIntegrations({
     identity: { baseUrl: identity.url, token: 'secret-token' },
     mail: { baseUrl: mail.url, apiKey: 'API_secret' },
     files: { baseUrl: files.url, user: 'atrium', appToken: 'secret' },
+    payments: { secretKey: 'sk_test_secret', apiUrl: processor.url },
     smtp: { url: `smtp://127.0.0.1:${outgoing.port}`, from: 'Atrium <no-reply@atrium.test>' },
     onCall: ({ system, call, outcome }) => calls.push(`${system} ${call} ${outcome}`),
   })
@@ -36,25 +52,33 @@ it('tells for each system whether it works, in a sentence, within the deadline',
     mail: { state: 'error', message: 'The mail server did not answer check within 0.3 s (timeout).', checkedAt },
     files: { state: 'ok', checkedAt },
     mailer: { state: 'ok', checkedAt },
+    payments: { state: 'ok', checkedAt },
   })
-  expect(calls.sort()).toEqual(['files check ok', 'identity check unauthorized', 'mail check timeout', 'smtp check ok'])
+  expect(calls.sort()).toEqual([
+    'files check ok',
+    'identity check unauthorized',
+    'mail check timeout',
+    'payments check ok',
+    'smtp check ok',
+  ])
 })
 
 it('refuses a sender that is no address', () => {
   const smtp = { url: 'smtp://127.0.0.1:25', from: 'Atrium' }
-  expect(() => connectIntegrations({ identity: null, mail: null, files: null, smtp })).toThrow('must be one address')
+  expect(() => connectIntegrations({ identity: null, mail: null, files: null, smtp, payments: null })).toThrow('must be one address')
 })
 
 it('gives every client the call policy that it was told', async () => {
   await using server = await scriptedServer((_, response) => json(response, 503, {}))
   const baseUrl = server.url
-  const { identity, mail, files } = connectIntegrations({
+  const { identity, mail, files, payments } = connectIntegrations({
     identity: { baseUrl, token: 't' },
     mail: { baseUrl, apiKey: 'k' },
     files: { baseUrl, user: 'u', appToken: 't' },
     smtp: null,
+    payments: { secretKey: 'k', apiUrl: baseUrl },
     policy: { retries: 1, backoffMs: { initial: 1, max: 1 } },
   })
-  for (const system of [identity, mail, files]) await expect(system?.check()).rejects.toMatchObject({ kind: 'server' })
-  expect(server.received).toHaveLength(6)
+  for (const system of [identity, mail, files, payments]) await expect(system?.check({})).rejects.toMatchObject({ kind: 'server' })
+  expect(server.received).toHaveLength(8)
 })

@@ -57,6 +57,29 @@ describe('mail contract: the local stand-in', () => {
     expect(await mail.ensureDomain({ ...ours, name: 'newco.tenants.local' })).toMatchObject({ created: true })
   })
 
+  it('renames a domain, which keeps its id and its keys', async () => {
+    const { id } = await mail.ensureDomain({ ...ours, name: 'waiting.tenants.local' })
+    await expect.poll(async () => (await mail.domainRecords(id)).complete, { timeout: 5_000 }).toBe(true)
+    const before = await mail.domainRecords(id)
+    await mail.renameDomain({ domainId: id, name: 'NewCo.test' })
+    await mail.renameDomain({ domainId: id, name: 'newco.test' })
+    expect(await mail.findDomain('newco.test')).toEqual({ id, description: 'tenant newco' })
+    expect(await mail.findDomain('waiting.tenants.local')).toBeUndefined()
+    const renamed = (text: string) => text.replaceAll('waiting.tenants.local', 'newco.test')
+    const dkim = (records: readonly { name: string; value: string }[]) =>
+      records.filter(({ name }) => name.includes('_domainkey')).map(({ name, value }) => ({ name: renamed(name), value }))
+    expect(dkim((await mail.domainRecords(id)).records)).toEqual(dkim(before.records))
+    expect(await mail.ensureDomain(ours)).toEqual({ id, created: false })
+  })
+
+  it('refuses a new name that another domain has, and tells of a domain that is gone', async () => {
+    const { id } = await mail.ensureDomain({ ...ours, name: 'waiting.tenants.local' })
+    await mail.ensureDomain({ name: 'taken.test', description: 'tenant globex' })
+    await expect(mail.renameDomain({ domainId: id, name: 'taken.test' })).rejects.toMatchObject({ kind: 'conflict' })
+    await mail.removeDomain(id)
+    await expect(mail.renameDomain({ domainId: id, name: 'free.test' })).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
   it('knows no domain that is not there', async () => {
     expect(await mail.findDomain('absent.test')).toBeUndefined()
   })

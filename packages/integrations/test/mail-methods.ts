@@ -30,6 +30,12 @@ export const mailMethods: readonly MailMethod[] = [
     asks: ['x:Domain/query', 'x:Domain/set'],
     run: (mail, _, options) => mail.ensureDomain({ name: 'fresh.test', description: 'tenant fresh' }, options),
   },
+  {
+    name: 'renameDomain',
+    repeatable: true,
+    asks: ['x:Domain/set'],
+    run: (mail, { domainId }, options) => mail.renameDomain({ domainId, name: 'renamed.test' }, options),
+  },
   { name: 'findDomain', repeatable: true, asks: ['x:Domain/query'], run: (mail, _, options) => mail.findDomain('acme.test', options) },
   {
     name: 'domainRecords',

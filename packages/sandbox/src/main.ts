@@ -7,7 +7,11 @@ if (!Number.isInteger(base) || base < 1 || base > 63_000) {
 }
 
 const statePath = process.env.ATRIUM_SANDBOX_STATE
-const sandbox = await startSandbox({ portBase: base, ...(statePath && { statePath }) }).catch((error: unknown) => {
+const sandbox = await startSandbox({
+  portBase: base,
+  payments: { webhookUrl: `http://localhost:${base}/webhooks/stripe` },
+  ...(statePath && { statePath }),
+}).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 })
@@ -29,5 +33,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl } = sandbox
-console.log(JSON.stringify({ ready: true, controlUrl, identityUrl, mailUrl, filesUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl }))
+const { controlUrl, identityUrl, mailUrl, filesUrl, paymentsUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl } = sandbox
+console.log(
+  JSON.stringify({ ready: true, controlUrl, identityUrl, mailUrl, filesUrl, paymentsUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl }),
+)

@@ -7,13 +7,14 @@ import { createFaults, type Fault, FaultInput } from './faults.ts'
 import { createFiles, type FilesOptions, type FilesSystem } from './files/system.ts'
 import { createIdentity, type IdentityOptions, type IdentitySystem } from './identity/system.ts'
 import { createMail, type MailOptions, type MailSystem } from './mail/system.ts'
+import { createPayments, type PaymentsOptions, type PaymentsSystem } from './payments/system.ts'
 import { openSavedState, type SavedState, unsaved } from './saved-state.ts'
 import { describeListenError, guarded, listen } from './serve.ts'
 import { createSmtp, type SmtpSystem } from './smtp/system.ts'
 import { honoListener, type SandboxSystem, type SystemContext, type SystemName } from './system.ts'
 
 export interface StartOptions {
-  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free ports. */
+  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, payments +1400, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free ports. */
   readonly portBase?: number
   /** Address to listen on; 127.0.0.1 when absent. */
   readonly host?: string
@@ -27,6 +28,7 @@ export interface StartOptions {
   readonly identity?: Omit<IdentityOptions, 'apps'>
   readonly mail?: MailOptions
   readonly files?: FilesOptions
+  readonly payments?: PaymentsOptions
   /** Below it every domain of the mail server is published by itself; `tenants.local` when absent. */
   readonly platformDomain?: string
   /** Milliseconds since 1970; the clock of the machine when absent. */
@@ -44,6 +46,7 @@ export interface Sandbox {
   readonly identityUrl: string
   readonly mailUrl: string
   readonly filesUrl: string
+  readonly paymentsUrl: string
   /** `smtp://localhost:port` */
   readonly smtpUrl: string
   readonly smtpPageUrl: string
@@ -62,6 +65,7 @@ export interface Sandbox {
   readonly identity: IdentitySystem
   readonly mail: MailSystem
   readonly files: FilesSystem
+  readonly payments: PaymentsSystem
   readonly smtp: SmtpSystem
   readonly dns: DnsSystem
   close(): Promise<void>
@@ -72,6 +76,7 @@ const offsets = {
   identity: 1_100,
   mail: 1_200,
   files: 1_300,
+  payments: 1_400,
   smtp: 1_500,
   smtpPage: 1_501,
   dns: 1_600,
@@ -99,6 +104,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
   const identity = createIdentity(context('identity'), { ...options.identity, apps })
   const mail = createMail(context('mail'), options.mail)
   const files = createFiles(context('files'), options.files)
+  const payments = createPayments(context('payments'), options.payments)
   const smtp = createSmtp(context('smtp'))
   const dns = createDns(context('dns'), {
     mailZone: (domain) => mail.zone(domain),
@@ -106,11 +112,14 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     mailHost: options.mail?.hostname ?? `mail.${options.mail?.defaultDomain ?? 'atrium.test'}`,
     platformDomain: options.platformDomain ?? 'tenants.local',
   })
-  const systems: readonly SandboxSystem[] = [identity, mail, files, smtp, dns]
+  const systems: readonly SandboxSystem[] = [identity, mail, files, payments, smtp, dns]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
   const opened: { close(): Promise<void> }[] = []
-  const closeAll = () => Promise.all(opened.map((one) => one.close()))
+  const closeAll = () => {
+    payments.close()
+    return Promise.all(opened.map((one) => one.close()))
+  }
   const portOf = (purpose: keyof typeof offsets) => (portBase === undefined ? 0 : portBase + offsets[purpose])
   const open = async (listener: RequestListener, purpose: keyof typeof offsets): Promise<string> => {
     const listening = await listen(listener, portOf(purpose), host, purpose)
@@ -127,7 +136,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
 
   try {
     const hosted: HostedSystem[] = []
-    for (const system of [identity, mail, files]) {
+    for (const system of [identity, mail, files, payments]) {
       const url = await open(guarded(system, { faults, calls: calls[system.name] }), system.name)
       origins.set(system.name, url)
       hosted.push({ system, calls: calls[system.name], addresses: [url] })
@@ -150,7 +159,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     origins.set('dns', dnsPageUrl)
     hosted.push({ system: dns, calls: calls.dns, addresses: [dnsPageUrl, dnsServer] })
     const control = await open(
-      honoListener(controlApp({ systems: hosted, identity, dns: dns.zones, faults, changed: () => saved.changed(), reset })),
+      honoListener(controlApp({ systems: hosted, identity, payments, dns: dns.zones, faults, changed: () => saved.changed(), reset })),
       'control',
     )
     const identityUrl = origins.get('identity') ?? ''
@@ -160,6 +169,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       identityUrl,
       mailUrl: origins.get('mail') ?? '',
       filesUrl: origins.get('files') ?? '',
+      paymentsUrl: origins.get('payments') ?? '',
       smtpUrl,
       smtpPageUrl,
       dnsServer,
@@ -176,6 +186,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
         identity: { records: identity.state(), calls: calls.identity.list() },
         mail: { records: mail.state(), calls: calls.mail.list() },
         files: { records: files.state(), calls: calls.files.list() },
+        payments: { records: payments.state(), calls: calls.payments.list() },
         smtp: { records: smtp.state(), calls: calls.smtp.list() },
         dns: { records: dns.state(), calls: calls.dns.list() },
       }),
@@ -183,6 +194,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       identity,
       mail,
       files,
+      payments,
       smtp,
       dns,
       async close() {
@@ -197,5 +209,12 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
 }
 
 function createLogs(): Readonly<Record<SystemName, CallLog>> {
-  return { identity: createCallLog(), mail: createCallLog(), files: createCallLog(), smtp: createCallLog(), dns: createCallLog() }
+  return {
+    identity: createCallLog(),
+    mail: createCallLog(),
+    files: createCallLog(),
+    payments: createCallLog(),
+    smtp: createCallLog(),
+    dns: createCallLog(),
+  }
 }

@@ -4,7 +4,7 @@ import type { CallLog } from './call-log.ts'
 import type { Faults } from './faults.ts'
 
 /** The outside systems that the sandbox stands in for. Each lives in the folder of its name, in `system.ts`. */
-export const systemNames = ['identity', 'mail', 'files', 'smtp', 'dns'] as const
+export const systemNames = ['identity', 'mail', 'files', 'payments', 'smtp', 'dns'] as const
 export type SystemName = (typeof systemNames)[number]
 
 /** What a system gets from the sandbox when it is made. */

@@ -29,6 +29,8 @@ export interface MailDomains {
    * is empty; otherwise it belongs to somebody else: `conflict`. A name the server does not take: `refused`.
    */
   ensureDomain(domain: { name: string; description: string }, options?: CallOptions): Promise<{ id: string; created: boolean }>
+  /** Gives a domain another name; its keys and what is on it stay. Repeatable. `not_found` when it is gone, `conflict` when another one has the name. */
+  renameDomain(request: { domainId: string; name: string }, options?: CallOptions): Promise<void>
   findDomain(name: string, options?: CallOptions): Promise<{ id: string; description: string | undefined } | undefined>
   /**
    * The records that the server wants published, parsed from its zone text. `complete` is false while signing keys are still being

@@ -107,6 +107,11 @@ export function stalwartDomains(client: HttpClient): MailDomains {
         })
       }),
 
+    renameDomain: ({ domainId, name }, options) =>
+      client.operation('renameDomain', options, (operation) =>
+        updateObject(operation, client, 'Domain', { id: domainId, patch: { name: name.toLowerCase() }, repeatable: true }),
+      ),
+
     findDomain: (name, options) => client.operation('findDomain', options, (operation) => find(operation, name.toLowerCase(), true)),
 
     domainRecords: (domainId, options) =>

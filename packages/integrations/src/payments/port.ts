@@ -174,7 +174,24 @@ export interface Payments {
   findCustomer(id: string, options?: CallOptions): Promise<PaymentCustomer | undefined>
   /** A VAT number, checked by the processor; the answer comes later by event. */
   addTaxId(customerId: string, value: string, options: WriteOptions): Promise<{ id: string; status: string | null }>
+  /** Undefined for an unknown or removed one. `status` is the processor's word: pending, verified, unverified, unavailable. */
+  findTaxId(
+    customerId: string,
+    id: string,
+    options?: CallOptions,
+  ): Promise<{ id: string; value: string; status: string | null } | undefined>
+  /** Succeeds also when it is gone already. */
+  removeTaxId(customerId: string, id: string, options: WriteOptions): Promise<void>
+  /** For a card that later invoices are charged to; `purpose: default_card` is in its metadata and comes back in its events. */
   createSetupIntent(customerId: string, options: WriteOptions): Promise<{ id: string; clientSecret: string }>
+  /** What became of it: `status` is the processor's word, `succeeded` once the card may be charged. Undefined when it does not exist. */
+  findSetupIntent(
+    id: string,
+    options?: CallOptions,
+  ): Promise<
+    | { id: string; customerId: string | null; status: string; paymentMethodId: string | null; metadata: Readonly<Record<string, string>> }
+    | undefined
+  >
   /** Undefined when it does not exist; `customerId` null while it belongs to nobody. */
   findPaymentMethod(id: string, options?: CallOptions): Promise<{ id: string; customerId: string | null; card: Card | null } | undefined>
   /** Makes it the customer's default and clears the subscription's own, so that there is one truth. */
@@ -187,6 +204,10 @@ export interface Payments {
   /** Moves the lookup key `<plan>:<cycle>:<currency>` to the new price. Answers the processor's id. */
   createPrice(input: PriceInput, options: WriteOptions): Promise<{ id: string }>
   archivePrice(id: string, options: WriteOptions): Promise<void>
+  /**
+   * With a default card on the customer it is charged at once; without, the subscription is `incomplete` until its first invoice is paid.
+   * `clientSecret` is that of the payment that waits for the person; null when nothing waits. A trial without a card ends `paused`.
+   */
   createSubscription(
     input: { customerId: string; tenantId: string; plan: string; priceId: string; seats: number; trialDays: number },
     options: WriteOptions,
@@ -231,6 +252,8 @@ export interface Payments {
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   cancelNow(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
+  /** Of a paused one: a period begins now and is charged. */
+  resumeSubscription(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
   findInvoice(id: string, options?: CallOptions): Promise<ProcessorInvoice | undefined>
   /** Newest first. */
   listInvoices(customerId: string, options?: CallOptions): Promise<readonly ProcessorInvoice[]>

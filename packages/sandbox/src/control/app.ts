@@ -8,6 +8,9 @@ import { plainName, ZoneRecordInput, type Zones } from '../dns/zones.ts'
 import { FaultInput, type Faults } from '../faults.ts'
 import { deviceKinds } from '../identity/records.ts'
 import type { IdentitySystem } from '../identity/system.ts'
+import { PaymentAction } from '../payments/actions.ts'
+import { StripeFault } from '../payments/faults.ts'
+import type { PaymentsSystem } from '../payments/system.ts'
 import type { SandboxSystem } from '../system.ts'
 import { peoplePages } from './people.ts'
 
@@ -22,6 +25,7 @@ export interface HostedSystem {
 export interface ControlParts {
   readonly systems: readonly HostedSystem[]
   readonly identity: IdentitySystem
+  readonly payments: PaymentsSystem
   readonly dns: Zones
   readonly faults: Faults
   /** To be called after a change of the records. */
@@ -31,6 +35,8 @@ export interface ControlParts {
 }
 
 const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']) })
+const ClockInput = z.strictObject({ now: z.iso.datetime({ offset: true }) })
+const WebhooksInput = z.strictObject({ hold: z.boolean().optional(), deliver: z.array(z.string()).max(1_000).optional() })
 const RotateInput = z.strictObject({ drop: z.boolean().default(false) })
 const ZoneInput = z.union([z.strictObject({ records: z.array(ZoneRecordInput) }), z.strictObject({ zone: z.string() })])
 const DeviceInput = z.strictObject({
@@ -42,11 +48,12 @@ const DeviceInput = z.strictObject({
 
 /** The control API of the sandbox, and its page for people at `/`. Errors are `{ error, issues? }`. */
 export function controlApp(parts: ControlParts): Hono {
-  const { identity, faults } = parts
+  const { identity, payments, faults } = parts
   const app = new Hono()
 
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse()
+    if (error instanceof StripeFault) return c.json({ error: error.message }, 400)
     console.error(error)
     return c.json({ error: 'The sandbox failed.' }, 500)
   })
@@ -86,6 +93,20 @@ export function controlApp(parts: ControlParts): Hono {
     const user = identity.findUser(email)
     if (!user) return c.json({ error: `There is no user with the address ${email}.` }, 404)
     return c.json(identity.addDevice(user, device), 201)
+  })
+
+  app.post('/clock', async (c) => {
+    const { now } = await readJson(c.req.raw, ClockInput)
+    payments.setNow(new Date(now))
+    return c.json({ now: payments.now().toISOString() })
+  })
+  app.post('/payments/actions', async (c) => c.json(payments.act(await readJson(c.req.raw, PaymentAction))))
+  app.post('/payments/webhooks', async (c) => {
+    const { hold, deliver } = await readJson(c.req.raw, WebhooksInput)
+    if (hold === true) payments.webhooks.hold()
+    if (hold === false) payments.webhooks.release()
+    const statuses = deliver === undefined ? [] : await payments.webhooks.deliver(deliver)
+    return c.json({ statuses, pending: payments.webhooks.pending() })
   })
 
   app.put('/dns/:domain', async (c) => {

@@ -1,0 +1,226 @@
+import type Stripe from 'stripe'
+import type { StripeCalls } from './client.ts'
+import type { Card, PaymentCustomer, Payments } from './port.ts'
+import { idOf, objectOf, optionalId, text, whole } from './shapes.ts'
+
+type CustomerCalls = Pick<
+  Payments,
+  | 'createCustomer'
+  | 'updateCustomer'
+  | 'findCustomer'
+  | 'addTaxId'
+  | 'findTaxId'
+  | 'removeTaxId'
+  | 'createSetupIntent'
+  | 'findSetupIntent'
+  | 'findPaymentMethod'
+  | 'setDefaultPaymentMethod'
+  | 'detachPaymentMethod'
+  | 'createPortalSession'
+>
+
+export function customerCalls({ call }: StripeCalls): CustomerCalls {
+  return {
+    createCustomer: ({ tenantId, tenantSlug, name, email, country }, { idempotencyKey, ...options }) =>
+      call('createCustomer', options, ({ send }) =>
+        send(
+          'POST /v1/customers',
+          (stripe) =>
+            stripe.customers.create(
+              {
+                name,
+                metadata: { tenantId, tenantSlug },
+                ...(email !== null && { email }),
+                ...(country !== null && { address: { country } }),
+              },
+              { idempotencyKey },
+            ),
+          (customer) => ({ id: text(objectOf(customer, 'customer').id, 'id') }),
+        ),
+      ),
+
+    updateCustomer: (id, { name, email, country }, { idempotencyKey, ...options }) =>
+      call('updateCustomer', options, async ({ send }) => {
+        await send(
+          'POST /v1/customers/:id',
+          (stripe) =>
+            stripe.customers.update(
+              id,
+              {
+                ...(name !== undefined && { name }),
+                // An empty value unsets it.
+                ...(email !== undefined && { email: email ?? '' }),
+                ...(country !== undefined && { address: country === null ? '' : { country } }),
+              },
+              { idempotencyKey },
+            ),
+          (customer) => objectOf(customer, 'customer'),
+        )
+      }),
+
+    findCustomer: (id, options) =>
+      call('findCustomer', options, ({ find }) =>
+        find(
+          'GET /v1/customers/:id',
+          (stripe) => stripe.customers.retrieve(id, { expand: ['invoice_settings.default_payment_method'] }),
+          customerOf,
+        ),
+      ),
+
+    addTaxId: (customerId, value, { idempotencyKey, ...options }) =>
+      call('addTaxId', options, ({ send }) =>
+        send(
+          'POST /v1/customers/:id/tax_ids',
+          (stripe) => stripe.customers.createTaxId(customerId, { type: taxIdType(value), value }, { idempotencyKey }),
+          taxIdOf,
+        ),
+      ),
+
+    findTaxId: (customerId, id, options) =>
+      call('findTaxId', options, ({ find }) =>
+        find('GET /v1/customers/:id/tax_ids/:id', (stripe) => stripe.customers.retrieveTaxId(customerId, id), taxIdOf),
+      ),
+
+    removeTaxId: (customerId, id, { idempotencyKey, ...options }) =>
+      call('removeTaxId', options, async ({ find }) => {
+        await find(
+          'DELETE /v1/customers/:id/tax_ids/:id',
+          (stripe) => stripe.customers.deleteTaxId(customerId, id, {}, { idempotencyKey }),
+          (gone) => objectOf(gone, 'tax_id'),
+        )
+      }),
+
+    createSetupIntent: (customerId, { idempotencyKey, ...options }) =>
+      call('createSetupIntent', options, ({ send }) =>
+        send(
+          'POST /v1/setup_intents',
+          (stripe) =>
+            stripe.setupIntents.create(
+              {
+                customer: customerId,
+                usage: 'off_session',
+                automatic_payment_methods: { enabled: true },
+                // Invoices are charged while nobody is there, which the other methods allow in some countries only.
+                allowed_payment_method_types: ['card'],
+                metadata: { purpose: 'default_card' },
+              },
+              { idempotencyKey },
+            ),
+          (intent) => ({
+            id: text(objectOf(intent, 'setup_intent').id, 'id'),
+            clientSecret: text(intent.client_secret ?? '', 'client_secret'),
+          }),
+        ),
+      ),
+
+    findSetupIntent: (id, options) =>
+      call('findSetupIntent', options, ({ find }) =>
+        find(
+          'GET /v1/setup_intents/:id',
+          (stripe) => stripe.setupIntents.retrieve(id),
+          (intent) => ({
+            id: text(objectOf(intent, 'setup_intent').id, 'id'),
+            customerId: optionalId(intent.customer, 'customer'),
+            status: text(intent.status, 'status'),
+            paymentMethodId: optionalId(intent.payment_method, 'payment_method'),
+            metadata: { ...intent.metadata },
+          }),
+        ),
+      ),
+
+    findPaymentMethod: (id, options) =>
+      call('findPaymentMethod', options, ({ find }) =>
+        find(
+          'GET /v1/payment_methods/:id',
+          (stripe) => stripe.paymentMethods.retrieve(id),
+          (method) => ({
+            id: text(objectOf(method, 'payment_method').id, 'id'),
+            customerId: optionalId(method.customer, 'customer'),
+            card: cardOf(method),
+          }),
+        ),
+      ),
+
+    setDefaultPaymentMethod: ({ customerId, paymentMethodId, subscriptionId }, { idempotencyKey, ...options }) =>
+      call('setDefaultPaymentMethod', options, async ({ send }) => {
+        await send(
+          'POST /v1/customers/:id',
+          (stripe) =>
+            stripe.customers.update(
+              customerId,
+              { invoice_settings: { default_payment_method: paymentMethodId } },
+              { idempotencyKey: `${idempotencyKey}:customer` },
+            ),
+          (customer) => objectOf(customer, 'customer'),
+        )
+        if (subscriptionId === null) return
+        await send(
+          'POST /v1/subscriptions/:id',
+          (stripe) =>
+            stripe.subscriptions.update(
+              subscriptionId,
+              { default_payment_method: '' },
+              { idempotencyKey: `${idempotencyKey}:subscription` },
+            ),
+          (subscription) => objectOf(subscription, 'subscription'),
+        )
+      }),
+
+    detachPaymentMethod: (id, { idempotencyKey, ...options }) =>
+      call('detachPaymentMethod', options, async ({ send }) => {
+        await send(
+          'POST /v1/payment_methods/:id/detach',
+          (stripe) => stripe.paymentMethods.detach(id, {}, { idempotencyKey }),
+          (method) => objectOf(method, 'payment_method'),
+        )
+      }),
+
+    createPortalSession: (customerId, returnUrl, { idempotencyKey, ...options }) =>
+      call('createPortalSession', options, ({ send }) =>
+        send(
+          'POST /v1/billing_portal/sessions',
+          (stripe) => stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }, { idempotencyKey }),
+          (session) => ({ url: text(objectOf(session, 'billing_portal.session').url, 'url') }),
+        ),
+      ),
+  }
+}
+
+function customerOf(answer: Stripe.Customer | Stripe.DeletedCustomer): PaymentCustomer | undefined {
+  const customer = objectOf(answer, 'customer')
+  if (customer.deleted) return undefined
+  const method = customer.invoice_settings?.default_payment_method
+  return {
+    id: text(customer.id, 'id'),
+    email: customer.email,
+    defaultCard: typeof method === 'object' && method !== null ? cardOf(method) : null,
+  }
+}
+
+/** Null for a method that is no card. The fingerprint stays where it is. */
+export function cardOf(method: Stripe.PaymentMethod): Card | null {
+  const { card } = method
+  if (!card) return null
+  return {
+    paymentMethodId: idOf(method, 'id'),
+    brand: text(card.brand, 'brand'),
+    displayBrand: card.display_brand,
+    last4: text(card.last4, 'last4'),
+    expMonth: whole(card.exp_month, 'exp_month'),
+    expYear: whole(card.exp_year, 'exp_year'),
+    funding: text(card.funding, 'funding'),
+    country: card.country,
+    wallet: card.wallet?.type ?? null,
+  }
+}
+
+function taxIdOf(answer: Stripe.TaxId): { id: string; value: string; status: string | null } {
+  const taxId = objectOf(answer, 'tax_id')
+  return { id: text(taxId.id, 'id'), value: text(taxId.value, 'value'), status: taxId.verification?.status ?? null }
+}
+
+/** By the prefix of the number; that of Northern Ireland (`XI`) and of Greece (`EL`) are of the Union. */
+function taxIdType(value: string): Stripe.CustomerCreateTaxIdParams.Type {
+  const outside: Readonly<Record<string, Stripe.CustomerCreateTaxIdParams.Type>> = { GB: 'gb_vat', CH: 'ch_vat', NO: 'no_vat' }
+  return outside[value.slice(0, 2)] ?? 'eu_vat'
+}

@@ -1,0 +1,153 @@
+import type Stripe from 'stripe'
+import type { Call, StripeCalls } from './client.ts'
+import { invoiceOf, lineOf, paymentIntentOf } from './invoice-shape.ts'
+import { everyPage, listOf } from './pages.ts'
+import type { Payments, ProcessorInvoice, ProcessorReversal } from './port.ts'
+import { idOf, moment, objectOf, text, whole } from './shapes.ts'
+
+type InvoiceCalls = Pick<Payments, 'findInvoice' | 'listInvoices' | 'payInvoice' | 'findRefund' | 'findCreditNote' | 'findDispute'>
+
+export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
+  return {
+    findInvoice: (id, options) =>
+      call('findInvoice', options, async (current) => {
+        const found = await current.find('GET /v1/invoices/:id', (stripe) => stripe.invoices.retrieve(id), withMore)
+        return found && wholeInvoice(current, found)
+      }),
+
+    listInvoices: (customerId, options) =>
+      call('listInvoices', options, async (current) => {
+        const found = await everyPage(
+          (after) =>
+            current.send(
+              'GET /v1/invoices',
+              (stripe) => stripe.invoices.list({ customer: customerId, limit: 100, ...(after !== undefined && { starting_after: after }) }),
+              listOf,
+            ),
+          withMore,
+        )
+        const invoices: ProcessorInvoice[] = []
+        for (const one of found) invoices.push(await wholeInvoice(current, one))
+        return invoices
+      }),
+
+    payInvoice: (id, { idempotencyKey, ...options }) =>
+      call('payInvoice', options, async (current) =>
+        wholeInvoice(
+          current,
+          await current.send('POST /v1/invoices/:id/pay', (stripe) => stripe.invoices.pay(id, {}, { idempotencyKey }), withMore),
+        ),
+      ),
+
+    findRefund: (id, options) =>
+      call('findRefund', options, async (current) => {
+        const refund = await current.find(
+          'GET /v1/refunds/:id',
+          (stripe) => stripe.refunds.retrieve(id),
+          (answer) => objectOf(answer, 'refund'),
+        )
+        if (!refund) return undefined
+        const status = text(refund.status ?? 'pending', 'status')
+        return {
+          ...reversalOf('refund', refund),
+          invoiceId: await invoiceOfPayment(current, paymentIntentOf(refund.payment_intent)),
+          amountExcludingTax: null,
+          status,
+          effective: status === 'succeeded',
+        }
+      }),
+
+    findCreditNote: (id, options) =>
+      call('findCreditNote', options, ({ find }) =>
+        find('GET /v1/credit_notes/:id', (stripe) => stripe.creditNotes.retrieve(id), creditNoteOf),
+      ),
+
+    findDispute: (id, options) =>
+      call('findDispute', options, async (current) => {
+        const dispute = await current.find(
+          'GET /v1/disputes/:id',
+          (stripe) => stripe.disputes.retrieve(id),
+          (answer) => objectOf(answer, 'dispute'),
+        )
+        if (!dispute) return undefined
+        // The bank takes the money with a first entry and gives it back with a second one.
+        const moved = dispute.balance_transactions.reduce((sum, entry) => sum + whole(entry.amount, 'balance transaction'), 0)
+        return {
+          ...reversalOf('dispute', dispute),
+          invoiceId: await invoiceOfPayment(current, paymentIntentOf(dispute.payment_intent)),
+          amountExcludingTax: null,
+          status: text(dispute.status, 'status'),
+          effective: moved < 0,
+        }
+      }),
+  }
+}
+
+interface Found {
+  invoice: ProcessorInvoice
+  more: boolean
+}
+
+function withMore(answer: Stripe.Invoice): Found {
+  return { invoice: invoiceOf(answer), more: answer.lines.has_more }
+}
+
+/** An invoice shows its first ten lines; the rest is asked for. */
+async function wholeInvoice({ send }: Call, { invoice, more }: Found): Promise<ProcessorInvoice> {
+  if (!more) return invoice
+  const lines = await everyPage(
+    (after) =>
+      send(
+        'GET /v1/invoices/:id/lines',
+        (stripe) => stripe.invoices.listLineItems(invoice.id, { limit: 100, ...(after !== undefined && { starting_after: after }) }),
+        listOf,
+      ),
+    lineOf,
+  )
+  const regular = lines.find(({ proration }) => !proration) ?? lines.at(-1)
+  return { ...invoice, lines, periodStart: regular?.periodStart ?? null, periodEnd: regular?.periodEnd ?? null }
+}
+
+function reversalOf<K extends ProcessorReversal['kind']>(
+  kind: K,
+  { id, currency, amount, created }: { id: string; currency: string; amount: number; created: number },
+) {
+  return {
+    id: text(id, 'id'),
+    kind,
+    currency: text(currency, 'currency'),
+    amount: whole(amount, 'amount'),
+    created: moment(created, 'created'),
+  }
+}
+
+/**
+ * A credit note before the payment lowers what is owed; only the part after the payment takes money back. What of that part goes back as
+ * a refund is told by the refund itself and must not count twice, so the rest is what counts here: what was put down for later invoices or
+ * given back elsewhere.
+ */
+function creditNoteOf(answer: Stripe.CreditNote): ProcessorReversal {
+  const note = objectOf(answer, 'credit_note')
+  const refunded = note.refunds.reduce((sum, refund) => sum + whole(refund.amount_refunded, 'amount_refunded'), 0)
+  const amount = Math.max(0, whole(note.post_payment_amount, 'post_payment_amount') - refunded)
+  const whollyAfter = amount === note.total
+  return {
+    ...reversalOf('credit_note', { ...note, amount: amount === 0 ? note.total : amount }),
+    invoiceId: idOf(note.invoice, 'invoice'),
+    amountExcludingTax: whollyAfter || amount === 0 ? note.total_excluding_tax : null,
+    status: text(note.status, 'status'),
+    effective: note.status === 'issued' && amount > 0,
+  }
+}
+
+/** A refund and a dispute name the payment; which invoice it paid is told by the payments of invoices. */
+async function invoiceOfPayment({ send }: Call, paymentIntent: string | null): Promise<string | null> {
+  if (paymentIntent === null) return null
+  const payments = await send(
+    'GET /v1/invoice_payments',
+    (stripe) => stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntent }, limit: 1 }),
+    listOf,
+  )
+  const payment = payments.data[0]
+  return payment ? idOf(payment.invoice, 'invoice') : null
+}

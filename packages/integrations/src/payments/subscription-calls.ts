@@ -1,0 +1,190 @@
+import type Stripe from 'stripe'
+import type { Call, StripeCalls } from './client.ts'
+import { lineOf } from './invoice-shape.ts'
+import { everyPage, listOf } from './pages.ts'
+import type { ChangePreview, Payments } from './port.ts'
+import { objectOf, seconds, whole } from './shapes.ts'
+import { subscriptionOf } from './subscription-shape.ts'
+
+type SubscriptionCalls = Pick<
+  Payments,
+  | 'createSubscription'
+  | 'findSubscription'
+  | 'listSubscriptions'
+  | 'previewChange'
+  | 'changeSubscription'
+  | 'setSubscriptionItem'
+  | 'setCancelAtPeriodEnd'
+  | 'cancelNow'
+  | 'resumeSubscription'
+>
+
+const tiers = ['items.data.price.tiers']
+
+export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
+  const update = ({ send }: Call, id: string, parameters: Stripe.SubscriptionUpdateParams, idempotencyKey: string) =>
+    send(
+      'POST /v1/subscriptions/:id',
+      (stripe) => stripe.subscriptions.update(id, { ...parameters, expand: tiers }, { idempotencyKey }),
+      subscriptionOf,
+    )
+
+  return {
+    createSubscription: ({ customerId, tenantId, plan, priceId, seats, trialDays }, { idempotencyKey, ...options }) =>
+      call('createSubscription', options, async (current) => {
+        const charged = await hasDefaultMethod(current, customerId)
+        return current.send(
+          'POST /v1/subscriptions',
+          (stripe) =>
+            stripe.subscriptions.create(
+              {
+                customer: customerId,
+                items: [{ price: priceId, quantity: seats }],
+                billing_mode: { type: 'flexible' },
+                payment_behavior: charged ? 'allow_incomplete' : 'default_incomplete',
+                payment_settings: { save_default_payment_method: 'off' },
+                metadata: { tenantId, plan },
+                expand: [...tiers, 'latest_invoice.confirmation_secret'],
+                ...(trialDays > 0 && {
+                  trial_period_days: trialDays,
+                  trial_settings: { end_behavior: { missing_payment_method: 'pause' as const } },
+                }),
+              },
+              { idempotencyKey },
+            ),
+          (answer) => ({ subscription: subscriptionOf(answer), clientSecret: waitingSecret(answer) }),
+        )
+      }),
+
+    findSubscription: (id, options) =>
+      call('findSubscription', options, ({ find }) =>
+        find('GET /v1/subscriptions/:id', (stripe) => stripe.subscriptions.retrieve(id, { expand: tiers }), subscriptionOf),
+      ),
+
+    listSubscriptions: (customerId, options) =>
+      call('listSubscriptions', options, ({ send }) =>
+        everyPage(
+          (after) =>
+            send(
+              'GET /v1/subscriptions',
+              (stripe) =>
+                stripe.subscriptions.list({
+                  customer: customerId,
+                  status: 'all',
+                  limit: 100,
+                  expand: ['data.items.data.price.tiers'],
+                  ...(after !== undefined && { starting_after: after }),
+                }),
+              listOf,
+            ),
+          subscriptionOf,
+        ),
+      ),
+
+    previewChange: (input, options) => call('previewChange', options, (current) => previewChange(current, input)),
+
+    changeSubscription: ({ subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges }, { idempotencyKey, ...options }) =>
+      call('changeSubscription', options, (current) =>
+        update(
+          current,
+          subscriptionId,
+          {
+            items: [{ id: itemId, price: priceId, quantity: seats }],
+            proration_behavior: 'always_invoice',
+            proration_date: seconds(prorationDate),
+            payment_behavior: 'pending_if_incomplete',
+            metadata: { plan },
+            ...(cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
+          },
+          idempotencyKey,
+        ),
+      ),
+
+    setSubscriptionItem: ({ subscriptionId, itemId, priceId, plan, seats, credit }, { idempotencyKey, ...options }) =>
+      call('setSubscriptionItem', options, (current) =>
+        update(
+          current,
+          subscriptionId,
+          {
+            items: [{ id: itemId, price: priceId, quantity: seats }],
+            proration_behavior: credit ? 'create_prorations' : 'none',
+            metadata: { plan },
+          },
+          idempotencyKey,
+        ),
+      ),
+
+    setCancelAtPeriodEnd: (id, cancel, comment, { idempotencyKey, ...options }) =>
+      call('setCancelAtPeriodEnd', options, (current) =>
+        update(current, id, { cancel_at_period_end: cancel, cancellation_details: { comment: comment ?? '' } }, idempotencyKey),
+      ),
+
+    cancelNow: (id, { idempotencyKey, ...options }) =>
+      call('cancelNow', options, async ({ send, find }) => {
+        const cancel = (stripe: Stripe) =>
+          stripe.subscriptions.cancel(id, { invoice_now: false, prorate: false, expand: tiers }, { idempotencyKey })
+        const ended = await find('DELETE /v1/subscriptions/:id', cancel, subscriptionOf)
+        // One that has ended already cannot be cancelled, but still be read.
+        const read = (stripe: Stripe) => stripe.subscriptions.retrieve(id, { expand: tiers })
+        return ended ?? send('GET /v1/subscriptions/:id', read, subscriptionOf)
+      }),
+
+    resumeSubscription: (id, { idempotencyKey, ...options }) =>
+      call('resumeSubscription', options, ({ send }) =>
+        send(
+          'POST /v1/subscriptions/:id/resume',
+          (stripe) => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' }, expand: tiers }, { idempotencyKey }),
+          subscriptionOf,
+        ),
+      ),
+  }
+}
+
+/** Charging at once is refused where there is nothing to charge, and `default_incomplete` never charges by itself. */
+function hasDefaultMethod({ send }: Call, customerId: string): Promise<boolean> {
+  return send(
+    'GET /v1/customers/:id',
+    (stripe) => stripe.customers.retrieve(customerId),
+    (answer) => {
+      const customer = objectOf(answer, 'customer')
+      return !customer.deleted && customer.invoice_settings.default_payment_method !== null
+    },
+  )
+}
+
+/** Of the payment that the person must confirm. A subscription that needs none has a secret all the same, which nobody needs to see. */
+function waitingSecret(subscription: Stripe.Subscription): string | null {
+  const { status, latest_invoice: invoice } = subscription
+  if (status !== 'incomplete' || typeof invoice !== 'object' || invoice === null) return null
+  return invoice.confirmation_secret?.client_secret ?? null
+}
+
+async function previewChange({ send }: Call, input: Parameters<Payments['previewChange']>[0]): Promise<ChangePreview> {
+  const { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges } = input
+  const preview = (mode: 'next' | 'recurring') =>
+    send(
+      'POST /v1/invoices/create_preview',
+      (stripe) =>
+        stripe.invoices.createPreview({
+          customer: customerId,
+          subscription: subscriptionId,
+          preview_mode: mode,
+          subscription_details: {
+            items: [{ id: itemId, price: priceId, quantity: seats }],
+            ...(mode === 'next' && { proration_behavior: 'always_invoice' as const, proration_date: seconds(prorationDate) }),
+            ...(mode === 'next' && cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
+          },
+        }),
+      (answer) => {
+        const invoice = objectOf(answer, 'invoice')
+        return {
+          currency: invoice.currency,
+          lines: invoice.lines.data.map(lineOf),
+          tax: (invoice.total_taxes ?? []).reduce((sum, tax) => sum + whole(tax.amount, 'tax'), 0),
+          total: whole(invoice.total, 'total'),
+        }
+      },
+    )
+  const [now, later] = await Promise.all([preview('next'), preview('recurring')])
+  return { ...now, prorationDate: new Date(seconds(prorationDate) * 1000), nextAmount: later.total }
+}

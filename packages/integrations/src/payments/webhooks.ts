@@ -1,0 +1,108 @@
+import Stripe from 'stripe'
+import type { PaymentEvent } from './port.ts'
+
+/** Seconds that a signature may be old, and that the clocks of two machines may differ. */
+const toleranceSeconds = 300
+
+export const webhookRefusals = [
+  'no_signature',
+  'no_secret',
+  'bad_signature',
+  'too_old',
+  'in_the_future',
+  'not_json',
+  'thin_event',
+  'no_event',
+] as const
+export type WebhookRefusal = (typeof webhookRefusals)[number]
+
+const sentences: Readonly<Record<WebhookRefusal, string>> = {
+  no_signature: 'The request carries no signature.',
+  no_secret: 'No secret is configured to check the signature with.',
+  bad_signature: 'The signature does not belong to this body.',
+  too_old: 'The signature is older than five minutes.',
+  in_the_future: 'The signature is from more than five minutes in the future.',
+  not_json: 'The body is not JSON.',
+  thin_event: 'The event names an object without showing it; the endpoint must send snapshot events.',
+  no_event: 'The body is no event.',
+}
+
+/** A webhook that is not taken. `message` and `reason` may be logged: they quote nothing of the request. */
+export class WebhookRefused extends Error {
+  override readonly name = 'WebhookRefused'
+  readonly reason: WebhookRefusal
+
+  constructor(reason: WebhookRefusal) {
+    super(sentences[reason])
+    this.reason = reason
+  }
+}
+
+/**
+ * Checks a webhook's signature over the body as it came, with each secret in turn, and its age against `now`, both ways: the SDK alone
+ * takes timestamps of the future. Throws `WebhookRefused`. The object in the event may be old by the time it arrives.
+ */
+export function verifyWebhook(rawBody: string | Buffer, header: string | undefined, secrets: readonly string[], now: Date): PaymentEvent {
+  if (header === undefined || header.trim() === '') throw new WebhookRefused('no_signature')
+  const usable = secrets.filter((secret) => secret.trim() !== '')
+  if (usable.length === 0) throw new WebhookRefused('no_secret')
+  const body = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
+  const signedAt = timestampOf(header)
+  if (signedAt === undefined) throw new WebhookRefused('bad_signature')
+  if (!usable.some((secret) => signs(secret, body, header, signedAt))) throw new WebhookRefused('bad_signature')
+  const age = Math.floor(now.getTime() / 1000) - signedAt
+  if (age > toleranceSeconds) throw new WebhookRefused('too_old')
+  if (age < -toleranceSeconds) throw new WebhookRefused('in_the_future')
+  return eventOf(body)
+}
+
+/** Judged as at the moment that it names, so that one which is genuine but old is told from a forged one. */
+function signs(secret: string, body: string, header: string, signedAt: number): boolean {
+  try {
+    return Stripe.webhooks.signature?.verifyHeader(body, header, secret, toleranceSeconds, undefined, signedAt * 1000) ?? false
+  } catch {
+    return false
+  }
+}
+
+/** The one timestamp of the header. With two of them the SDK signs one and an old event could wear the other as its age. */
+function timestampOf(header: string): number | undefined {
+  const [first, ...more] = header.split(',').filter((part) => /^\s*t\s*=/.test(part))
+  const digits = /^t=(\d{1,12})$/.exec(first ?? '')?.[1]
+  return digits === undefined || more.length > 0 ? undefined : Number(digits)
+}
+
+function eventOf(body: string): PaymentEvent {
+  const payload = parsed(body)
+  if (payload.object === 'v2.core.event') throw new WebhookRefused('thin_event')
+  const { id, type, created, livemode, api_version: apiVersion } = payload
+  const data = plainObject(payload.data)
+  if (payload.object !== 'event' || typeof id !== 'string' || typeof type !== 'string' || typeof created !== 'number' || !data) {
+    throw new WebhookRefused('no_event')
+  }
+  const object = plainObject(data.object)
+  return {
+    id,
+    type,
+    apiVersion: typeof apiVersion === 'string' ? apiVersion : null,
+    created: new Date(created * 1000),
+    livemode: livemode === true,
+    objectType: typeof object?.object === 'string' ? object.object : null,
+    objectId: typeof object?.id === 'string' ? object.id : null,
+    payload,
+  }
+}
+
+function parsed(body: string): Record<string, unknown> {
+  try {
+    const object = plainObject(JSON.parse(body))
+    if (object) return object
+  } catch {
+    throw new WebhookRefused('not_json')
+  }
+  throw new WebhookRefused('no_event')
+}
+
+function plainObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+}

@@ -1,0 +1,375 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PaymentDeclined } from '../src/payments/declined.ts'
+import { business, confirmedEachTime, declinedLater, openPayments, type PaymentsUnderTest, start, works } from './payments-sandbox.ts'
+
+let world: PaymentsUnderTest
+beforeAll(async () => {
+  world = await openPayments()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe('a customer', () => {
+  it('is made with what belongs to the tenant, found, changed and gone once deleted', async () => {
+    const { payments, sandbox, write, customer } = world
+    const id = await customer()
+    expect(id).toMatch(/^cus_/)
+    expect(await payments.findCustomer(id)).toEqual({ id, email: 'billing@acme.test', defaultCard: null })
+    await payments.updateCustomer(id, { name: 'Acme Engineering', email: null, country: null }, write())
+    expect(await payments.findCustomer(id)).toMatchObject({ email: null })
+    sandbox.payments.act({ action: 'delete_customer', customer: id })
+    expect(await payments.findCustomer(id)).toBeUndefined()
+    expect(await payments.findCustomer('cus_unknown')).toBeUndefined()
+  })
+
+  it('takes a VAT number, whose check comes later', async () => {
+    const { payments, sandbox, write, customer, eventTypes } = world
+    const id = await customer()
+    const made = await payments.addTaxId(id, 'DE136695976', write())
+    expect(made).toMatchObject({ status: 'pending' })
+    sandbox.payments.act({ action: 'verify_tax_id', taxId: made.id, status: 'verified' })
+    expect(await payments.findTaxId(id, made.id)).toEqual({ id: made.id, value: 'DE136695976', status: 'verified' })
+    expect(eventTypes().filter((type) => type.startsWith('customer.tax_id'))).toEqual([
+      'customer.tax_id.created',
+      'customer.tax_id.updated',
+    ])
+    await payments.removeTaxId(id, made.id, write())
+    expect(await payments.findTaxId(id, made.id)).toBeUndefined()
+    await payments.removeTaxId(id, made.id, write())
+    await expect(payments.addTaxId(id, 'GR123', write())).rejects.toMatchObject({
+      kind: 'refused',
+      note: expect.stringMatching(/VAT number/),
+    })
+  })
+
+  it('gets a portal session for its billing', async () => {
+    const { payments, write, customer } = world
+    const { url } = await payments.createPortalSession(await customer(), 'http://localhost/billing', write())
+    const shown = await fetch(url)
+    expect(await shown.text()).toContain('Billing of Acme')
+  })
+})
+
+describe('a card', () => {
+  it('is entered through a setup intent, made the default and detached', async () => {
+    const { payments, sandbox, write, customer } = world
+    const customerId = await customer()
+    const intent = await payments.createSetupIntent(customerId, write())
+    expect(intent.clientSecret).toMatch(new RegExp(`^${intent.id}_secret_`))
+    expect(await payments.findSetupIntent(intent.id)).toMatchObject({
+      customerId,
+      status: 'requires_payment_method',
+      paymentMethodId: null,
+    })
+    sandbox.payments.act({ action: 'confirm_setup', setupIntent: intent.id, card: works })
+    const done = await payments.findSetupIntent(intent.id)
+    expect(done).toMatchObject({ status: 'succeeded', metadata: { purpose: 'default_card' } })
+    const paymentMethodId = done?.paymentMethodId ?? ''
+    expect(await payments.findPaymentMethod(paymentMethodId)).toMatchObject({ customerId, card: { brand: 'visa', last4: '4242' } })
+    await payments.setDefaultPaymentMethod({ customerId, paymentMethodId, subscriptionId: null }, write())
+    expect(await payments.findCustomer(customerId)).toMatchObject({
+      defaultCard: { paymentMethodId, brand: 'visa', displayBrand: 'visa', last4: '4242', funding: 'credit', country: 'US', wallet: null },
+    })
+    await payments.detachPaymentMethod(paymentMethodId, write())
+    expect(await payments.findCustomer(customerId)).toMatchObject({ defaultCard: null })
+    expect(await payments.findPaymentMethod(paymentMethodId)).toMatchObject({ customerId: null })
+  })
+
+  it('of another customer is not made the default', async () => {
+    const { payments, sandbox, write, customer } = world
+    const other = await customer(works)
+    const foreign = (await payments.findCustomer(other))?.defaultCard?.paymentMethodId ?? ''
+    const customerId = await customer()
+    await expect(
+      payments.setDefaultPaymentMethod({ customerId, paymentMethodId: foreign, subscriptionId: null }, write()),
+    ).rejects.toMatchObject({
+      kind: 'refused',
+    })
+    expect(sandbox.payments.act({ action: 'attach_card', customer: customerId, card: works })).toMatchObject({ object: 'payment_method' })
+  })
+
+  it('is one truth: the subscription loses its own when the customer gets a default', async () => {
+    const { payments, write, subscribed } = world
+    const { customerId, subscription } = await subscribed(2)
+    const paymentMethodId = (await payments.findCustomer(customerId))?.defaultCard?.paymentMethodId ?? ''
+    await payments.setDefaultPaymentMethod({ customerId, paymentMethodId, subscriptionId: subscription.id }, write())
+    expect(await payments.findSubscription(subscription.id)).toMatchObject({ defaultPaymentMethodId: null })
+  })
+})
+
+describe('a new subscription', () => {
+  it('is charged at once where there is a card', async () => {
+    const { payments, subscribed, eventTypes } = world
+    const before = eventTypes().length
+    const { customerId, subscription } = await subscribed(10)
+    expect(subscription).toMatchObject({
+      customerId,
+      status: 'active',
+      priceId: business,
+      currency: 'eur',
+      cycle: 'month',
+      perSeatAmount: 800,
+      periodAmount: null,
+      seats: 10,
+      metadata: { tenantId: '0197-tenant', plan: 'business' },
+      currentPeriodStart: start,
+      currentPeriodEnd: new Date('2026-02-15T12:00:00Z'),
+      cancelAtPeriodEnd: false,
+      pendingUpdate: null,
+    })
+    const [invoice] = await payments.listInvoices(customerId)
+    expect(invoice).toMatchObject({
+      subscriptionId: subscription.id,
+      status: 'paid',
+      billingReason: 'subscription_create',
+      subtotal: 8_000,
+      tax: 0,
+      total: 8_000,
+      amountPaid: 8_000,
+      amountRemaining: 0,
+      paidAt: start,
+      periodStart: start,
+      periodEnd: new Date('2026-02-15T12:00:00Z'),
+    })
+    expect(eventTypes().slice(before)).toEqual([
+      'customer.created',
+      'payment_method.attached',
+      'customer.updated',
+      'invoice.created',
+      'customer.subscription.created',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.payment_succeeded',
+      'customer.subscription.updated',
+    ])
+  })
+
+  it('waits for its first payment where there is none, and starts with it', async () => {
+    const { payments, sandbox, write, customer } = world
+    const customerId = await customer()
+    const input = { customerId, tenantId: 't', plan: 'business', priceId: business, seats: 1, trialDays: 0 }
+    const { subscription, clientSecret } = await payments.createSubscription(input, write())
+    expect(subscription.status).toBe('incomplete')
+    expect(clientSecret).toMatch(/^pi_\w+_secret_/)
+    sandbox.payments.act({ action: 'pay', invoice: subscription.latestInvoiceId ?? '', card: works })
+    expect(await payments.findSubscription(subscription.id)).toMatchObject({ status: 'active' })
+  })
+
+  it('is incomplete with a secret where the bank wants the payment confirmed', async () => {
+    const { payments, write, customer } = world
+    const input = {
+      customerId: await customer(confirmedEachTime),
+      tenantId: 't',
+      plan: 'business',
+      priceId: business,
+      seats: 1,
+      trialDays: 0,
+    }
+    const { subscription, clientSecret } = await payments.createSubscription(input, write())
+    expect(subscription.status).toBe('incomplete')
+    expect(clientSecret).toMatch(/_secret_/)
+    await expect(payments.payInvoice(subscription.latestInvoiceId ?? '', write())).rejects.toMatchObject({ needsConfirmation: true })
+  })
+
+  it('with a trial costs nothing yet', async () => {
+    const { payments, write, customer } = world
+    const input = { customerId: await customer(), tenantId: 't', plan: 'business', priceId: business, seats: 3, trialDays: 14 }
+    const { subscription, clientSecret } = await payments.createSubscription(input, write())
+    expect(subscription).toMatchObject({ status: 'trialing', trialStart: start, trialEnd: new Date('2026-01-29T12:00:00Z') })
+    expect(clientSecret).toBeNull()
+  })
+
+  it('is refused in a second currency', async () => {
+    const { payments, write, subscribed } = world
+    const { customerId } = await subscribed(1)
+    const input = { customerId, tenantId: 't', plan: 'business', priceId: 'price_demo_business_month_usd', seats: 1, trialDays: 0 }
+    await expect(payments.createSubscription(input, write())).rejects.toMatchObject({ kind: 'refused', status: 400 })
+  })
+})
+
+describe('a change', () => {
+  const change = (subscription: { id: string; itemId: string }, seats: number) => ({
+    subscriptionId: subscription.id,
+    itemId: subscription.itemId,
+    priceId: business,
+    plan: 'business',
+    seats,
+    prorationDate: start,
+    cycleChanges: false,
+  })
+
+  it('costs exactly what its preview said', async () => {
+    const { payments, write, subscribed } = world
+    const { customerId, subscription } = await subscribed(10)
+    const preview = await payments.previewChange({ customerId, ...change(subscription, 14) })
+    expect(preview).toMatchObject({ currency: 'eur', prorationDate: start, total: 3_200, tax: 0, nextAmount: 11_200 })
+    expect(preview.lines.map(({ amount, proration }) => [amount, proration])).toEqual([
+      [-8_000, true],
+      [11_200, true],
+    ])
+    const changed = await payments.changeSubscription(change(subscription, 14), write())
+    expect(changed).toMatchObject({ seats: 14, status: 'active', pendingUpdate: null })
+    const [invoice] = await payments.listInvoices(customerId)
+    expect(invoice).toMatchObject({ total: 3_200, billingReason: 'subscription_update', status: 'paid' })
+  })
+
+  it('waits until it is paid, and is carried out then', async () => {
+    const { payments, sandbox, write, subscribed, eventTypes } = world
+    const { customerId, subscription } = await subscribed(2)
+    sandbox.payments.act({ action: 'attach_card', customer: customerId, card: declinedLater })
+    const before = eventTypes().length
+    const waiting = await payments.changeSubscription(change(subscription, 5), write())
+    expect(waiting).toMatchObject({ seats: 2, status: 'active', pendingUpdate: { seats: 5, priceId: business } })
+    const open = waiting.latestInvoiceId ?? ''
+    await expect(payments.payInvoice(open, write())).rejects.toBeInstanceOf(PaymentDeclined)
+    sandbox.payments.act({ action: 'pay', invoice: open, card: works })
+    expect(await payments.findSubscription(subscription.id)).toMatchObject({ seats: 5, pendingUpdate: null })
+    expect(eventTypes().slice(before)).toContain('customer.subscription.pending_update_applied')
+  })
+
+  it('from month to year begins a new period and gives the unused rest back', async () => {
+    const { payments, write, subscribed } = world
+    const { customerId, subscription } = await subscribed(2)
+    const input = { ...change(subscription, 2), priceId: 'price_demo_business_year_eur', cycleChanges: true }
+    expect(await payments.previewChange({ customerId, ...input })).toMatchObject({ total: 16_000 - 1_600, nextAmount: 16_000 })
+    expect(await payments.changeSubscription(input, write())).toMatchObject({
+      cycle: 'year',
+      currentPeriodEnd: new Date('2027-01-15T12:00:00Z'),
+    })
+  })
+
+  it('without proration invoices nothing; with credit it waits for the next invoice', async () => {
+    const { payments, write, subscribed } = world
+    const { customerId, subscription } = await subscribed(10)
+    const { itemId, id: subscriptionId } = subscription
+    const item = { subscriptionId, itemId, priceId: business, plan: 'business' }
+    expect(await payments.setSubscriptionItem({ ...item, seats: 8, credit: false }, write())).toMatchObject({ seats: 8 })
+    expect(await payments.setSubscriptionItem({ ...item, seats: 4, credit: true }, write())).toMatchObject({ seats: 4 })
+    expect(await payments.listInvoices(customerId)).toHaveLength(1)
+  })
+
+  it('to be cancelled is taken back, and cancelling now ends it, also a second time', async () => {
+    const { payments, write, subscribed } = world
+    const { subscription } = await subscribed(1)
+    expect(await payments.setCancelAtPeriodEnd(subscription.id, true, 'too dear', write())).toMatchObject({
+      cancelAtPeriodEnd: true,
+      cancelAt: subscription.currentPeriodEnd,
+      canceledAt: start,
+      cancelReason: 'cancellation_requested',
+      cancelComment: 'too dear',
+    })
+    expect(await payments.setCancelAtPeriodEnd(subscription.id, false, null, write())).toMatchObject({
+      cancelAtPeriodEnd: false,
+      cancelAt: null,
+    })
+    expect(await payments.cancelNow(subscription.id, write())).toMatchObject({ status: 'canceled', endedAt: start })
+    expect(await payments.cancelNow(subscription.id, write())).toMatchObject({ status: 'canceled', endedAt: start })
+    expect((await payments.listSubscriptions(subscription.customerId)).map(({ status }) => status)).toEqual(['canceled'])
+    await expect(payments.cancelNow('sub_unknown', write())).rejects.toMatchObject({ kind: 'not_found' })
+  })
+})
+
+describe('a price', () => {
+  it('takes the lookup key of the one before it and is archived', async () => {
+    const { payments, sandbox, write } = world
+    const input = {
+      plan: 'business',
+      cycle: 'month',
+      currency: 'eur',
+      scheme: 'per_seat',
+      unitAmount: 900,
+      tiers: null,
+      priceId: 'p2',
+      version: 2,
+    } as const
+    const { id } = await payments.createPrice(input, write())
+    const holders = () => records().prices.filter((one) => one.lookupKey === 'business:month:eur')
+    const records = () => sandbox.state().payments.records as { prices: { id: string; lookupKey: string | null; active: boolean }[] }
+    expect(holders().map((one) => one.id)).toEqual([id])
+    await payments.archivePrice(id, write())
+    expect(records().prices.find((one) => one.id === id)).toMatchObject({ active: false })
+  })
+
+  it.each([
+    ['graduated', 13_200],
+    ['volume', 11_200],
+    ['flat', 5_000],
+  ] as const)('by %s tiers tells what the whole period costs', async (scheme, periodAmount) => {
+    const { payments, write, customer } = world
+    const tiers =
+      scheme === 'flat'
+        ? null
+        : [
+            { upTo: 10, unitAmount: 1_000, flatAmount: 0 },
+            { upTo: null, unitAmount: 800, flatAmount: 0 },
+          ]
+    const input = {
+      plan: `new_${scheme}`,
+      cycle: 'month',
+      currency: 'eur',
+      scheme,
+      unitAmount: 5_000,
+      tiers,
+      priceId: scheme,
+      version: 1,
+    } as const
+    const { id: priceId } = await payments.createPrice(input, write())
+    const { subscription } = await payments.createSubscription(
+      { customerId: await customer(works), tenantId: 't', plan: input.plan, priceId, seats: 14, trialDays: 0 },
+      write(),
+    )
+    expect(subscription).toMatchObject({ perSeatAmount: null, periodAmount })
+    expect(await payments.findInvoice(subscription.latestInvoiceId ?? '')).toMatchObject({ total: periodAmount })
+  })
+})
+
+describe('what takes money back', () => {
+  it('names the invoice that it takes from', async () => {
+    const { payments, sandbox, subscribed } = world
+    const { subscription } = await subscribed(10)
+    const invoice = subscription.latestInvoiceId ?? ''
+    const idOf = (object: object) => ('id' in object && typeof object.id === 'string' ? object.id : '')
+
+    const refund = idOf(sandbox.payments.act({ action: 'refund', invoice, amount: 1_000, status: 'pending' }))
+    expect(await payments.findRefund(refund)).toMatchObject({ kind: 'refund', invoiceId: invoice, amount: 1_000, effective: false })
+    sandbox.payments.act({ action: 'settle_refund', refund, status: 'succeeded' })
+    expect(await payments.findRefund(refund)).toMatchObject({ status: 'succeeded', effective: true })
+    sandbox.payments.act({ action: 'settle_refund', refund, status: 'failed' })
+    expect(await payments.findRefund(refund)).toMatchObject({ status: 'failed', effective: false })
+
+    const note = idOf(sandbox.payments.act({ action: 'credit_note', invoice, amount: 500 }))
+    expect(await payments.findCreditNote(note)).toMatchObject({ kind: 'credit_note', invoiceId: invoice, amount: 500, effective: true })
+    sandbox.payments.act({ action: 'void_credit_note', creditNote: note })
+    expect(await payments.findCreditNote(note)).toMatchObject({ status: 'void', effective: false })
+    const byCard = idOf(sandbox.payments.act({ action: 'credit_note', invoice, amount: 300, to: 'card' }))
+    expect(await payments.findCreditNote(byCard)).toMatchObject({ effective: false })
+
+    const dispute = idOf(sandbox.payments.act({ action: 'dispute', invoice, amount: 2_000 }))
+    expect(await payments.findDispute(dispute)).toMatchObject({ kind: 'dispute', invoiceId: invoice, amount: 2_000, effective: true })
+    sandbox.payments.act({ action: 'close_dispute', dispute, outcome: 'won' })
+    expect(await payments.findDispute(dispute)).toMatchObject({ status: 'won', effective: false })
+    const lost = idOf(sandbox.payments.act({ action: 'dispute', invoice, amount: 100 }))
+    sandbox.payments.act({ action: 'close_dispute', dispute: lost, outcome: 'lost' })
+    expect(await payments.findDispute(lost)).toMatchObject({ status: 'lost', effective: true })
+    for (const find of [payments.findRefund, payments.findCreditNote, payments.findDispute])
+      expect(await find('re_unknown')).toBeUndefined()
+  })
+})
+
+describe('lists', () => {
+  it('go on over their pages', async () => {
+    const { payments, sandbox, write, subscribed } = world
+    const { customerId, subscription } = await subscribed(1)
+    for (let seats = 2; seats <= 13; seats += 1) {
+      await payments.setSubscriptionItem(
+        { subscriptionId: subscription.id, itemId: subscription.itemId, priceId: business, plan: 'business', seats, credit: true },
+        write(),
+      )
+    }
+    const change = { subscriptionId: subscription.id, itemId: subscription.itemId, priceId: business, plan: 'business', seats: 14 }
+    await payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: false }, write())
+    const [invoice] = await payments.listInvoices(customerId)
+    expect(invoice?.lines).toHaveLength(26)
+    expect(invoice?.lines.reduce((sum, line) => sum + line.amount, 0)).toBe(invoice?.subtotal)
+    expect(sandbox.state().payments.calls.some(({ path }) => path.includes('/lines'))).toBe(true)
+  })
+})

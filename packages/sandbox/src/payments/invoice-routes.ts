@@ -1,0 +1,101 @@
+import { settlePaid } from './collection.ts'
+import { invalid } from './faults.ts'
+import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
+import { creditNoteView, disputeView, invoicePaymentView, invoiceView, linesView, refundView } from './invoice-views.ts'
+import { markPaid, sketchInvoice } from './invoicing.ts'
+import type { Invoice } from './records.ts'
+import { firstId, type Handlers, insideData, pageOf } from './request.ts'
+import { payNow } from './subscription-changes.ts'
+import { changeLines, periodLine } from './subscription-lines.ts'
+import { onlyItem } from './subscription-routes.ts'
+import type { PaymentsWorld } from './world.ts'
+
+export const invoiceRoutes: Handlers = {
+  'GET /v1/balance': () => ({
+    object: 'balance',
+    available: [{ amount: 0, currency: 'eur', source_types: { card: 0 } }],
+    livemode: false,
+    pending: [{ amount: 0, currency: 'eur', source_types: { card: 0 } }],
+  }),
+  'GET /v1/invoices/:id': (world, { ids, expand }) =>
+    invoiceView(world.store, world.store.invoices.get(ids[0] ?? ''), expand, world.origin()),
+  'GET /v1/invoices': (world, request) => {
+    const wanted = (name: string, value: string | null) => {
+      const given = text(request.form, name)
+      return given === undefined || given === value
+    }
+    const rows = world.store.invoices
+      .all()
+      .filter((one) => wanted('customer', one.customer) && wanted('subscription', one.subscription) && wanted('status', one.status))
+    const expand = insideData(request.expand)
+    return pageOf(rows, request, '/v1/invoices', (one) => invoiceView(world.store, one, expand, world.origin()))
+  },
+  'GET /v1/invoices/:id/lines': (world, request) => {
+    const invoice = world.store.invoices.get(firstId(request))
+    const limit = whole(request.form, 'limit') ?? 10
+    const after = text(request.form, 'starting_after')
+    const from = after === undefined ? 0 : invoice.lines.findIndex(({ id }) => id === after) + 1
+    return linesView(invoice, invoice.lines.slice(from, from + limit), from + limit < invoice.lines.length)
+  },
+  'POST /v1/invoices/:id/pay': (world, { ids, form, expand }) => {
+    const invoice = world.store.invoices.get(ids[0] ?? '')
+    if (flag(form, 'paid_out_of_band')) payOutOfBand(world, invoice)
+    else payNow(world, invoice, text(form, 'payment_method'))
+    return invoiceView(world.store, invoice, expand, world.origin())
+  },
+  'POST /v1/invoices/create_preview': (world, { form, expand }) => preview(world, form, expand),
+  'GET /v1/invoice_payments': (world, request) => {
+    const payment = group(request.form, 'payment')
+    const intent = payment && text(payment, 'payment_intent')
+    const invoice = text(request.form, 'invoice')
+    const rows = world.store.invoices
+      .all()
+      .flatMap((one) => (one.payment ? [{ id: one.id, created: one.created, invoice: one, payment: one.payment }] : []))
+      .filter((one) => (intent === undefined || one.payment.id === intent) && (invoice === undefined || one.id === invoice))
+    return pageOf(rows, request, '/v1/invoice_payments', (one) => invoicePaymentView(one.invoice, one.payment))
+  },
+  'GET /v1/refunds/:id': (world, request) => refundView(world.store, world.store.refunds.get(firstId(request))),
+  'GET /v1/credit_notes/:id': (world, request) => creditNoteView(world.store.creditNotes.get(firstId(request)), world.origin()),
+  'GET /v1/disputes/:id': (world, request) => disputeView(world.store, world.store.disputes.get(firstId(request))),
+  'GET /v1/events/:id': (world, request) => JSON.parse(world.store.events.get(firstId(request)).body),
+  'GET /v1/events': (world, request) => {
+    const type = text(request.form, 'type')
+    const rows = world.store.events.all().filter((one) => type === undefined || one.type === type)
+    return pageOf(rows, request, '/v1/events', (one) => JSON.parse(one.body))
+  },
+}
+
+function payOutOfBand(world: PaymentsWorld, invoice: Invoice): void {
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalid(`This invoice is ${invoice.status} and cannot be paid.`)
+  invoice.paidOutOfBand = true
+  if (invoice.payment) invoice.payment.status = 'canceled'
+  markPaid(world, invoice)
+  settlePaid(world, invoice)
+}
+
+/** What a change would cost now (`next`), or what every later period costs (`recurring`). Nothing is kept. */
+function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): object {
+  const subscription = world.store.subscriptions.get(required(form, 'subscription'), 'subscription')
+  const details = group(form, 'subscription_details') ?? {}
+  const item = details.items === undefined ? undefined : onlyItem(details)
+  const price = world.store.prices.get(item?.price ?? subscription.price, 'subscription_details[items][0][price]')
+  if (price.currency !== subscription.currency) throw invalid('The price has another currency than the subscription.')
+  const quantity = item?.quantity ?? subscription.quantity
+  const anchor = group(details, 'billing_cycle_anchor')
+  const cycleChanges = price.interval !== world.store.prices.get(subscription.price).interval
+  const anchorNow = cycleChanges || (anchor !== undefined && text(anchor, 'type') === 'now')
+  const at = whole(details, 'proration_date') ?? world.now()
+  if (at < subscription.periodStart || at > subscription.periodEnd) {
+    throw invalid('The proration date must be within the current billing period.', { param: 'subscription_details[proration_date]' })
+  }
+  const recurring = oneOf(form, 'preview_mode', ['next', 'recurring']) === 'recurring'
+  const prorated = text(details, 'proration_behavior') !== 'none'
+  const waiting = world.store.waitingLines.filter((one) => one.subscription === subscription.id).map(({ line }) => line)
+  const lines = recurring
+    ? [periodLine(world, price, quantity, subscription.periodStart, subscription.periodEnd)]
+    : [...waiting, ...changeLines(world, subscription, { price: price.id, quantity, anchorNow }, at, prorated)]
+  const { customer, id, currency } = subscription
+  const invoice = sketchInvoice(world, { customer, subscription: id, reason: 'subscription_update', lines }, currency)
+  return { ...invoiceView(world.store, invoice, expand, world.origin()), id: `upcoming_${invoice.id}` }
+}

@@ -1,0 +1,266 @@
+import { z } from 'zod'
+
+const metadata = z.record(z.string(), z.string())
+const moment = z.number().int()
+const optionalMoment = moment.nullable()
+
+const Customer = z.object({
+  id: z.string(),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  country: z.string().nullable(),
+  metadata,
+  defaultPaymentMethod: z.string().nullable(),
+  /** Negative: what the next invoices are lowered by. */
+  balance: z.number(),
+  /** Set by the first subscription; another one is refused from then on. */
+  currency: z.string().nullable(),
+  taxExempt: z.enum(['none', 'exempt', 'reverse']),
+  created: moment,
+  deleted: z.boolean(),
+})
+export type Customer = z.infer<typeof Customer>
+
+const TaxId = z.object({
+  id: z.string(),
+  customer: z.string(),
+  type: z.string(),
+  value: z.string(),
+  status: z.enum(['pending', 'verified', 'unverified', 'unavailable']),
+  created: moment,
+})
+export type TaxId = z.infer<typeof TaxId>
+
+const PaymentMethod = z.object({
+  id: z.string(),
+  customer: z.string().nullable(),
+  /** The number of a test card: it decides what happens. */
+  number: z.string(),
+  expMonth: z.number(),
+  expYear: z.number(),
+  created: moment,
+})
+export type PaymentMethod = z.infer<typeof PaymentMethod>
+
+const SetupIntent = z.object({
+  id: z.string(),
+  customer: z.string().nullable(),
+  secret: z.string(),
+  status: z.enum(['requires_payment_method', 'requires_action', 'succeeded', 'canceled']),
+  paymentMethod: z.string().nullable(),
+  metadata,
+  usage: z.string(),
+  allowedTypes: z.array(z.string()).nullable(),
+  failure: z.string().nullable(),
+  created: moment,
+})
+export type SetupIntent = z.infer<typeof SetupIntent>
+
+const Product = z.object({ id: z.string(), name: z.string(), metadata, active: z.boolean(), created: moment })
+export type Product = z.infer<typeof Product>
+
+const Tier = z.object({ upTo: z.number().nullable(), unitAmount: z.number(), flatAmount: z.number() })
+export type Tier = z.infer<typeof Tier>
+
+const Price = z.object({
+  id: z.string(),
+  product: z.string(),
+  currency: z.string(),
+  unitAmount: z.number().nullable(),
+  tiersMode: z.enum(['graduated', 'volume']).nullable(),
+  tiers: z.array(Tier),
+  interval: z.enum(['month', 'year']),
+  active: z.boolean(),
+  lookupKey: z.string().nullable(),
+  taxBehavior: z.string().nullable(),
+  metadata,
+  created: moment,
+})
+export type Price = z.infer<typeof Price>
+
+export const subscriptionStatuses = [
+  ...(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'] as const),
+] as const
+
+/** What changes once its invoice is paid. */
+const PendingUpdate = z.object({
+  expiresAt: moment,
+  price: z.string(),
+  quantity: z.number(),
+  metadata,
+  anchorNow: z.boolean(),
+  invoice: z.string(),
+})
+export type PendingUpdate = z.infer<typeof PendingUpdate>
+
+const Subscription = z.object({
+  id: z.string(),
+  customer: z.string(),
+  status: z.enum(subscriptionStatuses),
+  currency: z.string(),
+  item: z.string(),
+  price: z.string(),
+  quantity: z.number(),
+  metadata,
+  created: moment,
+  anchor: moment,
+  periodStart: moment,
+  periodEnd: moment,
+  trialStart: optionalMoment,
+  trialEnd: optionalMoment,
+  trialEndTold: z.boolean(),
+  missingPaymentMethod: z.enum(['cancel', 'create_invoice', 'pause']),
+  cancelAtPeriodEnd: z.boolean(),
+  cancelAt: optionalMoment,
+  canceledAt: optionalMoment,
+  endedAt: optionalMoment,
+  cancelReason: z.string().nullable(),
+  cancelFeedback: z.string().nullable(),
+  cancelComment: z.string().nullable(),
+  pauseCollection: z.object({ behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']), resumesAt: optionalMoment }).nullable(),
+  pausedAt: optionalMoment,
+  pauseReason: z.string().nullable(),
+  latestInvoice: z.string().nullable(),
+  defaultPaymentMethod: z.string().nullable(),
+  pendingUpdate: PendingUpdate.nullable(),
+  billingMode: z.enum(['classic', 'flexible']),
+})
+export type Subscription = z.infer<typeof Subscription>
+
+const Line = z.object({
+  id: z.string(),
+  description: z.string(),
+  amount: z.number(),
+  quantity: z.number(),
+  price: z.string(),
+  proration: z.boolean(),
+  start: moment,
+  end: moment,
+})
+export type Line = z.infer<typeof Line>
+
+const Payment = z.object({
+  id: z.string(),
+  secret: z.string(),
+  status: z.enum(['requires_payment_method', 'requires_confirmation', 'requires_action', 'succeeded', 'canceled']),
+  charge: z.string().nullable(),
+  paymentMethod: z.string().nullable(),
+})
+export type Payment = z.infer<typeof Payment>
+
+const Invoice = z.object({
+  id: z.string(),
+  customer: z.string(),
+  subscription: z.string().nullable(),
+  number: z.string().nullable(),
+  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  billingReason: z.enum(['subscription_create', 'subscription_cycle', 'subscription_update', 'manual']),
+  currency: z.string(),
+  lines: z.array(Line),
+  taxPercent: z.number(),
+  tax: z.number(),
+  startingBalance: z.number(),
+  endingBalance: z.number().nullable(),
+  amountDue: z.number(),
+  amountPaid: z.number(),
+  prePaymentCredit: z.number(),
+  postPaymentCredit: z.number(),
+  attemptCount: z.number(),
+  nextPaymentAttempt: optionalMoment,
+  autoAdvance: z.boolean(),
+  created: moment,
+  finalizesAt: optionalMoment,
+  finalizedAt: optionalMoment,
+  paidAt: optionalMoment,
+  voidedAt: optionalMoment,
+  uncollectibleAt: optionalMoment,
+  paidOutOfBand: z.boolean(),
+  payment: Payment.nullable(),
+})
+export type Invoice = z.infer<typeof Invoice>
+
+/** An item that waits for the customer's next invoice. */
+const WaitingLine = z.object({ subscription: z.string(), line: Line })
+
+const Refund = z.object({
+  id: z.string(),
+  invoice: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  failureReason: z.string().nullable(),
+  created: moment,
+})
+export type Refund = z.infer<typeof Refund>
+
+const CreditNote = z.object({
+  id: z.string(),
+  number: z.string(),
+  invoice: z.string(),
+  customer: z.string(),
+  currency: z.string(),
+  total: z.number(),
+  totalExcludingTax: z.number(),
+  postPayment: z.number(),
+  refund: z.string().nullable(),
+  status: z.enum(['issued', 'void']),
+  voidedAt: optionalMoment,
+  created: moment,
+})
+export type CreditNote = z.infer<typeof CreditNote>
+
+const Dispute = z.object({
+  id: z.string(),
+  invoice: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  status: z.enum(['needs_response', 'under_review', 'won', 'lost', 'warning_needs_response', 'warning_closed']),
+  /** What the bank moved on the balance, oldest first: minus when taken, plus when given back. */
+  movements: z.array(z.object({ id: z.string(), amount: z.number(), created: moment })),
+  created: moment,
+})
+export type Dispute = z.infer<typeof Dispute>
+
+const PortalSession = z.object({ id: z.string(), customer: z.string(), returnUrl: z.string().nullable(), created: moment })
+export type PortalSession = z.infer<typeof PortalSession>
+
+const EventRecord = z.object({
+  id: z.string(),
+  type: z.string(),
+  created: moment,
+  objectId: z.string().nullable(),
+  /** The body as it is sent, always the same bytes. */
+  body: z.string(),
+  /** Statuses that came back, oldest first; 0 for none. */
+  deliveries: z.array(z.object({ at: z.string(), status: z.number() })),
+  /** Milliseconds since 1970 of the next try; null when none is due. */
+  nextTry: z.number().nullable(),
+})
+export type EventRecord = z.infer<typeof EventRecord>
+
+const Replay = z.object({ call: z.string(), parameters: z.string(), status: z.number(), body: z.string() })
+export type Replay = z.infer<typeof Replay>
+
+/** Everything that is kept, as it is saved. */
+export const Saved = z.object({
+  offsetMs: z.number(),
+  taxPercent: z.number(),
+  invoiceCount: z.number(),
+  creditNoteCount: z.number(),
+  customers: z.array(Customer),
+  taxIds: z.array(TaxId),
+  paymentMethods: z.array(PaymentMethod),
+  setupIntents: z.array(SetupIntent),
+  products: z.array(Product),
+  prices: z.array(Price),
+  subscriptions: z.array(Subscription),
+  invoices: z.array(Invoice),
+  waitingLines: z.array(WaitingLine),
+  refunds: z.array(Refund),
+  creditNotes: z.array(CreditNote),
+  disputes: z.array(Dispute),
+  portalSessions: z.array(PortalSession),
+  events: z.array(EventRecord),
+  replays: z.array(z.tuple([z.string(), Replay])),
+})
+export type Saved = z.infer<typeof Saved>

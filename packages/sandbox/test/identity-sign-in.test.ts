@@ -1,0 +1,213 @@
+import { demoPassword, demoPeople } from '@atrium/core/demo'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../src/start.ts'
+import { openBrowser } from './browser.ts'
+import { identityHouse, owner, subjectOf } from './identity-house.ts'
+import { openPortal } from './portal.ts'
+
+const { sandbox, api, pkOf } = identityHouse()
+
+describe('discovery', () => {
+  it('is per application, with every address below the issuer, which ends in a slash', async () => {
+    const metadata = (await openPortal(sandbox())).config.serverMetadata()
+    const { issuer } = metadata
+    expect(issuer).toBe(`${sandbox().identityUrl}/application/o/atrium-portal/`)
+    expect(metadata).toMatchObject({
+      authorization_endpoint: `${issuer}authorize/`,
+      token_endpoint: `${issuer}token/`,
+      revocation_endpoint: `${issuer}revoke/`,
+      end_session_endpoint: `${issuer}end-session/`,
+      jwks_uri: `${issuer}jwks/`,
+      userinfo_endpoint: `${sandbox().identityUrl}/application/o/userinfo/`,
+      id_token_signing_alg_values_supported: ['RS256'],
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      backchannel_logout_supported: true,
+    })
+    expect(metadata.token_endpoint_auth_methods_supported).toEqual(expect.arrayContaining(['client_secret_basic', 'client_secret_post']))
+    expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'email', 'profile', 'groups', 'offline_access']))
+  })
+
+  it('is 404 for an unknown application, and the issuer itself leads to it', async () => {
+    expect((await fetch(`${sandbox().identityUrl}/application/o/none/.well-known/openid-configuration`)).status).toBe(404)
+    const response = await fetch(sandbox().issuers.portal)
+    expect(response.url).toBe(`${sandbox().issuers.portal}.well-known/openid-configuration`)
+  })
+})
+
+describe('sign-in', () => {
+  it('ends the code flow of a one-click person in verified tokens', async () => {
+    const portal = await openPortal(sandbox())
+    const page = await portal.start()
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Local sign-in')
+    for (const person of demoPeople) expect(page.text).toContain(person.email)
+
+    const tokens = await portal.finish(await portal.browser.post(page.url, { person: owner }))
+
+    const keys = createRemoteJWKSet(new URL(`${sandbox().issuers.portal}jwks/`))
+    const { payload, protectedHeader } = await jwtVerify(tokens.access_token, keys, {
+      issuer: sandbox().issuers.portal,
+      audience: 'atrium-portal',
+      algorithms: ['RS256'],
+    })
+    expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: expect.any(String) })
+    expect(payload).toEqual({
+      iss: sandbox().issuers.portal,
+      sub: subjectOf(owner),
+      aud: 'atrium-portal',
+      exp: (payload.iat ?? 0) + 600,
+      iat: expect.any(Number),
+      auth_time: expect.any(Number),
+      acr: 'goauthentik.io/providers/oauth2/default',
+      amr: ['pwd'],
+      sid: expect.stringMatching(/^[0-9a-f]{64}$/),
+      jti: expect.any(String),
+      nonce: expect.any(String),
+      email: owner,
+      email_verified: false,
+      name: 'Anna Owner',
+      given_name: 'Anna Owner',
+      preferred_username: owner,
+      nickname: owner,
+      groups: ['acme', 'acme'],
+      azp: 'atrium-portal',
+      uid: payload.jti,
+      scope: 'openid email profile offline_access groups',
+    })
+    expect(tokens.expires_in).toBe(600)
+    expect(tokens.refresh_token).toHaveLength(128)
+  })
+
+  it('puts the scope claims into the ID token, and leaves azp, uid and scope out of it', async () => {
+    const tokens = await (await openPortal(sandbox())).signIn({ person: owner })
+    const claims = tokens.claims()
+    expect(claims).toMatchObject({
+      sub: subjectOf(owner),
+      email: owner,
+      groups: ['acme', 'acme'],
+      amr: ['pwd'],
+      auth_time: expect.any(Number),
+    })
+    expect(claims).toMatchObject({ acr: 'goauthentik.io/providers/oauth2/default', sid: decodeJwt(tokens.access_token).sid })
+    expect(claims).not.toHaveProperty('scope')
+    expect(claims).not.toHaveProperty('azp')
+    expect(claims).not.toHaveProperty('uid')
+  })
+
+  it('names each group once when only one of the two mappings is asked for', async () => {
+    const tokens = await (await openPortal(sandbox())).signIn({ person: owner }, { scope: 'openid groups' })
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ groups: ['acme'], scope: 'openid groups' })
+  })
+
+  it('drops a scope without a mapping silently', async () => {
+    const tokens = await (await openPortal(sandbox())).signIn({ person: owner }, { scope: 'openid email entitlements unheard' })
+    expect(decodeJwt(tokens.access_token).scope).toBe('openid email')
+  })
+
+  it('takes e-mail and password, and says so when the password is wrong', async () => {
+    const portal = await openPortal(sandbox(), { app: 'operator' })
+    const page = await portal.start()
+    const refused = await portal.browser.post(page.url, { identifier: owner, password: 'wrong' })
+    expect(refused.status).toBe(401)
+    expect(refused.text).toContain('The name or the password is wrong.')
+    expect(refused.text).toContain(`value="${owner}"`)
+    const returned = await portal.browser.post(page.url, { identifier: ' Owner@Acme.test', password: demoPassword })
+    const tokens = await portal.finish(returned)
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: 'atrium-operator', iss: sandbox().issuers.operator, sub: subjectOf(owner) })
+  })
+
+  it('lets a user in who was made by REST, as soon as there is a password', async () => {
+    const made = await api('POST', 'core/users/', { username: 'new@acme.test', name: 'New', email: 'new@acme.test', type: 'internal' })
+    const portal = await openPortal(sandbox())
+    const page = await portal.start()
+    expect((await portal.browser.post(page.url, { identifier: 'new@acme.test', password: '' })).status).toBe(401)
+    expect((await api('POST', `core/users/${made.body.pk}/set_password/`, { password: 'a' })).status).toBe(204)
+    const tokens = await portal.finish(await portal.browser.post(page.url, { identifier: 'new@acme.test', password: 'a' }))
+    expect(decodeJwt(tokens.access_token).sub).toBe(made.body.uid)
+  })
+
+  it('refuses a deactivated person with a message', async () => {
+    await api('PATCH', `core/users/${pkOf(owner)}/`, { is_active: false })
+    const portal = await openPortal(sandbox())
+    const page = await portal.start()
+    const refused = await portal.browser.post(page.url, { person: owner })
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('This account is deactivated.')
+  })
+
+  it('does not ask again while the browser is signed in, also at the other application', async () => {
+    const browser = openBrowser(['http://localhost:4100/auth/callback', 'http://localhost:4200/auth/callback'])
+    const portal = await openPortal(sandbox(), { browser })
+    await portal.signIn({ person: 'operator@atrium.test' })
+    const again = await portal.start()
+    expect(again.url).toContain('http://localhost:4100/auth/callback?code=')
+    const operator = await openPortal(sandbox(), { app: 'operator', browser })
+    const tokens = await operator.finish(await operator.start())
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: 'atrium-operator', sub: subjectOf('operator@atrium.test') })
+    expect(decodeJwt(tokens.access_token).sid).toBe(decodeJwt((await portal.finish(again)).access_token).sid)
+  })
+
+  it('answers prompt=none with login_required, and with a code once the browser is signed in', async () => {
+    const portal = await openPortal(sandbox())
+    expect((await portal.start({ prompt: 'none' })).url).toContain('error=login_required')
+    await portal.signIn({ person: owner })
+    expect((await portal.finish(await portal.start({ prompt: 'none' }))).refresh_token).toBeDefined()
+  })
+
+  it('keeps two houses on one host apart', async () => {
+    const neighbour = await startSandbox()
+    try {
+      const browser = openBrowser(['http://localhost:4100/auth/callback'])
+      const here = await openPortal(sandbox(), { browser })
+      const there = await openPortal(neighbour, { browser })
+      await here.signIn({ person: owner })
+      await there.signIn({ person: 'member@acme.test' })
+      const again = [await here.finish(await here.start()), await there.finish(await there.start())]
+      expect(again.map((tokens) => tokens.claims()?.email)).toEqual([owner, 'member@acme.test'])
+    } finally {
+      await neighbour.close()
+    }
+  })
+
+  it('lets somebody else sign in with prompt=login and ends the first session', async () => {
+    const portal = await openPortal(sandbox())
+    await portal.signIn({ person: owner })
+    const tokens = await portal.signIn({ person: 'member@acme.test' }, { prompt: 'login' })
+    expect(decodeJwt(tokens.access_token).sub).toBe(subjectOf('member@acme.test'))
+    const sessions = await api('GET', 'core/authenticated_sessions/')
+    expect(sessions.body.results).toEqual([expect.objectContaining({ user: pkOf('member@acme.test') })])
+  })
+
+  it('puts the port into every cookie name, so that two houses on one host do not meet', async () => {
+    const portal = await openPortal(sandbox())
+    await portal.signIn({ person: owner })
+    const { port } = new URL(sandbox().identityUrl)
+    expect(portal.browser.cookies().length).toBeGreaterThan(0)
+    for (const name of portal.browser.cookies()) expect(name.replace(/\.sig$/, '')).toMatch(new RegExp(`_${port}$`))
+  })
+
+  it('serves its page under a policy without scripts, which lets the form lead back to the application', async () => {
+    const page = await (await openPortal(sandbox())).start()
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('script-src')
+    expect(policy).not.toContain('unsafe-inline')
+    expect(policy).toContain("form-action 'self' http://localhost:4100")
+    expect(page.text).not.toContain('<script')
+  })
+
+  it('refuses a redirect address that is not registered, without going there', async () => {
+    const page = await (await openPortal(sandbox())).start({ redirect_uri: 'http://localhost:4100/elsewhere' })
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('redirect_uri')
+  })
+
+  it('answers a stale sign-in page with a way back', async () => {
+    const portal = await openPortal(sandbox())
+    const page = await portal.browser.get(`${sandbox().identityUrl}/if/signin/atrium-portal/unknown/`)
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('Back to Atrium')
+  })
+})
