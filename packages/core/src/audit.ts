@@ -19,9 +19,12 @@ export const auditActions = [
   'alias.added',
   'alias.removed',
   'audit.exported',
+  'audit.verified',
   'billing.card_removed',
   'billing.card_set',
   'billing.customer_created',
+  'billing.customer_removed',
+  'billing.reconciled',
   'billing_info.updated',
   'branding.updated',
   'domain.added',
@@ -53,7 +56,9 @@ export const auditActions = [
   'member.sessions_ended',
   'member.suspended',
   'member.updated',
+  'invoice.payment_attempted',
   'ledger.adjusted',
+  'outbox.retried',
   'partner.created',
   'partner.margin_changed',
   'partner.report_deleted',
@@ -69,7 +74,9 @@ export const auditActions = [
   'payout.approved',
   'payout.canceled',
   'payout.failed',
+  'payout.held',
   'payout.paid',
+  'payout.reopened',
   'payout.requested',
   'payout.sent',
   'price.activated',
@@ -188,6 +195,46 @@ export const ExportAudit = z.strictObject({
   format: z.enum(exportFormats).default('ndjson'),
 })
 export type ExportAudit = z.infer<typeof ExportAudit>
+
+/** Chains to look at: of one tenant, of one partner, or all of them, page by page. */
+export const VerifyAudit = z
+  .strictObject({
+    tenantSlug: slugFilter.optional(),
+    partnerSlug: slugFilter.optional(),
+    cursor: line(200).optional(),
+    /** Chains in one answer. */
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  })
+  .refine(({ tenantSlug, partnerSlug }) => tenantSlug === undefined || partnerSlug === undefined, {
+    error: 'Name a tenant or a partner.',
+    path: ['partnerSlug'],
+  })
+export type VerifyAudit = z.infer<typeof VerifyAudit>
+
+export const AuditVerification = z.object({
+  /** Whether this process links what it writes (`AUDIT_HASH_CHAIN`). */
+  enabled: z.boolean(),
+  ok: z.boolean(),
+  chains: z.number().int(),
+  /** Entries that were recomputed. */
+  checked: z.number().int(),
+  /** Entries without a link since the first one that has one. */
+  unchained: z.number().int(),
+  /** The first wrong entry of each chain that does not hold. */
+  faults: z.array(
+    z.object({
+      /** `tenant:acme`, `partner:north` or `platform`. */
+      chain: z.string(),
+      sequence: z.number().int(),
+      id: z.uuid().nullable(),
+      at: instant.nullable(),
+      /** `changed`: it is not what was written; `gap`: one before it is missing or was put in; `end_missing`: the last ones are gone. */
+      reason: z.enum(['gap', 'changed', 'end_missing']),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+})
+export type AuditVerification = z.infer<typeof AuditVerification>
 
 /** Splits an action filter into its kind: `tenant.*` and `tenant.` are leading parts, anything else is exact. */
 export function actionMatch(filter: string): { exact: string } | { prefix: string } {

@@ -20,8 +20,20 @@ export const BillingInfoView = z.object({
 })
 export type BillingInfoView = z.infer<typeof BillingInfoView>
 
-/** What is known of a VAT number. `unverified`: its form is right, and nobody has asked the authority. */
-export const vatStatuses = ['none', 'format_invalid', 'checksum_invalid', 'unverified'] as const
+/**
+ * What is known of a VAT number. `unverified`: its form is right, and nobody has asked the authority. The last four are what the authority
+ * said, asked through the payment processor; `unavailable`: it did not answer.
+ */
+export const vatStatuses = [
+  'none',
+  'format_invalid',
+  'checksum_invalid',
+  'unverified',
+  'pending',
+  'valid',
+  'invalid',
+  'unavailable',
+] as const
 export const vatStatus = z.enum(vatStatuses)
 export type VatStatus = z.infer<typeof vatStatus>
 

@@ -77,3 +77,32 @@ export const demoServiceCredentials = {
   filesUser: 'atrium',
   filesAppToken: 'sandboxfilestokn',
 } as const
+
+export interface DemoPrice {
+  readonly plan: 'starter' | 'business' | 'enterprise'
+  readonly cycle: 'month' | 'year'
+  readonly currency: 'eur' | 'usd'
+  /** Per seat and cycle, in minor units, without tax. */
+  readonly unitAmount: number
+  /** The id under which the sandbox's payment processor knows the price. */
+  readonly stripePriceId: string
+}
+
+const demoSeatPrices = [
+  { plan: 'starter', month: 400, year: 4_000 },
+  { plan: 'business', month: 800, year: 8_000 },
+  { plan: 'enterprise', month: 1_500, year: 15_000 },
+] as const
+
+/** The price catalog that a local house starts with: each plan by month and year, in euros and dollars. */
+export const demoPrices: readonly DemoPrice[] = demoSeatPrices.flatMap((prices) =>
+  (['month', 'year'] as const).flatMap((cycle) =>
+    (['eur', 'usd'] as const).map((currency) => ({
+      plan: prices.plan,
+      cycle,
+      currency,
+      unitAmount: prices[cycle],
+      stripePriceId: `price_demo_${prices.plan}_${cycle}_${currency}`,
+    })),
+  ),
+)

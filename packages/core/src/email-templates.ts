@@ -1,31 +1,6 @@
-/** A value that a template may use, by its dotted name. `sample` stands in for it in previews; a list makes it one to loop over. */
-export interface TemplateVariable {
-  readonly name: string
-  readonly description: string
-  readonly sample: string | readonly string[]
-}
-
-export interface TemplateText {
-  readonly subject: string
-  /** Null: the message has a text part only. */
-  readonly html: string | null
-  readonly text: string
-}
-
-export interface TemplateDefinition {
-  readonly title: string
-  readonly description: string
-  readonly variables: readonly TemplateVariable[]
-  readonly standard: TemplateText
-}
-
-/** What every template may use. Product name and colours come from the tenant's branding, in previews too. */
-export const commonVariables: readonly TemplateVariable[] = [
-  { name: 'product.name', description: 'Name of the product, as branded', sample: 'Acme Workplace' },
-  { name: 'product.accentColor', description: 'Accent colour, such as #1f6feb', sample: '#1f6feb' },
-  { name: 'product.textColor', description: 'The text colour that can be read on the accent colour', sample: '#ffffff' },
-  { name: 'tenant.name', description: 'Name of the organisation', sample: 'Acme' },
-]
+import { billingEmails } from './billing-emails.ts'
+import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
+import { platformEmails } from './platform-emails.ts'
 
 const member: readonly TemplateVariable[] = [
   { name: 'member.name', description: 'Name of the person', sample: 'Mira Member' },
@@ -50,23 +25,6 @@ const manageLink: TemplateVariable = {
   sample: 'https://book.acme.example/manage/sample',
 }
 
-function page(headline: string, paragraphs: readonly string[], button?: { label: string; link: string }): string {
-  const body = paragraphs.map((paragraph) => `    <p style="margin:0 0 16px">${paragraph}</p>`).join('\n')
-  const action = button
-    ? `\n    <p style="margin:24px 0"><a href="{{ ${button.link} }}" style="background:{{ product.accentColor }};color:{{ product.textColor }};padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${button.label}</a></p>`
-    : ''
-  return `<!doctype html>
-<html lang="en">
-  <head><meta charset="utf-8"><title>${headline}</title></head>
-  <body style="margin:0 auto;max-width:560px;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1a1b1e;background:#ffffff">
-    <h1 style="font-size:20px;margin:0 0 16px">${headline}</h1>
-${body}${action}
-    <p style="margin:32px 0 0;font-size:13px;color:#5c5f66">{{ product.name }}, {{ tenant.name }}</p>
-  </body>
-</html>
-`
-}
-
 const when = '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
 const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
 const guests = '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
@@ -84,7 +42,7 @@ export const emailTemplates = {
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'link.signIn', description: 'Where the member signs in', sample: 'https://portal.acme.example/' },
+      { name: 'link.signIn', description: 'Where the member signs in; may be empty', sample: 'https://portal.acme.example/' },
     ],
     standard: {
       subject: 'Welcome to {{ product.name }}',
@@ -92,7 +50,7 @@ export const emailTemplates = {
         'Welcome, {{ member.name }}',
         [
           'Your account at {{ tenant.name }} is ready. Sign in as <b>{{ member.email }}</b>.',
-          'You get your first password from the person who set up your account.',
+          'If you are new here, you get your first password from the person who set up your account.',
         ],
         { label: 'Sign in', link: 'link.signIn' },
       ),
@@ -101,7 +59,7 @@ export const emailTemplates = {
 Your account at {{ tenant.name }} is ready. Sign in as {{ member.email }}:
 {{ link.signIn }}
 
-You get your first password from the person who set up your account.
+If you are new here, you get your first password from the person who set up your account.
 
 {{ product.name }}
 `,
@@ -113,7 +71,7 @@ You get your first password from the person who set up your account.
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'link.signIn', description: 'Where the member signs in', sample: 'https://portal.acme.example/' },
+      { name: 'link.signIn', description: 'Where the member signs in; may be empty', sample: 'https://portal.acme.example/' },
       { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
     ],
     standard: {
@@ -227,12 +185,52 @@ Move or cancel: {{ link.manage }}
 `,
     },
   },
+  'domain.lapsed': {
+    title: 'Domain removed',
+    description: 'Sent to owner and admins when a domain was removed because its ownership was never shown.',
+    variables: [
+      ...commonVariables,
+      { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
+      { name: 'domain.days', description: 'Days that there were to show the ownership', sample: '14' },
+      { name: 'link.domains', description: 'Where domains are added; may be empty', sample: 'https://portal.acme.example/t/acme/domains' },
+    ],
+    standard: {
+      subject: '{{ domain.name }} was removed from {{ product.name }}',
+      html: page(
+        '{{ domain.name }} was removed',
+        [
+          'Nobody showed within {{ domain.days }} days that <b>{{ domain.name }}</b> belongs to {{ tenant.name }}, so it was removed.',
+          'You can add it again at any time. Publish the ownership record that is shown then, and have it checked.',
+        ],
+        { label: 'Domains', link: 'link.domains' },
+      ),
+      text: `Nobody showed within {{ domain.days }} days that {{ domain.name }} belongs to {{ tenant.name }}, so it was removed.
+
+You can add it again at any time. Publish the ownership record that is shown then, and have it checked.
+{{ link.domains }}
+
+{{ product.name }}
+`,
+    },
+  },
+  ...billingEmails,
 } as const satisfies Record<string, TemplateDefinition>
 
+/** A message to people of a tenant, which the tenant may brand. */
 export type TemplateKey = keyof typeof emailTemplates
 export const templateKeys = Object.keys(emailTemplates) as TemplateKey[]
 
-/** A message that can be branded, by its key. */
-export function templateDefinition(key: TemplateKey): TemplateDefinition {
-  return emailTemplates[key]
+/** A message from the platform itself, to partners. Nobody overrides it. */
+export type PlatformTemplateKey = keyof typeof platformEmails
+export type MailTemplateKey = TemplateKey | PlatformTemplateKey
+export const mailTemplateKeys = [...templateKeys, ...Object.keys(platformEmails)] as MailTemplateKey[]
+
+/** A message, by its key. */
+export function templateDefinition(key: MailTemplateKey): TemplateDefinition {
+  return { ...emailTemplates, ...platformEmails }[key]
+}
+
+/** The message as tenants may brand it; undefined for one of the platform's own. */
+export function brandableKey(key: MailTemplateKey): TemplateKey | undefined {
+  return templateKeys.find((brandable) => brandable === key)
 }

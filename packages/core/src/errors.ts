@@ -41,6 +41,8 @@ const table = {
   },
   member_busy: { status: 409, title: 'Another change of this member is under way.' },
   email_taken: { status: 409, title: 'This address is in use already.' },
+  mail_sent: { status: 409, title: 'This mail has been sent already.' },
+  mail_erased: { status: 409, title: 'Recipient and values of this mail have been erased, so it can no longer be sent.' },
   mailbox_exists: { status: 409, title: 'The member has a mailbox already.' },
   mailbox_missing: { status: 409, title: 'The member has no mailbox.' },
   seats_exhausted: { status: 409, title: 'All seats of the tenant are taken.' },
@@ -62,6 +64,8 @@ const table = {
   last_partner_owner: { status: 409, title: 'A partner keeps at least one owner among its staff.' },
   billing_disabled: { status: 409, title: 'Billing is not switched on here.' },
   payments_not_configured: { status: 503, title: 'The keys of the payment processor are not set.' },
+  billing_limited: { status: 409, title: 'A payment of this tenant is overdue. Nothing can be added until it is made.' },
+  invoice_state: { status: 409, title: 'The invoice is not in a state that allows this.' },
   payment_failed: { status: 409, title: 'The payment did not go through.' },
   payment_method_in_use: { status: 409, title: 'This is the only payment method of a running subscription.' },
   currency_locked: { status: 409, title: 'The currency of a running subscription cannot be changed.' },
@@ -69,6 +73,7 @@ const table = {
   uncancel_first: { status: 409, title: 'The subscription is being canceled. Keep it first, then change it.' },
   subscription_exists: { status: 409, title: 'The tenant has a subscription already.' },
   subscription_ended: { status: 409, title: 'The subscription has ended.' },
+  subscription_state: { status: 409, title: 'The subscription is not in a state that allows this.' },
   quote_expired: { status: 409, title: 'The quoted amount is no longer valid. Ask for it again.' },
   price_in_use: { status: 409, title: 'The price was used already. Archive it instead.' },
   price_unavailable: { status: 409, title: 'The price cannot be sold to this tenant.' },
@@ -86,6 +91,7 @@ const table = {
     title: 'A request with this Idempotency-Key was carried out. Its answer held a one-time secret and was not kept.',
   },
   idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another request.' },
+  rate_limited: { status: 429, title: 'Too many requests. Wait a moment before the next one.' },
   too_large: { status: 413, title: 'The body is larger than allowed.' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json.' },
   upstream_failed: { status: 502, title: 'An outside system did not do its part.' },
@@ -116,12 +122,15 @@ export interface Issue {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly issues: readonly Issue[] | undefined
+  /** When the caller may try again. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, detail?: string, options: { cause?: unknown; issues?: readonly Issue[] } = {}) {
+  constructor(code: ErrorCode, detail?: string, options: { cause?: unknown; issues?: readonly Issue[]; retryAfterSeconds?: number } = {}) {
     super(detail ?? table[code].title, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.issues = options.issues
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 
   get status(): ErrorStatus {

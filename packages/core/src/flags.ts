@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { FlagGuards, FlagRollback, guardSignal } from './flag-guards.ts'
 import { cursor, page, pageLimit } from './paging.ts'
+import { percentage } from './percentage.ts'
 import { slugFilter } from './slugs.ts'
 import { plan, tenantStatus } from './tenants.ts'
 import { instant, line } from './text.ts'
@@ -28,13 +30,6 @@ export const flagKey = z
   .regex(keyShape, 'Use 2 to 63 of a-z, 0-9 and "_", with a letter first.')
   .refine((key) => key !== 'evaluate' && key !== 'new', 'This name is reserved.')
 
-/** 0 to 100 with two decimals. */
-export const percentage = z
-  .number('A number between 0 and 100.')
-  .min(0, 'Between 0 and 100.')
-  .max(100, 'Between 0 and 100.')
-  .refine((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6, 'At most two decimals.')
-
 export const Prerequisite = z.strictObject({ key: flagKey, value: z.boolean() })
 export type Prerequisite = z.infer<typeof Prerequisite>
 
@@ -58,6 +53,7 @@ const settings = {
     .max(mostPrerequisites, `At most ${mostPrerequisites} prerequisites.`)
     .refine((all) => new Set(all.map((one) => one.key)).size === all.length, 'Each flag can be named once.')
     .optional(),
+  guards: FlagGuards.optional(),
   enabledFrom: moment.nullable().optional(),
   enabledUntil: moment.nullable().optional(),
   staleAfter: z.iso.date('This is not a date such as 2027-01-31.').nullable().optional(),
@@ -130,10 +126,13 @@ export const FlagSettings = z.object({
   allowPartners: z.array(z.string()),
   allowPlans: z.array(plan),
   prerequisites: z.array(z.object({ key: z.string(), value: z.boolean() })),
+  guards: z.array(z.object({ signal: guardSignal, windowMinutes: z.number().int(), threshold: z.number(), minimum: z.number().int() })),
   enabledFrom: instant.nullable(),
   enabledUntil: instant.nullable(),
   staleAfter: z.iso.date().nullable(),
   killedAt: instant.nullable(),
+  /** Why a guard killed it; null when it is not killed, or somebody did it. */
+  rollback: FlagRollback.nullable(),
 })
 export type FlagSettings = z.infer<typeof FlagSettings>
 

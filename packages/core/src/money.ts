@@ -45,3 +45,18 @@ export function toMinorNumber(value: bigint | string): number {
   if (!Number.isSafeInteger(number)) throw new RangeError('The amount is too large to be exact.')
   return number
 }
+
+/** Whole minor units as mails and documents write them: 1050 in `eur` is "€10.50". Every digit that is counted in is shown. */
+export function writtenAmount(minor: bigint, currency: string): string {
+  const digits = minorUnitDigits(currency)
+  const style = {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const
+  const size = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
+  const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
+  // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
+  return new Intl.NumberFormat('en-GB', style).format(`${minor < 0n ? '-' : ''}${major}` as `${number}`)
+}

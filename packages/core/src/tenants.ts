@@ -45,6 +45,7 @@ const seats = z.number().int().min(0).max(1_000_000)
 export const PersonView = z.object({ id: z.uuid(), email: z.string(), name: z.string() })
 
 export const HealthFactor = z.object({ signal: z.string(), value: z.number(), points: z.number(), hint: z.string() })
+export type HealthFactor = z.infer<typeof HealthFactor>
 export const TenantHealth = z.object({
   score: z.number().int().min(0).max(100).nullable(),
   band: z.enum(['healthy', 'watch', 'at_risk', 'new', 'inactive', 'unknown']),
@@ -73,6 +74,8 @@ export const TenantView = z.object({
     mail: z.string().optional(),
     files: z.string().optional(),
   }),
+  /** Tries of each step since it was done last, and when a failed one is tried again; null when nobody does by itself. */
+  provisioningAttempts: perStep(z.object({ attempt: z.number().int(), nextAt: instant.nullable() })),
   /** Handles in the outside systems, set by provisioning. */
   identityGroupId: z.string().nullable(),
   mailDomainId: z.string().nullable(),
@@ -152,6 +155,7 @@ export const TenantEvent = z.object({
   status: tenantStatus,
   provisioningStatus,
   provisioningErrors: TenantView.shape.provisioningErrors,
+  provisioningAttempts: TenantView.shape.provisioningAttempts,
   running: z.boolean(),
 })
 export type TenantEvent = z.infer<typeof TenantEvent>

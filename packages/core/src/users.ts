@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cursor, page, pageLimit } from './paging.ts'
+import { partnerAccess, partnerStatus } from './partner-access.ts'
 import { slugFilter } from './slugs.ts'
 import { tenantRole, tenantStatus } from './tenants.ts'
 import { emailAddress, instant, line } from './text.ts'
@@ -21,7 +22,9 @@ export const UserPartner = z.object({
   id: z.uuid(),
   slug: z.string(),
   name: z.string(),
-  status: z.enum(['active', 'suspended', 'terminated']),
+  status: partnerStatus,
+  /** The user's level there. Without effect once the partner is terminated. */
+  access: partnerAccess,
 })
 
 /** What operators and the user see of a user. A column that is not named here does not leave the server. */
@@ -48,6 +51,11 @@ export const UserView = z.object({
   updatedAt: instant,
 })
 export type UserView = z.infer<typeof UserView>
+/** True for staff of a partner that is not terminated, which ends all access. */
+export function isPartnerStaff({ partner }: Pick<UserView, 'partner'>): boolean {
+  return partner !== null && partner.status !== 'terminated'
+}
+
 export const UserPage = page(UserView)
 
 /** A flag of a query: `true` or `false` as text, or a boolean over tRPC. */
@@ -80,7 +88,7 @@ export const CreateUser = z.strictObject({
 })
 export type CreateUser = z.infer<typeof CreateUser>
 
-/** `platformAdmin` and `partnerId` are an operator's to change; the contact fields are the user's own as well. */
+/** `platformAdmin`, `partnerId` and `partnerAccess` are an operator's to change; the contact fields are the user's own as well. */
 export const UpdateUser = z
   .strictObject({
     id: z.uuid('This is not a user id.'),
@@ -91,12 +99,14 @@ export const UpdateUser = z
     alternativeEmail: emailAddress.nullable().optional(),
     platformAdmin: z.boolean().optional(),
     partnerId: z.uuid().nullable().optional(),
+    /** Goes with `partnerId` or with a partner that stays; somebody new starts as `viewer`. */
+    partnerAccess: partnerAccess.optional(),
   })
   .refine(({ id: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
 export type UpdateUser = z.infer<typeof UpdateUser>
 
 /** The fields of a user that only operators may change. */
-export const operatorOnlyUserFields = ['platformAdmin', 'partnerId'] as const
+export const operatorOnlyUserFields = ['platformAdmin', 'partnerId', 'partnerAccess'] as const
 
 export const DeactivateUser = z.strictObject({ id: z.uuid('This is not a user id.'), reason: line(500).optional() })
 export type DeactivateUser = z.infer<typeof DeactivateUser>

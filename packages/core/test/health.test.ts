@@ -1,7 +1,9 @@
-import { type HealthInput, tenantHealth } from '@atrium/core/health'
+import { gatherHealth, type HealthInput, healthSignals, healthWeights, type PaymentFacts, tenantHealth as score } from '@atrium/core/health'
 import { isProvisioned, provisioningSteps, statusAfterResume, stepStates, tenantStatuses } from '@atrium/core/tenants'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+
+const tenantHealth = (input: HealthInput, at: Date) => score(input, gatherHealth(input, at), at)
 
 const now = new Date('2026-03-01T00:00:00Z')
 const before = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
@@ -56,6 +58,72 @@ describe('the health of a tenant', () => {
       }
     },
   )
+
+  const paying: PaymentFacts = {
+    ...{ status: 'active', pastDueSince: null, cancelAtPeriodEnd: false, currentPeriodEnd: before(-24 * 10), lastFailureAt: null },
+    cardGoodUntil: before(-24 * 300),
+  }
+  const whole: Partial<HealthInput> = {
+    payment: paying,
+    activity: { members: 8, recent: 8 },
+    mailTrust: 'passed',
+    security: { members: 8, enrolled: 8, adminsWithout: 0, unknown: 0 },
+  }
+  it('is a hundred where all is well, and every signal counts', () => {
+    const health = tenantHealth({ ...healthy, ...whole }, now)
+    expect(health).toMatchObject({ score: 100, band: 'healthy' })
+    expect(health.factors.map(({ signal }) => signal)).toEqual([...healthSignals])
+    expect(Object.values(healthWeights).reduce((sum, weight) => sum + weight, 0)).toBe(100)
+  })
+  it.each([
+    [{}, 1],
+    [{ status: 'past_due', pastDueSince: before(24 * 3) }, 0.5],
+    [{ status: 'past_due', pastDueSince: before(24 * 10) }, 0.5],
+    [{ status: 'past_due', pastDueSince: before(24 * 14) }, 0],
+    [{ status: 'unpaid' }, 0],
+    [{ cardGoodUntil: before(-24) }, 0.5],
+    [{ lastFailureAt: before(24 * 20) }, 0.5],
+    [{ lastFailureAt: before(24 * 61) }, 1],
+    [{ status: 'trialing' }, undefined],
+    [{ status: 'unknown' }, undefined],
+  ] as const)('counts payment %o as %s', (facts, value) => {
+    expect(points({ payment: { ...paying, ...facts } }, 'payment')).toBe(value)
+  })
+  it.each([
+    [10, 6, 1],
+    [10, 5, 0.5],
+    [10, 3, 0.5],
+    [10, 2, 0],
+    [0, 0, undefined],
+  ])('of %i members with %i active counts %s', (members, recent, value) => {
+    expect(points({ activity: { members, recent } }, 'activity')).toBe(value)
+  })
+  it.each([
+    [{ enrolled: 8 }, 1],
+    [{ enrolled: 5 }, 0.5],
+    [{ enrolled: 4 }, 0],
+    [{ enrolled: 9, adminsWithout: 1 }, 0],
+    [{ enrolled: 9, unknown: 1 }, undefined],
+  ])('counts second factors %o of ten members as %s', (facts, value) => {
+    expect(points({ security: { members: 10, adminsWithout: 0, unknown: 0, ...facts } }, 'security')).toBe(value)
+  })
+  it('is never good while a subscription is unpaid or about to end', () => {
+    expect(tenantHealth({ ...healthy, ...whole, payment: { ...paying, status: 'unpaid' } }, now)).toMatchObject({
+      score: 25,
+      band: 'at_risk',
+    })
+    expect(tenantHealth({ ...healthy, ...whole, payment: { ...paying, cancelAtPeriodEnd: true } }, now)).toMatchObject({ score: 49 })
+  })
+  it('of a young tenant is told and not judged', () => {
+    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 29) }, now)).toMatchObject({ score: 100, band: 'new' })
+    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 31) }, now)).toMatchObject({ band: 'healthy' })
+  })
+  it('leaves out of the sum what is not known', () => {
+    expect(tenantHealth({ ...healthy, memberCount: 3, mailTrust: 'warned' }, now)).toMatchObject({
+      score: Math.round((100 * 20) / 45),
+      band: 'at_risk',
+    })
+  })
 })
 
 describe('the status after a resume', () => {
