@@ -23,6 +23,7 @@ export interface NewAuditEvent {
   metadata: Record<string, unknown>
 }
 
+/** Writes an entry. */
 export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Promise<void> {
   await db
     .insertInto('audit_events')
@@ -44,6 +45,14 @@ export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Prom
       metadata: JSON.stringify(event.metadata),
     })
     .execute()
+}
+
+/** Writes an entry that is linked to the one before it (migration 0019). The setting ends with the transaction. */
+export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
+    await insertAuditEvent(trx, event)
+  })
 }
 
 export interface AuditFilter {

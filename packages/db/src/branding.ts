@@ -7,6 +7,9 @@ export interface BrandingRow {
   brandColor: string | null
   productName: string | null
   accentColor: string | null
+  /** What the tenant's partner looks like; null without a partner, or where it has set nothing. */
+  partnerProductName: string | null
+  partnerAccentColor: string | null
   updatedAt: Date | null
 }
 
@@ -23,11 +26,14 @@ export function findBranding(db: Db | Trx, tenantId: string): Promise<BrandingRo
   return db
     .selectFrom('tenants as t')
     .leftJoin('brandings as b', 'b.tenant_id', 't.id')
+    .leftJoin('partners as p', (join) => join.onRef('p.id', '=', 't.partner_id').on('p.status', '<>', 'terminated'))
     .select([
       't.name as tenantName',
       't.brand_color as brandColor',
       'b.product_name as productName',
       'b.accent_color as accentColor',
+      sql<string | null>`p.branding ->> 'productName'`.as('partnerProductName'),
+      sql<string | null>`p.branding ->> 'accentColor'`.as('partnerAccentColor'),
       'b.updated_at as updatedAt',
     ])
     .where('t.id', '=', tenantId)

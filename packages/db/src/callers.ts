@@ -1,3 +1,4 @@
+import type { PartnerAccess } from '@atrium/core/partner-access'
 import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import type { Database } from './connect.ts'
 
@@ -8,9 +9,15 @@ export interface CallerRow {
   name: string
   platformAdmin: boolean
   deactivatedAt: Date | null
-  partnerId: string | null
-  /** Null while the partner is not active. */
-  activePartnerSlug: string | null
+  /** The partner whose staff the person is; null once it is terminated. */
+  partner: CallerPartnerRow | null
+}
+
+export interface CallerPartnerRow {
+  id: string
+  slug: string
+  status: 'active' | 'suspended'
+  access: PartnerAccess
 }
 
 export interface CallerTenantRow {
@@ -25,12 +32,13 @@ export interface CallerTenantRow {
 }
 
 // Most people belong to no partner: a look-up that happens only when needed costs the server less than a join that always does.
-const activePartner = `case when u.partner_id is not null then
-    (select p.slug from partners p where p.id = u.partner_id and p.status = 'active') end`
+const livePartner = `case when u.partner_id is not null then
+    (select json_build_object('id', p.id, 'slug', p.slug, 'status', p.status, 'access', u.partner_access)
+      from partners p where p.id = u.partner_id and p.status <> 'terminated') end`
 
 /** The caller's columns beside those of another record, for statements that read both. The caller is `users u`. */
 export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.name as "callerName", u.platform_admin as "callerPlatformAdmin",
-  u.deactivated_at as "callerDeactivatedAt", u.partner_id as "callerPartnerId", ${activePartner} as "callerPartnerSlug"`
+  u.deactivated_at as "callerDeactivatedAt", ${livePartner} as "callerPartner"`
 
 /** The caller's role in `tenants t`. Somebody whose mailbox, say, is still being made is a member already. */
 export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning'))`
@@ -41,8 +49,7 @@ export interface CallerFields {
   callerName: string
   callerPlatformAdmin: boolean
   callerDeactivatedAt: Date | null
-  callerPartnerId: string | null
-  callerPartnerSlug: string | null
+  callerPartner: CallerPartnerRow | null
 }
 
 export function callerOf(row: CallerFields): CallerRow {
@@ -52,8 +59,7 @@ export function callerOf(row: CallerFields): CallerRow {
     name: row.callerName,
     platformAdmin: row.callerPlatformAdmin,
     deactivatedAt: row.callerDeactivatedAt,
-    partnerId: row.callerPartnerId,
-    activePartnerSlug: row.callerPartnerSlug,
+    partner: row.callerPartner,
   }
 }
 

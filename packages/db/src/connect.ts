@@ -10,6 +10,8 @@ export type Trx = Transaction<Tables>
 
 export interface DatabaseOptions {
   url: string
+  /** A copy that reports are read from; the server of `url` when absent. */
+  replicaUrl?: string | undefined
   /** Ordinary connections: transactions, searches, everything not read by key. */
   poolSize?: number
   /** Connections for reads by key. */
@@ -22,6 +24,8 @@ export interface Database {
   readonly db: Db
   /** Runs a short read by key. Many go to the server as one, so a slow one holds up the others. */
   read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
+  /** The same for reports, on connections of their own: they take longer than reads by key, and may come from a copy that lags behind. */
+  readReport<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
   /** A connection of its own that listens on a channel; reconnects by itself and calls `onReconnect` after it missed messages. */
   listen(channel: string, onMessage: (payload: string) => void, onReconnect: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -31,6 +35,10 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : parserOf(oid)) as typeof pg.types.getTypeParser,
 }
+
+// The statements of reports touch few rows, which the planner cannot know: it would compile them, or plan them anew at each run, at many
+// times the cost of running them.
+const reportSettings = '-c jit=off -c plan_cache_mode=force_generic_plan'
 
 /**
  * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every
@@ -43,10 +51,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const keyed = createReaders(readers, { ...common, statement_timeout: 1_000 }, onError)
+  const reports = createReaders(
+    2,
+    { ...common, connectionString: options.replicaUrl ?? url, statement_timeout: 15_000, options: reportSettings },
+    onError,
+  )
   const listeners = new Set<() => Promise<void>>()
   return {
     db,
     read: (statement, values) => keyed.read(statement, values),
+    readReport: (statement, values) => reports.read(statement, values),
     listen: async (channel, onMessage, onReconnect) => {
       const stop = await listenOn({ ...common, keepAlive: true }, channel, onMessage, onReconnect, onError)
       listeners.add(stop)
@@ -58,6 +72,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     close: async () => {
       await Promise.all([...listeners].map((stop) => stop()))
       await keyed.close()
+      await reports.close()
       await db.destroy()
     },
   }

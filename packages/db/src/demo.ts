@@ -1,6 +1,10 @@
+import { billingEngineFlag } from '@atrium/core/billing'
 import { demoPeople } from '@atrium/core/demo'
+import type { FlagSettings } from '@atrium/core/flags'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { seedManualSubscription, seedPrices } from './demo-subscriptions.ts'
+import { insertFlag, insertFlagChange, notifyFlags } from './flags.ts'
 import { insertTenant } from './tenants.ts'
 
 interface DemoTenant {
@@ -11,6 +15,8 @@ interface DemoTenant {
   industry: string
   brandColor: string
   partner: string | null
+  /** Has a subscription that the payment processor knows nothing of. */
+  subscribed: boolean
   members: readonly { email: string; role: 'owner' | 'admin' | 'member' }[]
 }
 
@@ -23,6 +29,7 @@ const tenants: readonly DemoTenant[] = [
     industry: 'Manufacturing',
     brandColor: '#b4391f',
     partner: 'north',
+    subscribed: false,
     members: [
       { email: 'owner@acme.test', role: 'owner' },
       { email: 'admin@acme.test', role: 'admin' },
@@ -37,12 +44,13 @@ const tenants: readonly DemoTenant[] = [
     industry: 'Logistics',
     brandColor: '#1f6f5c',
     partner: null,
+    subscribed: true,
     members: [{ email: 'owner@globex.test', role: 'owner' }],
   },
 ]
 
 const operatorEmail = 'operator@atrium.test'
-const partnerStaff = { email: 'partner@north.test', partner: { slug: 'north', name: 'North Cloud Services' } }
+const partnerStaff = { email: 'partner@north.test', partner: { slug: 'north', name: 'North Cloud Services', margin_pct: 20 } }
 
 /**
  * The records of the demo people and their two tenants, for a local house and for tests. The tenants start `pending`: they are
@@ -54,6 +62,8 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
     const { any } = await trx.selectFrom('tenants').select(sql<boolean>`count(*) > 0`.as('any')).executeTakeFirstOrThrow()
     if (any) return []
     const people = await seedPeople(trx)
+    await seedPrices(trx)
+    await seedBillingFlag(trx)
     const made: string[] = []
     for (const tenant of tenants) {
       const partner = tenant.partner ? await partnerId(trx, tenant.partner) : null
@@ -79,6 +89,7 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
         await trx.insertInto('memberships').values({ tenant_id: inserted.id, user_id: user, role: member.role }).execute()
         await trx.updateTable('users').set({ home_tenant_id: inserted.id }).where('id', '=', user).execute()
       }
+      if (tenant.subscribed) await seedManualSubscription(trx, inserted.id, { plan: tenant.plan, seats: tenant.seats, now: new Date() })
       made.push(inserted.id)
     }
     return made
@@ -86,6 +97,19 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
 }
 
 /** Everybody but the newcomer, who has never signed in. */
+/** Billing is open for every demo tenant; turning the flag off shows what a closed one looks like. */
+async function seedBillingFlag(trx: Trx): Promise<void> {
+  const settings: FlagSettings = {
+    ...{ description: 'Subscriptions, cards and invoices through the payment processor.', owner: null, state: 'on', percentage: 0 },
+    ...{ allowTenants: [], denyTenants: [], allowPartners: [], allowPlans: [], prerequisites: [], guards: [] },
+    ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null, rollback: null },
+  }
+  const change = { key: billingEngineFlag, note: 'Part of the demo data.' }
+  if (!(await insertFlag(trx, { ...change, salt: null, settings, updatedBy: null }))) return
+  await insertFlagChange(trx, { ...change, version: 1, kind: 'created', actorId: null, actorEmail: null, before: null, after: settings })
+  await notifyFlags(trx, billingEngineFlag)
+}
+
 async function seedPeople(trx: Trx): Promise<Map<string, string>> {
   await trx
     .insertInto('partners')
@@ -103,6 +127,7 @@ async function seedPeople(trx: Trx): Promise<Map<string, string>> {
         name: person.name,
         platform_admin: person.email === operatorEmail,
         partner_id: person.email === partnerStaff.email ? north : null,
+        partner_access: person.email === partnerStaff.email ? 'owner' : null,
       })
       .onConflict((conflict) => conflict.column('idp_subject_id').doUpdateSet({ email: person.email }))
       .returning('id')

@@ -12,6 +12,7 @@ const columns = [
   'd.name',
   'd.is_primary as primary',
   'd.mail_domain_id as mailDomainId',
+  'd.mail_pending_id as mailPendingId',
   'd.state',
   'd.verified_at as verifiedAt',
   'd.ownership_token as ownershipToken',
@@ -58,6 +59,27 @@ export async function setPrimaryDomain(trx: Trx, tenantId: string, id: string): 
   await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
+/** Gives the tenant another primary domain than the one with this id: one that is proven, else the one given, which is made. */
+export async function replacePrimaryDomain(trx: Trx, tenantId: string, id: string, standIn: string): Promise<void> {
+  const proven = await trx
+    .selectFrom('domains')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '<>', id)
+    .where('verified_at', 'is not', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const other =
+    proven ??
+    (await trx
+      .insertInto('domains')
+      .values({ tenant_id: tenantId, name: standIn, dmarc_rua: `postmaster@${standIn}`, verified_at: sql<Date>`now()` })
+      .returning('id')
+      .executeTakeFirstOrThrow())
+  await setPrimaryDomain(trx, tenantId, other.id)
+}
+
 export async function deleteDomain(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('domains').where('id', '=', id).execute()
 }
@@ -77,6 +99,8 @@ export async function setDomainDmarc(
 
 export interface DomainMailState {
   mailDomainId: string | null
+  /** The domain in the mail server that takes no mail yet, because its ownership was not shown. */
+  mailPendingId: string | null
   mailRecords: readonly DnsRecord[] | null
   mailRecordsComplete: boolean
   mailReportAddress: string | null
@@ -89,6 +113,7 @@ export async function saveDomainMailState(db: Db, id: string, state: DomainMailS
     .updateTable('domains')
     .set({
       mail_domain_id: state.mailDomainId,
+      mail_pending_id: state.mailPendingId,
       mail_records: state.mailRecords && JSON.stringify(state.mailRecords),
       mail_records_complete: state.mailRecordsComplete,
       mail_report_address: state.mailReportAddress,
@@ -178,13 +203,17 @@ export function listDomainChecks(db: Db, domainId: string, filter: { before?: st
 /** How long a claimed check is nobody else's. */
 const claimSeconds = 300
 
-/** Domains whose check is due, taken by this process for five minutes; those of suspended and deleted tenants rest. */
-export async function claimDueDomains(db: Db, limit: number): Promise<string[]> {
+/**
+ * Domains whose check is due, taken by this process for five minutes. Those of suspended and deleted tenants rest, except claims that were not
+ * proven and are older than the given moment.
+ */
+export async function claimDueDomains(db: Db, limit: number, unprovenBefore: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update domains set next_check_at = now() + make_interval(secs => ${claimSeconds})
     where id in (
       select d.id from domains d join tenants t on t.id = d.tenant_id
-      where d.next_check_at <= now() and t.status in ('pending', 'active')
+      where d.next_check_at <= now()
+        and (t.status in ('pending', 'active') or (d.verified_at is null and d.created_at < ${unprovenBefore}))
       order by d.next_check_at limit ${limit} for update of d skip locked
     ) returning id`.execute(db)
   return rows.map((row) => row.id)

@@ -1,4 +1,5 @@
 import type { FlagRule } from '@atrium/core/flag-evaluation'
+import type { FlagGuard, FlagRollback } from '@atrium/core/flag-guards'
 import type { FlagChangeKind, FlagSettings, FlagState, Prerequisite } from '@atrium/core/flags'
 import type { Plan } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
@@ -18,11 +19,13 @@ export interface FlagRow {
   allowPartners: string[]
   allowPlans: Plan[]
   prerequisites: Prerequisite[]
+  guards: FlagGuard[]
   enabledFrom: Date | null
   enabledUntil: Date | null
   /** A date without a time, `2027-01-31`. */
   staleAfter: string | null
   killedAt: Date | null
+  rollback: FlagRollback | null
   note: string
   version: number
   createdAt: Date
@@ -35,7 +38,7 @@ export interface FlagRow {
 const ruleColumns = `f.key, f.state, f.percentage::float8 as percentage, f.salt, f.allow_tenants as "allowTenants",
   f.deny_tenants as "denyTenants", f.allow_partners as "allowPartners", f.allow_plans as "allowPlans", f.prerequisites,
   f.enabled_from as "enabledFrom", f.enabled_until as "enabledUntil", f.killed_at as "killedAt", f.version`
-const columns = sql.raw(`${ruleColumns}, f.id, f.description, f.owner, f.stale_after::text as "staleAfter", f.note,
+const columns = sql.raw(`${ruleColumns}, f.id, f.description, f.owner, f.guards, f.rollback, f.stale_after::text as "staleAfter", f.note,
   f.created_at as "createdAt", f.updated_at as "updatedAt", f.updated_by as "updatedBy",
   array(select r.key from flags r where r.removed_at is null
     and r.prerequisites @> jsonb_build_array(jsonb_build_object('key', f.key)) order by r.key collate "C") as "requiredBy",
@@ -139,10 +142,12 @@ function toColumns(settings: FlagSettings) {
     allow_partners: settings.allowPartners,
     allow_plans: settings.allowPlans,
     prerequisites: JSON.stringify(settings.prerequisites),
+    guards: JSON.stringify(settings.guards),
     enabled_from: settings.enabledFrom,
     enabled_until: settings.enabledUntil,
     stale_after: settings.staleAfter,
     killed_at: settings.killedAt,
+    rollback: settings.rollback && JSON.stringify(settings.rollback),
   }
 }
 
@@ -190,17 +195,23 @@ export interface FlagChangeRow {
 }
 
 /** Newest first, one row more than asked; removed flags have theirs too. */
-export function listFlagChanges(db: Db, key: string, page: { before?: string | undefined; limit: number }): Promise<FlagChangeRow[]> {
+export async function listFlagChanges(db: Db, key: string, page: { before?: string | undefined; limit: number }): Promise<FlagChangeRow[]> {
   let query = db
     .selectFrom('flag_changes')
     .select(['id', 'version', 'kind', 'at', 'actor_id as actorId', 'actor_email as actorEmail', 'note', 'before', 'after'])
     .select('audit_id as auditId')
     .where('flag_key', '=', key)
   if (page.before) query = query.where('id', '<', page.before)
-  return query
+  const rows = await query
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
     .execute()
+  return rows.map((row) => ({ ...row, before: withGuards(row.before), after: withGuards(row.after) }))
+}
+
+/** Changes that were written before flags had guards lack their fields. */
+function withGuards(settings: FlagSettings | null): FlagSettings | null {
+  return settings && { ...settings, guards: settings.guards ?? [], rollback: settings.rollback ?? null }
 }
 
 /** Tells every process to read the flags anew. Sent when the transaction commits. */
@@ -210,7 +221,18 @@ export async function notifyFlags(trx: Trx, key: string): Promise<void> {
 
 type RuleRow = Omit<
   FlagRow,
-  'id' | 'description' | 'owner' | 'staleAfter' | 'note' | 'createdAt' | 'updatedAt' | 'updatedBy' | 'requiredBy' | 'lastAskedAt'
+  | 'id'
+  | 'guards'
+  | 'rollback'
+  | 'description'
+  | 'owner'
+  | 'staleAfter'
+  | 'note'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'updatedBy'
+  | 'requiredBy'
+  | 'lastAskedAt'
 >
 
 /** All flags that are not removed, as the evaluation reads them. */

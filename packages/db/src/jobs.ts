@@ -17,10 +17,34 @@ export const queues = {
   memberImports: 'member-imports',
   /** Looks for members and imports that nobody works on. */
   memberSweep: 'member-sweep',
-  /** Asks outside systems about the members of one tenant. Data: `{ tenantId, kind }`. At most one waiting per tenant and kind. */
+  /** Asks outside systems about the members of a tenant or the staff of a partner. Data: `{ tenantId | partnerId, kind }`. At most one waiting per group and kind. */
   readings: 'readings',
   /** Checks the domains that are due against live DNS. */
   domainChecks: 'domain-checks',
+  /** Sends the mails that are due. One wake-up per mail, so that none waits for another's transaction. */
+  outbox: 'outbox',
+  /** Looks for mails that nobody sends. */
+  outboxSweep: 'outbox-sweep',
+  /** Turns flags off whose guard rules are broken. */
+  flagGuards: 'flag-guards',
+  /** Ends the periods of subscriptions, and carries out what waited for that. */
+  subscriptions: 'subscriptions',
+  /** Makes the payouts of the month. */
+  payouts: 'payouts',
+  /** Computes how healthy every tenant is. */
+  health: 'health',
+  /** Acts on the payment processor's events. At most one wake-up waits. */
+  webhooks: 'webhooks',
+  /** Looks for events that nobody acts on. */
+  webhookSweep: 'webhook-sweep',
+  /** Reminds, limits and lifts by the clock. */
+  dunning: 'dunning',
+  /** Compares subscriptions and invoices with the payment processor, every night. */
+  billingReconcile: 'billing-reconcile',
+  /** Counts what changed in subscriptions into the sums of the reports. */
+  reports: 'reports',
+  /** Compares the sums of the reports with the history. */
+  reportChecks: 'report-checks',
   /** Removes expired sessions and stored answers, and prepares audit partitions. */
   cleanup: 'cleanup',
 } as const
@@ -47,6 +71,18 @@ export async function installJobs(url: string): Promise<void> {
     await ensureQueue(boss, queues.memberSweep, { ...settings, policy: 'short', expireInSeconds: 60 })
     await ensureQueue(boss, queues.readings, { ...settings, policy: 'short', expireInSeconds: 900 })
     await ensureQueue(boss, queues.domainChecks, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.outbox, { ...settings, policy: 'standard', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.outboxSweep, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.flagGuards, { ...settings, policy: 'short', expireInSeconds: 60 })
+    await ensureQueue(boss, queues.subscriptions, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.payouts, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.health, { ...settings, policy: 'short', expireInSeconds: 3000 })
+    await ensureQueue(boss, queues.webhooks, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.webhookSweep, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.dunning, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.billingReconcile, { ...settings, policy: 'short', expireInSeconds: 3600 })
+    await ensureQueue(boss, queues.reports, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.reportChecks, { ...settings, policy: 'short', expireInSeconds: 3600 })
     await ensureQueue(boss, queues.cleanup, { ...settings, policy: 'short', expireInSeconds: 300 })
   } finally {
     await boss.stop({ graceful: false })

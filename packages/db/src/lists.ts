@@ -248,3 +248,39 @@ export async function findDueMailLists(db: Db, limit: number): Promise<string[]>
 function secondsFromNow(seconds: number) {
   return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
+
+/** A list whose recipients were changed because somebody's address changed or went. */
+export interface TouchedList {
+  id: string
+  address: string
+  /** How many recipients it has now; a list without any takes mail and brings it to nobody. */
+  left: number
+}
+
+/**
+ * Takes addresses out of the tenant's lists, or puts another one in their place, and marks those lists as not yet pushed. Lists on their way
+ * out stay as they are. The caller holds the tenant's row. No loop can come of it: an address of somebody is no list's.
+ */
+export async function replaceInMailLists(
+  trx: Trx,
+  tenantId: string,
+  { addresses, by }: { addresses: readonly string[]; by: string | null },
+  nextInSeconds: number,
+): Promise<TouchedList[]> {
+  if (addresses.length === 0) return []
+  await lockListRecipients(trx)
+  const { rows } = await sql<{ id: string }>`
+    delete from mail_list_recipients r using mail_lists l
+    where r.list_id = l.id and l.tenant_id = ${tenantId} and l.state <> 'removing' and r.address = any(${[...addresses]})
+    returning l.id`.execute(trx)
+  const ids = [...new Set(rows.map((row) => row.id))]
+  if (by !== null && ids.length > 0) {
+    await sql`insert into mail_list_recipients (list_id, address) select unnest(${ids}::uuid[]), ${by} on conflict do nothing`.execute(trx)
+  }
+  for (const id of ids) await changeMailList(trx, id, {}, nextInSeconds)
+  if (ids.length === 0) return []
+  const { rows: touched } = await sql<TouchedList>`
+    select l.id, l.address, (select count(*)::int from mail_list_recipients r where r.list_id = l.id) as left
+    from mail_lists l where l.id = any(${ids}::uuid[]) order by l.address`.execute(trx)
+  return touched
+}

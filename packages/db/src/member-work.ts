@@ -162,8 +162,8 @@ export async function saveMemberOutcome(db: Db, work: MemberWork, step: Provisio
 }
 
 /** Ends the work: frees the member, makes one with nothing left to do active, and plans the next try of what failed. */
-export async function finishMember(db: Db, work: MemberWork, retryInSeconds: number): Promise<{ settled: boolean }> {
-  const row = await db
+export async function finishMember(trx: Trx, work: MemberWork, retryInSeconds: number): Promise<{ settled: boolean }> {
+  const row = await trx
     .updateTable('memberships')
     .set({
       run: null,
@@ -215,6 +215,9 @@ export async function deleteMembership(db: Db, work: MemberWork, identityDeleted
   })
 }
 
+/** Of `tenants t` and `memberships m`: a tenant at rest makes nobody new, and lets go all the same. */
+const worked = sql<boolean>`(t.status in ('pending', 'active') or m.status = 'removing')`
+
 /** Members with work that is due and that nobody holds; at most `limit`. */
 export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ tenantId: string; userId: string }[]> {
   return db
@@ -224,7 +227,7 @@ export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ te
     .where(sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
       or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`)
     .where(sql<boolean>`coalesce(m.next_at <= now(), true) and coalesce(m.lease_until < now(), true)`)
-    .where('t.status', 'in', ['pending', 'active'])
+    .where(worked)
     .orderBy('m.next_at')
     .limit(limit)
     .execute()
@@ -238,7 +241,7 @@ export async function secondsUntilMemberDue(db: Db, tenantId: string, userId: st
     .select(sql<number>`extract(epoch from greatest(m.next_at, m.lease_until, now()) - now())::float8`.as('seconds'))
     .where('m.tenant_id', '=', tenantId)
     .where('m.user_id', '=', userId)
-    .where('t.status', 'in', ['pending', 'active'])
+    .where(worked)
     .where(sql<boolean>`(m.status in ('provisioning', 'removing') or not (m.identity_state in ('ok', 'skipped')
       and m.mail_state in ('ok', 'skipped') and m.files_state in ('ok', 'skipped')))`)
     .executeTakeFirst()

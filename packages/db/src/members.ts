@@ -108,6 +108,20 @@ export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string):
   return row !== undefined
 }
 
+/** Owner and admins who may act, for mails to them. */
+export function listAdministrators(db: Db | Trx, tenantId: string): Promise<{ id: string; name: string; email: string }[]> {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['u.id', 'u.name', 'u.email'])
+    .where('m.tenant_id', '=', tenantId)
+    .where('m.role', 'in', ['owner', 'admin'])
+    .where('m.status', 'in', ['active', 'provisioning'])
+    .where('u.deactivated_at', 'is', null)
+    .orderBy('u.id')
+    .execute()
+}
+
 /** Seats in use: everybody who is not being removed. */
 export async function countMembers(db: Db | Trx, tenantId: string): Promise<number> {
   const row = await db

@@ -16,6 +16,12 @@ import * as partners from './migrations/0011-partners.ts'
 import * as subscriptions from './migrations/0012-subscriptions.ts'
 import * as billing from './migrations/0013-billing.ts'
 import * as ledger from './migrations/0014-ledger.ts'
+import * as reports from './migrations/0015-reports.ts'
+import * as outbox from './migrations/0016-outbox.ts'
+import * as health from './migrations/0017-health.ts'
+import * as domainClaims from './migrations/0018-domain-claims.ts'
+import * as flagGuards from './migrations/0018-flag-guards.ts'
+import * as auditChain from './migrations/0019-audit-chain.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
 const migrations: Record<string, Migration> = {
@@ -33,6 +39,12 @@ const migrations: Record<string, Migration> = {
   '0012-subscriptions': subscriptions,
   '0013-billing': billing,
   '0014-ledger': ledger,
+  '0015-reports': reports,
+  '0016-outbox': outbox,
+  '0018-domain-claims': domainClaims,
+  '0019-audit-chain': auditChain,
+  '0017-health': health,
+  '0018-flag-guards': flagGuards,
 }
 
 /** The name of the newest migration; `/health/ready` compares it with what the database holds. */

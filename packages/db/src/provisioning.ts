@@ -3,6 +3,16 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 import { notifyTenant } from './tenants.ts'
 
+/** A domain and where it stands in the mail server. */
+export interface MailPlace {
+  id: string
+  name: string
+  ownershipToken: string
+  verifiedAt: Date | null
+  mailDomainId: string | null
+  mailPendingId: string | null
+}
+
 /** A claimed run: everything the steps need, read when the claim was made. */
 export interface ProvisioningRun {
   run: string
@@ -16,7 +26,7 @@ export interface ProvisioningRun {
     fileSpaceId: string | null
   }
   owner: { id: string; subject: string; email: string; idpUserId: string | null } | undefined
-  domains: { id: string; name: string; mailDomainId: string | null }[]
+  domains: MailPlace[]
   steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean }[]
 }
 
@@ -56,7 +66,14 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
       .executeTakeFirst()
     const domains = await trx
       .selectFrom('domains')
-      .select(['id', 'name', 'mail_domain_id as mailDomainId'])
+      .select([
+        'id',
+        'name',
+        'ownership_token as ownershipToken',
+        'verified_at as verifiedAt',
+        'mail_domain_id as mailDomainId',
+        'mail_pending_id as mailPendingId',
+      ])
       .where('tenant_id', '=', tenantId)
       .orderBy('id')
       .execute()
@@ -91,7 +108,7 @@ export interface StepOutcome {
   retryInSeconds?: number
   identityGroupId?: string
   fileSpaceId?: string
-  mailDomains?: readonly { id: string; mailDomainId: string }[]
+  mailDomains?: readonly { id: string; mailDomainId: string | null; mailPendingId: string | null }[]
   ownerIdpUserId?: { userId: string; idpUserId: string }
 }
 
@@ -127,6 +144,7 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
         error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
         next_at: outcome.retryInSeconds === undefined ? null : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
         finished_at: sql<Date>`now()`,
+        ...(outcome.state === 'error' ? {} : { attempt: 0 }),
         changed_at: sql<Date>`case when state = ${outcome.state} then changed_at else now() end`,
       })
       .where('tenant_id', '=', run.tenant.id)
@@ -143,7 +161,11 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
         .execute()
     }
     for (const domain of outcome.mailDomains ?? []) {
-      await trx.updateTable('domains').set({ mail_domain_id: domain.mailDomainId }).where('id', '=', domain.id).execute()
+      const { mailDomainId: mail_domain_id, mailPendingId: mail_pending_id } = domain
+      let update = trx.updateTable('domains').set({ mail_domain_id, mail_pending_id }).where('id', '=', domain.id)
+      // A domain that was proven meanwhile is in its place already.
+      if (mail_domain_id === null) update = update.where('mail_domain_id', 'is', null).where('verified_at', 'is', null)
+      await update.execute()
     }
     if (outcome.ownerIdpUserId) {
       const { userId, idpUserId } = outcome.ownerIdpUserId

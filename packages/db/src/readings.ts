@@ -3,16 +3,24 @@ import type { Db } from './connect.ts'
 
 export type ReadingKind = 'second_factors' | 'file_usage'
 
+/** Whose readings: the members of a tenant, or the staff of a partner. */
+export type ReadingGroup = { tenantId: string } | { partnerId: string }
+
+const peopleOf = (group: ReadingGroup) =>
+  'tenantId' in group
+    ? sql`(select user_id, file_account_id from memberships where tenant_id = ${group.tenantId}) m`
+    : sql`(select id as user_id, null::text as file_account_id from users where partner_id = ${group.partnerId} and removed_at is null) m`
+
 /** Which readings are due: those never made, successes before `freshSince`, failures before `retriedSince`. */
 export interface Due {
-  tenantId: string
+  group: ReadingGroup
   kind: ReadingKind
   now: Date
   freshSince: Date
   retriedSince: Date
 }
 
-/** A member whose reading somebody has claimed, with what outside systems know the person by. */
+/** A person whose reading somebody has claimed, with what outside systems know the person by. */
 export interface ClaimedMember {
   id: string
   email: string
@@ -28,29 +36,29 @@ const isDue = (row: 'r' | 'user_readings', { freshSince, retriedSince }: Due) =>
 
 export async function countDueReadings(db: Db, due: Due): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from memberships m left join user_readings r on r.user_id = m.user_id and r.kind = ${due.kind}
-    where m.tenant_id = ${due.tenantId} and ${isDue('r', due)}`.execute(db)
+    select count(*) as count from ${peopleOf(due.group)} left join user_readings r on r.user_id = m.user_id and r.kind = ${due.kind}
+    where ${isDue('r', due)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /**
- * Takes up to `limit` readings that are due and that nobody else has taken, until `until`: two who refresh one tenant at once share the
+ * Takes up to `limit` readings that are due and that nobody else has taken, until `until`: two who refresh one group at once share the
  * work. In the order of ids, so that they cannot lock each other out.
  */
 export async function claimReadings(db: Db, due: Due, limit: number, until: Date): Promise<ClaimedMember[]> {
   const { rows } = await sql<ClaimedMember>`
     with claimed as (
       insert into user_readings (user_id, kind, claimed_until)
-      select m.user_id, ${due.kind}, ${until}::timestamptz from memberships m
+      select m.user_id, ${due.kind}, ${until}::timestamptz from ${peopleOf(due.group)}
         left join user_readings r on r.user_id = m.user_id and r.kind = ${due.kind}
-      where m.tenant_id = ${due.tenantId} and ${isDue('r', due)} and (r.claimed_until is null or r.claimed_until <= ${due.now})
+      where ${isDue('r', due)} and (r.claimed_until is null or r.claimed_until <= ${due.now})
       order by m.user_id limit ${limit}
       on conflict (user_id, kind) do update set claimed_until = excluded.claimed_until
         where ${isDue('user_readings', due)} and (user_readings.claimed_until is null or user_readings.claimed_until <= ${due.now})
       returning user_id
     )
     select u.id, u.email, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", m.file_account_id as "fileAccountId"
-    from claimed c join users u on u.id = c.user_id join memberships m on m.user_id = u.id and m.tenant_id = ${due.tenantId}`.execute(db)
+    from claimed c join users u on u.id = c.user_id join ${peopleOf(due.group)} on m.user_id = u.id`.execute(db)
   return rows
 }
 

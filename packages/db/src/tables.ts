@@ -1,16 +1,20 @@
 import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit'
-import type { InvoiceStatus, WebhookState } from '@atrium/core/billing'
+import type { InvoiceStatus } from '@atrium/core/billing'
 import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
-import type { TemplateKey } from '@atrium/core/email-templates'
+import type { MailTemplateKey, TemplateKey } from '@atrium/core/email-templates'
+import type { FlagGuard, FlagRollback } from '@atrium/core/flag-guards'
 import type { FlagChangeKind, FlagSettings, FlagState, Prerequisite } from '@atrium/core/flags'
+import type { GatheredHealth, HealthBand } from '@atrium/core/health'
 import type { ListState } from '@atrium/core/lists'
+import type { MailState } from '@atrium/core/mail-states'
 import type { ImportRowState } from '@atrium/core/member-import'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners'
-import type { LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/payouts'
+import type { AdjustmentState, LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/payouts'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/prices'
 import type { MfaMode } from '@atrium/core/security-policy'
 import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
-import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { HealthFactor, Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { WebhookState } from '@atrium/core/webhooks'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 type Moment = ColumnType<Date, Date | string | undefined, Date | string>
@@ -98,6 +102,7 @@ export interface PriceAmountsTable {
   unit_amount: Amount
   tiers: JSONColumnType<PriceTier[] | null, string | null | undefined, string | null>
   stripe_price_id: string | null
+  stripe_error: string | null
 }
 
 export interface SubscriptionsTable {
@@ -134,6 +139,10 @@ export interface SubscriptionsTable {
   pause_reason: string | null
   past_due_since: OptionalMoment
   pending: JSONColumnType<PendingChange | null, string | null | undefined, string | null>
+  pending_attempts: Generated<number>
+  pending_next_at: OptionalMoment
+  pending_error: string | null
+  billing_anchor: OptionalMoment
   latest_invoice_id: string | null
   stripe_event_at: OptionalMoment
   stripe_event_id: string | null
@@ -163,9 +172,19 @@ export interface SubscriptionHistoryTable {
 
 export interface PaymentCustomersTable {
   tenant_id: string
-  customer_id: string
+  /** Null once the customer was deleted at the processor, until the next one is made. */
+  customer_id: string | null
+  /** Customers that were deleted; what still comes of them is this tenant's. */
+  former_ids: Generated<string[]>
   card: ColumnType<unknown, string | null | undefined, string | null>
   card_read_at: OptionalMoment
+  card_chosen_at: OptionalMoment
+  card_failure: string | null
+  card_failure_at: OptionalMoment
+  tax_id: string | null
+  tax_id_value: string | null
+  tax_id_status: string | null
+  tax_id_read_at: OptionalMoment
   created_at: Moment
 }
 
@@ -182,7 +201,8 @@ export interface WebhookInboxTable {
   attempts: Generated<number>
   next_at: OptionalMoment
   lease_until: OptionalMoment
-  error: string | null
+  /** Why it failed, or what became of it where that is not plain. */
+  note: string | null
   received_at: Moment
   finished_at: OptionalMoment
 }
@@ -236,6 +256,42 @@ export interface InvoiceReversalsTable {
   read_at: Moment
 }
 
+/** The dunning of one stretch of missed payments of a subscription. */
+export interface DunningCasesTable {
+  id: Generated<string>
+  subscription_id: string
+  tenant_id: string
+  past_due_since: RequiredMoment
+  /** The reminder days that were carried out. */
+  reminded_days: Generated<number[]>
+  limited_at: OptionalMoment
+  suspended_at: OptionalMoment
+  closed_at: OptionalMoment
+  outcome: 'recovered' | 'ended' | null
+  created_at: Moment
+}
+
+export interface BillingReconciliationsTable {
+  id: Generated<string>
+  started_at: Moment
+  finished_at: OptionalMoment
+  tenants: Generated<number>
+  failed: Generated<number>
+  error: string | null
+}
+
+export interface BillingDifferencesTable {
+  id: Generated<string>
+  reconciliation_id: string
+  tenant_id: string
+  object_type: 'subscription' | 'invoice'
+  object_id: string
+  kind: 'missing_here' | 'missing_there' | 'differs'
+  fields: ColumnType<unknown, string, never>
+  repaired: boolean
+  found_at: Moment
+}
+
 export interface PartnerLedgerTable {
   id: Generated<string>
   partner_id: string
@@ -272,6 +328,7 @@ export interface PayoutsTable {
   canceled_at: OptionalMoment
   reference: string | null
   failure_reason: string | null
+  statement: ColumnType<unknown, never, string>
   version: Generated<number>
   created_at: Moment
   updated_at: Moment
@@ -280,6 +337,48 @@ export interface PayoutsTable {
 export interface PayoutEntriesTable {
   entry_id: string
   payout_id: string
+}
+
+export interface LedgerAdjustmentsTable {
+  id: Generated<string>
+  partner_id: string
+  currency: string
+  amount: Amount
+  reason: string
+  state: AdjustmentState
+  requested_by: string | null
+  decided_by: string | null
+  created_at: Moment
+  decided_at: OptionalMoment
+}
+
+export interface TenantHealthTable {
+  tenant_id: string
+  score: number | null
+  band: HealthBand
+  factors: ColumnType<HealthFactor[], string, string>
+  gathered: ColumnType<GatheredHealth, string, string>
+  due: Generated<boolean>
+  computed_at: RequiredMoment
+}
+
+export interface TenantHealthDaysTable {
+  /** `2027-01-31` */
+  day: string
+  tenant_id: string
+  score: number | null
+  band: HealthBand
+}
+
+export interface HealthSummariesTable {
+  /** `2027-01-31` */
+  day: string
+  /** Null for the whole platform. */
+  partner_id: string | null
+  band: HealthBand
+  tenants: number
+  mrr: ColumnType<{ currency: string; mrrMinor: number }[], string, string>
+  computed_at: RequiredMoment
 }
 
 export interface TenantsTable {
@@ -325,6 +424,8 @@ export interface DomainsTable {
   name: string
   is_primary: Generated<boolean>
   mail_domain_id: string | null
+  /** The mail server's domain that waits under another name for the proof of ownership. */
+  mail_pending_id: string | null
   state: Generated<DomainState>
   verified_at: OptionalMoment
   ownership_token: Generated<string>
@@ -487,6 +588,14 @@ export interface AuditEventsTable {
   metadata: JSONColumnType<Record<string, unknown>, string, never>
   prev_hash: ColumnType<string | null, never, never>
   hash: ColumnType<string | null, never, never>
+  chain: ColumnType<string | null, never, never>
+  chain_seq: ColumnType<number | null, never, never>
+}
+
+export interface AuditChainHeadsTable {
+  chain: string
+  seq: ColumnType<number, never, never>
+  hash: ColumnType<string, never, never>
 }
 
 export interface IdempotencyKeysTable {
@@ -575,16 +684,26 @@ export interface FlagsTable {
   allow_partners: string[]
   allow_plans: Plan[]
   prerequisites: ColumnType<Prerequisite[], string, string>
+  guards: ColumnType<FlagGuard[], string | undefined, string>
   enabled_from: OptionalMoment
   enabled_until: OptionalMoment
   stale_after: string | null
   killed_at: OptionalMoment
+  rollback: JSONColumnType<FlagRollback | null, string | null | undefined, string | null>
   note: string
   version: Generated<number>
   created_at: Moment
   updated_at: Moment
   updated_by: string | null
   removed_at: OptionalMoment
+}
+
+/** Unlogged: emptied by a crash of the server. */
+export interface TenantRequestCountsTable {
+  tenant_id: string
+  minute: RequiredMoment
+  requests: number
+  failures: number
 }
 
 /** Append-only; `kind` is what the audit log calls the same change. */
@@ -607,10 +726,33 @@ export interface FlagUsesTable {
   last_asked_at: RequiredMoment
 }
 
+export interface OutboxTable {
+  id: Generated<string>
+  key: string
+  tenant_id: string | null
+  template: MailTemplateKey
+  /** Null once it was erased. */
+  recipient: string | null
+  recipient_name: string | null
+  values: ColumnType<Record<string, string | number>, string | undefined, string>
+  message_id: string
+  state: Generated<MailState>
+  attempts: Generated<number>
+  next_at: OptionalMoment
+  run: string | null
+  lease_until: OptionalMoment
+  error: string | null
+  created_at: Moment
+  sent_at: OptionalMoment
+  changed_at: Moment
+}
+
 export interface Tables {
+  outbox: OutboxTable
   flags: FlagsTable
   flag_changes: FlagChangesTable
   flag_uses: FlagUsesTable
+  tenant_request_counts: TenantRequestCountsTable
   user_readings: UserReadingsTable
   sso_apps: SsoAppsTable
   brandings: BrandingsTable
@@ -628,9 +770,16 @@ export interface Tables {
   webhook_inbox: WebhookInboxTable
   invoices: InvoicesTable
   invoice_reversals: InvoiceReversalsTable
+  dunning_cases: DunningCasesTable
+  billing_reconciliations: BillingReconciliationsTable
+  billing_differences: BillingDifferencesTable
   partner_ledger: PartnerLedgerTable
   payouts: PayoutsTable
   payout_entries: PayoutEntriesTable
+  ledger_adjustments: LedgerAdjustmentsTable
+  tenant_health: TenantHealthTable
+  tenant_health_days: TenantHealthDaysTable
+  health_summaries: HealthSummariesTable
   tenants: TenantsTable
   provisioning_steps: ProvisioningStepsTable
   domains: DomainsTable
@@ -644,6 +793,7 @@ export interface Tables {
   mail_list_recipients: MailListRecipientsTable
   security_policies: SecurityPoliciesTable
   audit_events: AuditEventsTable
+  audit_chain_heads: AuditChainHeadsTable
   idempotency_keys: IdempotencyKeysTable
   web_sessions: WebSessionsTable
 }

@@ -1,4 +1,5 @@
 import { isBelow } from '@atrium/core/domains'
+import type { GatheredHealth } from '@atrium/core/health'
 import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import { type CallerFields, type CallerRow, callerFields, callerOf, callerRole } from './callers.ts'
@@ -27,12 +28,16 @@ export interface TenantRow {
   updatedAt: Date
   running: boolean
   domains: { name: string; primary: boolean; mailDomainId: string | null }[] | null
-  /** `changedAt` in milliseconds since 1970. */
-  steps: { step: ProvisioningStep; state: StepState; error: string | null; changedAt: number }[] | null
+  /** `changedAt` and `nextAt` in milliseconds since 1970. */
+  steps:
+    | { step: ProvisioningStep; state: StepState; error: string | null; changedAt: number; attempt: number; nextAt: number | null }[]
+    | null
   ownerId: string | null
   ownerEmail: string | null
   ownerName: string | null
   memberCount: number
+  /** What the hourly run found; null before the first one. */
+  gatheredHealth: GatheredHealth | null
 }
 
 const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
@@ -43,10 +48,12 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
   coalesce(t.provisioning_lease_until > now(), false) as running,
   (select json_agg(json_build_object('name', d.name, 'primary', d.is_primary, 'mailDomainId', d.mail_domain_id) order by d.is_primary desc, d.id)
     from domains d where d.tenant_id = t.id) as domains,
-  (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
+  (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', round(extract(epoch from s.changed_at) * 1000),
+      'attempt', s.attempt, 'nextAt', round(extract(epoch from s.next_at) * 1000)))
     from provisioning_steps s where s.tenant_id = t.id) as steps,
   o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
-  (select count(*) from memberships c where c.tenant_id = t.id and c.status <> 'removing') as "memberCount"`
+  (select count(*) from memberships c where c.tenant_id = t.id and c.status <> 'removing') as "memberCount",
+  (select h.gathered from tenant_health h where h.tenant_id = t.id) as "gatheredHealth"`
 
 const joins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
@@ -154,6 +161,22 @@ export function lockTenant(trx: Trx, slug: string): Promise<LockedTenant | undef
     .where('slug', '=', slug)
     .forUpdate()
     .executeTakeFirst()
+}
+
+/** Holds a tenant until the transaction ends, whatever its state, for work on what it holds. */
+export async function lockTenantById(trx: Trx, id: string): Promise<void> {
+  await trx.selectFrom('tenants').select('id').where('id', '=', id).forUpdate().execute()
+}
+
+/** Every tenant that the person is in, deleted and suspended ones and those being left included. */
+export function tenantsOfUser(db: Db | Trx, userId: string): Promise<{ id: string; slug: string }[]> {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select(['t.id', 't.slug'])
+    .where('m.user_id', '=', userId)
+    .orderBy('t.id')
+    .execute()
 }
 
 export interface NewTenant {

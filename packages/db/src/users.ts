@@ -1,3 +1,4 @@
+import type { PartnerAccess, PartnerStatus } from '@atrium/core/partner-access'
 import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
@@ -19,7 +20,8 @@ export interface UserRow {
   partnerId: string | null
   partnerSlug: string | null
   partnerName: string | null
-  partnerStatus: 'active' | 'suspended' | 'terminated' | null
+  partnerStatus: PartnerStatus | null
+  partnerAccess: PartnerAccess | null
   deactivatedAt: Date | null
   lastSeenAt: Date | null
   createdAt: Date
@@ -31,7 +33,7 @@ const selectUser = sql`
   select u.id, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.email, u.name, u.first_name as "firstName",
     u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.platform_admin as "platformAdmin",
     u.platform_admin_changed_at as "platformAdminChangedAt", u.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName",
-    p.status as "partnerStatus", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.created_at as "createdAt",
+    p.status as "partnerStatus", u.partner_access as "partnerAccess", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.created_at as "createdAt",
     u.updated_at as "updatedAt",
     (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color)
         order by t.name, t.id)
@@ -40,7 +42,7 @@ const selectUser = sql`
   from users u left join partners p on p.id = u.partner_id`
 
 export async function findUser(db: Db | Trx, id: string): Promise<UserRow | undefined> {
-  const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id}`.execute(db)
+  const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id} and u.removed_at is null`.execute(db)
   return rows[0]
 }
 
@@ -234,6 +236,7 @@ export interface UserChanges {
   phone?: string | null
   alternative_email?: string | null
   partner_id?: string | null
+  partner_access?: PartnerAccess | null
 }
 
 export async function updateUser(db: Db | Trx, id: string, changes: UserChanges): Promise<void> {
@@ -297,8 +300,20 @@ export async function ownedTenantSlugs(db: Db | Trx, userId: string): Promise<st
   return rows.map((row) => row.slug)
 }
 
-/** Removes the user and the memberships. The caller has checked that the user owns no tenant. */
+/**
+ * Ends the record of somebody who was taken out of every tenant. While one of them is not done, or the identity was deleted, the record is
+ * closed and kept for a while, so that no token of before brings the person back.
+ */
 export async function deleteUser(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('memberships').where('user_id', '=', id).execute()
-  await trx.deleteFrom('users').where('id', '=', id).execute()
+  const { numDeletedRows } = await trx
+    .deleteFrom('users')
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('memberships as m').select('m.user_id').whereRef('m.user_id', '=', 'users.id'))),
+    )
+    .executeTakeFirst()
+  if (numDeletedRows > 0n) return
+  const closed = { deactivated_at: sql<Date>`coalesce(deactivated_at, now())`, removed_at: sql<Date>`coalesce(removed_at, now())` }
+  await trx.updateTable('users').set(closed).where('id', '=', id).execute()
 }

@@ -20,6 +20,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       add column suspended_reason text,
       add column terminated_at timestamptz`.execute(db)
 
+  // A terminated partner keeps its record, and its domain may come back under another one.
+  await sql`create unique index partners_domain on partners (domain) where status <> 'terminated'`.execute(db)
+
   // Staff from before there were levels could do everything that staff could do.
   await sql`
     alter table users add column partner_access text check (partner_access in ('viewer', 'support', 'manager', 'owner'))`.execute(db)

@@ -30,6 +30,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       unit_amount bigint not null check (unit_amount >= 0),
       tiers jsonb,
       stripe_price_id text unique,
+      -- Why the payment processor's last try at this price failed, fit to be shown.
+      stripe_error text,
       primary key (price_id, currency)
     )`.execute(db)
 
@@ -68,6 +70,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       pause_reason text,
       past_due_since timestamptz,
       pending jsonb,
+      pending_attempts integer not null default 0,
+      pending_next_at timestamptz,
+      pending_error text,
+      -- From when whole periods of a manual subscription are counted.
+      billing_anchor timestamptz,
       latest_invoice_id text,
       stripe_event_at timestamptz,
       stripe_event_id text,
@@ -85,6 +92,9 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create index subscriptions_status on subscriptions (status, id desc)`.execute(db)
   await sql`create index subscriptions_price on subscriptions (price_id) where price_id is not null`.execute(db)
   await sql`create index subscriptions_pending on subscriptions (((pending ->> 'effectiveAt'))) where pending is not null`.execute(db)
+  await sql`
+    create index subscriptions_period_end on subscriptions (current_period_end)
+      where source = 'manual' and status in ('trialing', 'active', 'past_due', 'unpaid')`.execute(db)
   await sql`create index subscriptions_past_due on subscriptions (past_due_since) where past_due_since is not null`.execute(db)
 
   await sql`
@@ -120,7 +130,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       returns void language plpgsql security definer set search_path = public, pg_temp as $$
     declare begun timestamptz;
     begin
-      select greatest(since, max(h.valid_from)) into begun from subscription_history h where h.subscription_id = s.id;
+      select greatest(since, max(h.valid_from)) into begun from subscription_history h where h.tenant_id = s.tenant_id;
       begun := coalesce(begun, since);
       update subscription_history h set valid_to = begun where h.subscription_id = s.id and h.valid_to is null;
       insert into subscription_history (subscription_id, tenant_id, partner_id, plan, cycle, currency, status,

@@ -5,9 +5,19 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table payment_customers (
       tenant_id uuid primary key references tenants,
-      customer_id text not null unique,
+      -- Null once the customer was deleted at the processor, until the next one is made.
+      customer_id text unique,
+      former_ids text[] not null default '{}',
       card jsonb,
       card_read_at timestamptz,
+      -- A card that was chosen earlier does not take the place of one that was chosen later.
+      card_chosen_at timestamptz,
+      card_failure text,
+      card_failure_at timestamptz,
+      tax_id text,
+      tax_id_value text,
+      tax_id_status text,
+      tax_id_read_at timestamptz,
       created_at timestamptz not null default now()
     )`.execute(db)
 
@@ -25,10 +35,11 @@ export async function up(db: Kysely<never>): Promise<void> {
       attempts integer not null default 0,
       next_at timestamptz,
       lease_until timestamptz,
-      error text,
+      note text,
       received_at timestamptz not null default now(),
       finished_at timestamptz
     )`.execute(db)
+  await sql`create index payment_customers_former on payment_customers using gin (former_ids)`.execute(db)
   await sql`create index webhook_inbox_due on webhook_inbox (next_at) where state in ('received', 'failed')`.execute(db)
   await sql`create index webhook_inbox_newest on webhook_inbox (received_at desc, id desc)`.execute(db)
   await sql`create index webhook_inbox_state on webhook_inbox (state, received_at desc, id desc)`.execute(db)
@@ -92,6 +103,47 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index invoice_reversals_invoice on invoice_reversals (invoice_id)`.execute(db)
 
+  await sql`
+    create table dunning_cases (
+      id uuid primary key default new_id(),
+      subscription_id uuid not null references subscriptions,
+      tenant_id uuid not null references tenants,
+      past_due_since timestamptz not null,
+      reminded_days integer[] not null default '{}',
+      limited_at timestamptz,
+      suspended_at timestamptz,
+      closed_at timestamptz,
+      outcome text check (outcome in ('recovered', 'ended')),
+      created_at timestamptz not null default now(),
+      check ((closed_at is null) = (outcome is null))
+    )`.execute(db)
+  await sql`create unique index dunning_cases_open on dunning_cases (subscription_id) where closed_at is null`.execute(db)
+
+  await sql`
+    create table billing_reconciliations (
+      id uuid primary key default new_id(),
+      started_at timestamptz not null default now(),
+      finished_at timestamptz,
+      tenants integer not null default 0,
+      failed integer not null default 0,
+      error text
+    )`.execute(db)
+  await sql`
+    create table billing_differences (
+      id uuid primary key default new_id(),
+      reconciliation_id uuid not null references billing_reconciliations on delete cascade,
+      tenant_id uuid not null references tenants,
+      object_type text not null check (object_type in ('subscription', 'invoice')),
+      object_id text not null,
+      kind text not null check (kind in ('missing_here', 'missing_there', 'differs')),
+      fields jsonb not null default '{}',
+      repaired boolean not null,
+      found_at timestamptz not null default now()
+    )`.execute(db)
+  await sql`create index billing_differences_newest on billing_differences (reconciliation_id, id desc)`.execute(db)
+
+  await sql`grant select, insert, update on dunning_cases to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on billing_reconciliations, billing_differences to atrium_app`.execute(db)
   await sql`grant select, insert, update, delete on payment_customers to atrium_app`.execute(db)
   await sql`grant select, insert, update on webhook_inbox, invoices, invoice_reversals to atrium_app`.execute(db)
 }

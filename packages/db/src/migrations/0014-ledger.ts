@@ -60,6 +60,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       canceled_at timestamptz,
       reference text,
       failure_reason text,
+      -- What the statement says, as it was when the payout was paid for the first time.
+      statement jsonb,
       version integer not null default 1,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
@@ -78,7 +80,61 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index payout_entries_payout on payout_entries (payout_id)`.execute(db)
 
+  // At the end of every transaction a payout is worth exactly its entries, which are its partner's and of its currency; canceled, it has none.
+  await sql`
+    create function check_payout_sum() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    declare
+      p payouts%rowtype;
+      linked bigint;
+      foreign_entries bigint;
+    begin
+      select * into p from payouts where id = new.id;
+      if not found then return null; end if;
+      select coalesce(sum(l.amount), 0), count(*) filter (where l.partner_id <> p.partner_id or l.currency <> p.currency
+          or l.type in ('payout', 'payout_reversal'))
+        into linked, foreign_entries
+        from payout_entries e join partner_ledger l on l.id = e.entry_id where e.payout_id = new.id;
+      if foreign_entries > 0 or linked <> (case when p.status = 'canceled' then 0 else p.amount end) then
+        raise exception 'payout % of % is not the sum of its entries (%)', new.id, p.amount, linked using errcode = 'integrity_constraint_violation';
+      end if;
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create constraint trigger payout_sum after insert or update on payouts deferrable initially deferred
+      for each row execute function check_payout_sum()`.execute(db)
+  // Once per statement and payout, not once per entry: a payout may have thousands.
+  await sql`
+    create function touch_payouts_of_entries() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      update payouts set version = version where id in (select payout_id from changed_entries);
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger payout_entries_added after insert on payout_entries referencing new table as changed_entries
+      for each statement execute function touch_payouts_of_entries()`.execute(db)
+  await sql`
+    create trigger payout_entries_removed after delete on payout_entries referencing old table as changed_entries
+      for each statement execute function touch_payouts_of_entries()`.execute(db)
+
+  // What operators enter by hand; above a limit it waits for a second one. The ledger has it once it is entered.
+  await sql`
+    create table ledger_adjustments (
+      id uuid primary key default new_id(),
+      partner_id uuid not null references partners,
+      currency text not null check (currency ~ '^[a-z]{3}$'),
+      amount bigint not null check (amount <> 0),
+      reason text not null,
+      state text not null check (state in ('pending', 'entered', 'refused')),
+      requested_by text,
+      decided_by text,
+      created_at timestamptz not null default now(),
+      decided_at timestamptz,
+      check ((state = 'pending') = (decided_at is null))
+    )`.execute(db)
+  await sql`create index ledger_adjustments_partner on ledger_adjustments (partner_id, id desc)`.execute(db)
+  await sql`create index ledger_adjustments_state on ledger_adjustments (state, id desc)`.execute(db)
+
   await sql`grant select, insert on partner_ledger to atrium_app`.execute(db)
-  await sql`grant select, insert, update on payouts to atrium_app`.execute(db)
+  await sql`grant select, insert, update on payouts, ledger_adjustments to atrium_app`.execute(db)
   await sql`grant select, insert, delete on payout_entries to atrium_app`.execute(db)
 }
