@@ -1,24 +1,32 @@
 import type { RequestListener } from 'node:http'
 import { AppError } from '@atrium/core/errors'
+import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
 import { ensureAuditPartitions } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
 import { deleteOldImports } from '@atrium/db/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/member-work'
+import { deleteRequestCounts } from '@atrium/db/request-counts'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
+import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
 import type { Integrations } from '@atrium/integrations/connect'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createAuditRecorder } from './audit/recorder.ts'
 import { createBackgroundWork } from './background.ts'
+import { runDunning } from './billing/dunning.ts'
+import { reconcileBilling } from './billing/reconcile.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { RequestFacts } from './context.ts'
 import { checkDueDomains } from './domains/jobs.ts'
+import { ofrepCallsPerMinute } from './flags/evaluate.ts'
 import { createFlags } from './flags/evaluator.ts'
+import { rollBackBrokenFlags } from './flags/roll-back.ts'
 import { checkReadiness } from './health.ts'
+import { refreshAllHealth } from './health-scores/compute.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
 import { createJobs } from './jobs.ts'
@@ -28,9 +36,16 @@ import type { Logger } from './log.ts'
 import { runImport } from './members/import-run.ts'
 import { settleMember, sweepMembers } from './members/jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { drainOutbox, eraseMails } from './outbox/drain.ts'
+import { createOutbox } from './outbox/outbox.ts'
+import { createMonthlyPayouts } from './payouts/create.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
-import { refreshTenantReadings } from './readings/readers.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { refreshGroupReadings } from './readings/readers.ts'
+import { checkReports, keepReports } from './reports/jobs.ts'
+import { createRequestCounts } from './request-counts.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
+import { settleSubscriptions } from './subscriptions/due.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
 import { docsPages } from './transport/docs.ts'
@@ -39,6 +54,8 @@ import { problemResponse } from './transport/problems.ts'
 import { registerRest } from './transport/rest.ts'
 import { answerTrpc } from './transport/trpc.ts'
 import { version } from './version.ts'
+import { takeWebhook } from './webhooks/intake.ts'
+import { drainWebhooks } from './webhooks/process.ts'
 
 export interface AppParts {
   config: Config
@@ -62,12 +79,15 @@ export interface App {
 }
 
 export const bodyLimitBytes = 1024 * 1024
+/** How long the payload of a payment event is kept; then its hash stands in its place. */
+const payloadDays = 90
 
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
   const { config, database, integrations, log } = parts
   const clock = parts.clock ?? systemClock
   const metrics = parts.metrics ?? createMetrics()
+  const jobs = createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics })
   const house: House = {
     config,
     database,
@@ -76,10 +96,13 @@ export function createApp(parts: AppParts): App {
     log,
     metrics,
     tokens: createTokenVerifier({ ...config.tokens, clock, log }),
-    audit: createAuditRecorder({ database, clock, log, metrics }),
-    jobs: createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics }),
+    audit: createAuditRecorder({ database, clock, log, metrics, chained: config.auditHashChain }),
+    jobs,
+    outbox: createOutbox({ config, clock, jobs }),
     changes: createTenantChanges(database, log),
     flags: createFlags({ database, clock, log }),
+    ofrepLimit: createRateLimit({ perMinute: ofrepCallsPerMinute, clock }),
+    requestCounts: createRequestCounts({ database, clock, log }),
     background: createBackgroundWork(log),
   }
   const checks = createIntegrationChecks(integrations, clock, log)
@@ -134,6 +157,7 @@ export function createApp(parts: AppParts): App {
   // Nothing reads the body of a GET, and to look for one builds a whole Request.
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge }))
   app.all('/trpc/*', (c) => answerTrpc(c, house))
+  app.all('/webhooks/stripe', (c) => takeWebhook(c, house))
   registerRest(app, house)
 
   const listener = getRequestListener(app.fetch)
@@ -146,17 +170,31 @@ export function createApp(parts: AppParts): App {
     async start() {
       await house.changes.start()
       await house.flags.start()
+      house.requestCounts.start()
       await house.jobs.start({
         provisionTenant: (tenantId) => provisionTenant(house, tenantId),
         sweepProvisioning: () => sweepProvisioning(house),
         sweepSsoApps: async () => void (await sweepSsoApps(house)),
         sweepLists: () => sweepLists(house),
-        refreshReadings: (tenantId, kind) => refreshTenantReadings(house, tenantId, kind),
+        refreshReadings: (group, kind) => refreshGroupReadings(house, group, kind),
         checkDomains: () => checkDueDomains(house),
         settleMember: (tenantId, userId) => settleMember(house, tenantId, userId),
         runImport: (importId) => runImport(house, importId),
         sweepMembers: () => sweepMembers(house),
+        sendMails: () => drainOutbox(house),
+        rollBackBrokenFlags: () => rollBackBrokenFlags(house),
+        settleSubscriptions: () => settleSubscriptions(house),
+        createPayouts: async () => void (await createMonthlyPayouts(house)),
+        refreshHealth: async () => void (await refreshAllHealth(house)),
+        drainWebhooks: () => drainWebhooks(house),
+        runDunning: () => runDunning(house),
+        reconcileBilling: () => reconcileBilling(house),
+        keepReports: () => keepReports(house),
+        checkReports: async () => void (await checkReports(house)),
         async cleanUp() {
+          await emptyOldPayloads(database.db, payloadDays)
+          await deleteRequestCounts(database.db, new Date(clock.now().getTime() - (longestGuardWindowMinutes + 60) * 60_000))
+          await eraseMails(house)
           await deleteRemovedPeople(database.db)
           await deleteOldImports(database.db)
           await deleteExpiredIdempotencyKeys(database.db)
@@ -172,6 +210,7 @@ export function createApp(parts: AppParts): App {
       await house.jobs.stop()
       await house.changes.stop()
       await house.flags.stop()
+      await house.requestCounts.stop()
     },
   }
 }

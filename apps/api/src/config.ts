@@ -32,6 +32,7 @@ const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: optional(port),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
+  DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })),
   PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
   MAIL_PROVISIONING_ENABLED: toggle.default(false),
   IDP_ISSUER: list.refine((issuers) => issuers.every((issuer) => URL.canParse(issuer)), 'holds something that is no address'),
@@ -58,6 +59,7 @@ const Env = z.object({
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
   PORTAL_URL: optional(address),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
+  AUDIT_HASH_CHAIN: toggle.default(false),
   DNS_SERVERS: dnsServers.default([]),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
@@ -83,6 +85,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     port: e.PORT,
     metricsPort: e.METRICS_PORT ?? (e.PORT === 0 ? 0 : e.PORT + 500),
     databaseUrl: e.DATABASE_URL,
+    /** A copy that reports are read from. */
+    databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     tenantDomain: e.PLATFORM_TENANT_DOMAIN.toLowerCase().replace(/^\.+|\.+$/g, ''),
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
@@ -115,6 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */
     portalUrl: e.PORTAL_URL ?? null,
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
+    auditHashChain: e.AUDIT_HASH_CHAIN,
     dns: { servers: e.DNS_SERVERS },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,

@@ -2,7 +2,7 @@ import type { AuditSource } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { isSlugShaped } from '@atrium/core/slugs'
 import type { Plan } from '@atrium/core/tenants'
-import { type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
+import { type CallerPartnerRow, type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
 import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants'
 import type { House } from './house.ts'
 import type { TokenClaims } from './token.ts'
@@ -33,8 +33,8 @@ export interface Caller {
   platformAdmin: boolean
   /** Token for the operator audience and stored administrator flag: both are needed (seed 5.6). */
   operator: boolean
-  /** The partner whose staff the caller is, when that partner is active. */
-  partner: { id: string; slug: string } | undefined
+  /** The partner whose staff the caller is, with the caller's level there; not once it is terminated. */
+  partner: CallerPartnerRow | undefined
 }
 
 export interface CallerTenant {
@@ -132,7 +132,7 @@ function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined):
     token,
     platformAdmin,
     operator: platformAdmin && token.audiences.includes(house.config.tokens.operatorAudience),
-    partner: row?.partnerId && row.activePartnerSlug ? { id: row.partnerId, slug: row.activePartnerSlug } : undefined,
+    partner: row?.partner ?? undefined,
   }
 }
 

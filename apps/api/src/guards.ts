@@ -1,4 +1,7 @@
 import { AppError } from '@atrium/core/errors'
+import { hasPartnerRight, type PartnerAccess, type PartnerRight, type PartnerStatus } from '@atrium/core/partner-access'
+import { isSlugShaped } from '@atrium/core/slugs'
+import { findPartnerBySlug } from '@atrium/db/partners'
 import type { Caller, CallerTenant, Context } from './context.ts'
 import { guarded } from './procedure.ts'
 
@@ -33,10 +36,9 @@ declare const proven: unique symbol
 /** A tenant that the caller was shown to have access to, and how. Made by the guards below and nowhere else. */
 export type Access = { readonly caller: Caller; readonly tenant: CallerTenant; readonly [proven]: true }
 
-function slugOf(raw: unknown): string {
-  const slug = typeof raw === 'object' && raw !== null && 'slug' in raw ? raw.slug : undefined
-  if (typeof slug !== 'string')
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This must be text.' }] })
+function slugOf(raw: unknown, field: 'slug' | 'tenantSlug' = 'slug'): string {
+  const slug = typeof raw === 'object' && raw !== null ? Reflect.get(raw, field) : undefined
+  if (typeof slug !== 'string') throw new AppError('invalid_input', undefined, { issues: [{ path: field, message: 'This must be text.' }] })
   return slug
 }
 
@@ -50,14 +52,14 @@ function tenantGuard(rules: {
   visible: Decide
   allowed: Decide
   hidden: (caller: Caller, context: Context) => AppError
-  refusal: (caller: Caller, context: Context) => AppError
+  refusal: (caller: Caller, context: Context, tenant: CallerTenant) => AppError
 }) {
   return guarded(async (ctx, readInput) => {
     const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
     if (!tenant || !rules.visible(caller, tenant, ctx)) {
       throw caller.operator ? new AppError('not_found', 'There is no tenant with this slug.') : rules.hidden(caller, ctx)
     }
-    if (!rules.allowed(caller, tenant, ctx)) throw rules.refusal(caller, ctx)
+    if (!rules.allowed(caller, tenant, ctx)) throw rules.refusal(caller, ctx, tenant)
     return { caller, access: { caller, tenant } as Access }
   })
 }
@@ -67,12 +69,17 @@ const isAdmin: Decide = (_caller, tenant) => tenant.role === 'admin' || tenant.r
 const isOwner: Decide = (_caller, tenant) => tenant.role === 'owner'
 const isOperator: Decide = (caller) => caller.operator
 const ownsAsPartner: Decide = (caller, tenant) => caller.partner !== undefined && caller.partner.id === tenant.partnerId
+const managesAsPartner: Decide = (caller, tenant) => mayManageAsPartner(caller, tenant)
 const any =
   (...decisions: Decide[]): Decide =>
   (...args) =>
     decisions.some((decide) => decide(...args))
 
 const sees = any(isMember, isOperator, ownsAsPartner)
+const staffRefusal = (caller: Caller) =>
+  caller.partner && hasPartnerRight(caller.partner.access, 'manageCustomers')
+    ? new AppError('partner_suspended')
+    : new AppError('access_level')
 const notFound = () => new AppError('not_found', 'There is no tenant with this slug.')
 const notMember = () => new AppError('not_member')
 const needsOperator = (caller: Caller, context: Context) =>
@@ -95,6 +102,9 @@ export const memberOrOperator = tenantGuard({
   refusal: notMember,
 })
 
+/** M|O, or staff of the partner that owns the tenant: what it sold to its customer it may read. */
+export const memberPartnerOrOperator = tenantGuard({ visible: sees, allowed: sees, hidden: notMember, refusal: notMember })
+
 /** A|O. Who is neither member nor operator learns nothing of the tenant: 403, as for reading. */
 export const adminOrOperator = tenantGuard({
   visible: any(isMember, isOperator),
@@ -106,9 +116,9 @@ export const adminOrOperator = tenantGuard({
 /** A|O, or staff of the partner that owns the tenant. */
 export const adminPartnerOrOperator = tenantGuard({
   visible: sees,
-  allowed: any(isAdmin, isOperator, ownsAsPartner),
+  allowed: any(isAdmin, isOperator, managesAsPartner),
   hidden: notFound,
-  refusal: () => new AppError('not_admin'),
+  refusal: (caller, context, tenant) => (ownsAsPartner(caller, tenant, context) ? staffRefusal(caller) : new AppError('not_admin')),
 })
 
 /** The owner or an operator. */
@@ -122,7 +132,75 @@ export const ownerOrOperator = tenantGuard({
 /** Operators, or staff of the partner that owns the tenant. Partner staff do not learn of other partners' tenants. */
 export const partnerOrOperator = tenantGuard({
   visible: any(isOperator, ownsAsPartner),
-  allowed: any(isOperator, ownsAsPartner),
+  allowed: any(isOperator, managesAsPartner),
   hidden: (caller, context) => (caller.partner ? notFound() : needsOperator(caller, context)),
-  refusal: needsOperator,
+  refusal: staffRefusal,
+})
+
+/** Whether the caller may change the tenant as staff of the partner that owns it: an active partner, and a level that allows it. */
+export function mayManageAsPartner({ partner }: Caller, tenant: { partnerId: string | null }): boolean {
+  return (
+    partner !== undefined &&
+    partner.id === tenant.partnerId &&
+    partner.status === 'active' &&
+    hasPartnerRight(partner.access, 'manageCustomers')
+  )
+}
+
+declare const provenPartner: unique symbol
+/** A partner that the caller was shown to work for or to operate. `access` is null for operators. Made below and nowhere else. */
+export type OwnPartner = {
+  readonly caller: Caller
+  readonly partner: { readonly id: string; readonly slug: string; readonly status: PartnerStatus }
+  readonly access: PartnerAccess | null
+  readonly [provenPartner]: true
+}
+
+const noSuchPartner = () => new AppError('not_found', 'There is no partner with this slug.')
+
+/**
+ * Operators, and staff of the partner of the path whose level has the right. To staff of another partner this one does not exist.
+ * Reading goes on while the partner is suspended; `write` is refused then to its staff, and to everybody once it is terminated.
+ */
+async function proveOwnPartner(ctx: Context, slug: string, right: PartnerRight, mode: 'read' | 'write'): Promise<OwnPartner> {
+  const caller = await ctx.readCaller()
+  const own = !caller.operator && caller.partner?.slug === slug ? caller.partner : undefined
+  if (!own && !caller.operator) throw caller.partner ? noSuchPartner() : needsOperator(caller, ctx)
+  // A text that cannot be a slug names no partner, and some such texts the database would not even take.
+  const partner = own ?? (isSlugShaped(slug) ? await findPartnerBySlug(ctx.house.database.db, slug) : undefined)
+  if (!partner) throw noSuchPartner()
+  if (own && !hasPartnerRight(own.access, right)) throw new AppError('access_level')
+  if (mode === 'write' && partner.status === 'terminated') throw new AppError('partner_terminated')
+  if (mode === 'write' && own?.status === 'suspended') throw new AppError('partner_suspended')
+  const { id, slug: stored, status } = partner
+  return { caller, partner: { id, slug: stored, status }, access: own?.access ?? null } as OwnPartner
+}
+
+function partnerGuard(right: PartnerRight, mode: 'read' | 'write') {
+  return guarded(async (ctx, readInput) => {
+    const partnerAccess = await proveOwnPartner(ctx, slugOf(await readInput()), right, mode)
+    return { caller: partnerAccess.caller, partnerAccess }
+  })
+}
+
+/** P|O: any staff of the partner of the path. */
+export const partnerReader = partnerGuard('customers', 'read')
+/** P|O: staff whose level shows reports: not `support`. */
+export const partnerReportReader = partnerGuard('reports', 'read')
+/** P|O: staff whose level shows margin, billing and payouts: `manager` and `owner`. */
+export const partnerFinanceReader = partnerGuard('finance', 'read')
+/** P|O: `manager` and `owner` of an active partner. */
+export const partnerManager = partnerGuard('manageCustomers', 'write')
+/** P|O: `owner` of an active partner. */
+export const partnerOwner = partnerGuard('manageStaff', 'write')
+
+/** P|O on a customer: the partner of the path owns the tenant in `tenantSlug`. Every other tenant looks like none. */
+export const customerManager = guarded(async (ctx, readInput) => {
+  const raw = await readInput()
+  const partnerAccess = await proveOwnPartner(ctx, slugOf(raw), 'manageCustomers', 'write')
+  const { caller, tenant } = await ctx.readCallerIn(slugOf(raw, 'tenantSlug'))
+  if (!tenant || tenant.partnerId !== partnerAccess.partner.id) {
+    throw new AppError('not_found', 'This partner has no customer with this slug.')
+  }
+  return { caller, partnerAccess, access: { caller, tenant } as Access }
 })

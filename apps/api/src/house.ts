@@ -8,6 +8,9 @@ import type { Flags } from './flags/evaluator.ts'
 import type { Jobs } from './jobs.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import type { Outbox } from './outbox/outbox.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { RequestCounts } from './request-counts.ts'
 import type { TenantChanges } from './tenants/changes.ts'
 import type { TokenVerifier } from './token.ts'
 
@@ -24,6 +27,11 @@ export interface House {
   jobs: Jobs
   changes: TenantChanges
   flags: Flags
+  /** Evaluations by OpenFeature clients. */
+  ofrepLimit: RateLimit
+  requestCounts: RequestCounts
+  /** Mails to people, queued in the transaction that causes them. */
+  outbox: Outbox
   background: BackgroundWork
   metrics: Metrics
 }

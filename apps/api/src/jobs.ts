@@ -1,6 +1,6 @@
 import type { Db, Trx } from '@atrium/db/connect'
 import { jobSchema, queues } from '@atrium/db/jobs'
-import type { ReadingKind } from '@atrium/db/readings'
+import type { ReadingGroup, ReadingKind } from '@atrium/db/readings'
 import { CompiledQuery } from 'kysely'
 import { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'
@@ -15,8 +15,18 @@ export interface JobHandlers {
   settleMember(tenantId: string, userId: string): Promise<void>
   runImport(importId: string): Promise<void>
   sweepMembers(): Promise<void>
-  refreshReadings(tenantId: string, kind: ReadingKind): Promise<void>
+  refreshReadings(group: ReadingGroup, kind: ReadingKind): Promise<void>
   checkDomains(): Promise<void>
+  sendMails(): Promise<void>
+  rollBackBrokenFlags(): Promise<void>
+  settleSubscriptions(): Promise<void>
+  createPayouts(): Promise<void>
+  refreshHealth(): Promise<void>
+  drainWebhooks(): Promise<void>
+  runDunning(): Promise<void>
+  reconcileBilling(): Promise<void>
+  keepReports(): Promise<void>
+  checkReports(): Promise<void>
   cleanUp(): Promise<void>
 }
 
@@ -31,8 +41,12 @@ export interface Jobs {
   wakeMember(tenantId: string, userId: string, afterSeconds: number): Promise<void>
   /** Wakes an import after a delay. */
   wakeImport(importId: string, afterSeconds: number): Promise<void>
-  /** Wakes the reading of what is due about a tenant's members; at most one wake-up per tenant and kind waits. */
-  wakeReadings(tenantId: string, kind: ReadingKind, afterSeconds: number): Promise<void>
+  /** Wakes the reading of what is due about a tenant's members or a partner's staff; at most one wake-up per group and kind waits. */
+  wakeReadings(group: ReadingGroup, kind: ReadingKind, afterSeconds: number): Promise<void>
+  /** Wakes the sending of mails. In a transaction: exists once it commits. */
+  wakeOutbox(mailId: string, afterSeconds: number, trx?: Trx): Promise<void>
+  /** Wakes the work on payment events; at most one wake-up waits. In a transaction: exists once it commits. */
+  wakeWebhooks(trx?: Trx): Promise<void>
   /** `ok`, or a sentence about what is wrong. */
   health(): Promise<string>
   stop(): Promise<void>
@@ -107,11 +121,17 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
           for (const { data } of jobs) await handlers.runImport(data.importId)
         }),
       )
-      await boss.work<{ tenantId: string; kind: ReadingKind }>(queues.readings, { ...workOptions, batchSize: 4 }, (jobs) =>
+      await boss.work<ReadingGroup & { kind: ReadingKind }>(queues.readings, { ...workOptions, batchSize: 4 }, (jobs) =>
         counted(queues.readings, async () => {
-          await Promise.all(jobs.map(({ data }) => handlers.refreshReadings(data.tenantId, data.kind)))
+          await Promise.all(jobs.map(({ data }) => handlers.refreshReadings(data, data.kind)))
         }),
       )
+      // One wake-up sends whatever is due, so a batch of them needs no more than one.
+      await boss.work<{ mailId: string }>(queues.outbox, { ...workOptions, batchSize: 50, burstWhenBatchFull: true }, () =>
+        counted(queues.outbox, handlers.sendMails),
+      )
+      // One wake-up works on whatever is due.
+      await boss.work(queues.webhooks, workOptions, () => counted(queues.webhooks, handlers.drainWebhooks))
       // Work that nobody is woken for: looked for at the start, and from then on by the clock.
       for (const [queue, work, cron] of [
         [queues.provisioningSweep, handlers.sweepProvisioning, everyMinute],
@@ -119,12 +139,24 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
         [queues.listSweep, handlers.sweepLists, everyMinute],
         [queues.memberSweep, handlers.sweepMembers, everyMinute],
         [queues.domainChecks, handlers.checkDomains, everyMinute],
+        [queues.outboxSweep, handlers.sendMails, everyMinute],
+        [queues.flagGuards, handlers.rollBackBrokenFlags, everyMinute],
+        [queues.subscriptions, handlers.settleSubscriptions, everyMinute],
+        [queues.payouts, handlers.createPayouts, '41 * * * *'],
+        [queues.health, handlers.refreshHealth, '*/5 * * * *'],
+        [queues.webhookSweep, handlers.drainWebhooks, everyMinute],
+        [queues.dunning, handlers.runDunning, '*/5 * * * *'],
+        [queues.reports, handlers.keepReports, everyMinute],
         [queues.cleanup, handlers.cleanUp, '17 * * * *'],
       ] as const) {
         await boss.work(queue, workOptions, () => counted(queue, work))
         await boss.schedule(queue, cron)
         await boss.send(queue, {})
       }
+      await boss.work(queues.billingReconcile, workOptions, () => counted(queues.billingReconcile, handlers.reconcileBilling))
+      await boss.schedule(queues.billingReconcile, '43 2 * * *')
+      await boss.work(queues.reportChecks, workOptions, () => counted(queues.reportChecks, handlers.checkReports))
+      await boss.schedule(queues.reportChecks, '5 0 * * *')
       running = true
     },
     async wakeProvisioning(tenantId, afterSeconds, trx) {
@@ -134,17 +166,15 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
         {
           singletonKey: tenantId,
           startAfter: Math.ceil(afterSeconds),
-          ...(trx
-            ? {
-                db: {
-                  executeSql: async (text: string, values?: unknown[]) => ({
-                    rows: (await trx.executeQuery(CompiledQuery.raw(text, values ?? []))).rows,
-                  }),
-                },
-              }
-            : {}),
+          ...inTransaction(trx),
         },
       )
+    },
+    async wakeOutbox(mailId, afterSeconds, trx) {
+      await boss.send(queues.outbox, { mailId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
+    },
+    async wakeWebhooks(trx) {
+      await boss.send(queues.webhooks, {}, inTransaction(trx))
     },
     async wakeMember(tenantId, userId, afterSeconds) {
       const singletonKey = `${tenantId}.${userId}`
@@ -153,8 +183,9 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
     async wakeImport(importId, afterSeconds) {
       await boss.send(queues.memberImports, { importId }, { singletonKey: importId, startAfter: Math.ceil(afterSeconds) })
     },
-    async wakeReadings(tenantId, kind, afterSeconds) {
-      await boss.send(queues.readings, { tenantId, kind }, { singletonKey: `${kind}:${tenantId}`, startAfter: Math.ceil(afterSeconds) })
+    async wakeReadings(group, kind, afterSeconds) {
+      const singletonKey = `${kind}:${'tenantId' in group ? group.tenantId : group.partnerId}`
+      await boss.send(queues.readings, { ...group, kind }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
     },
     async health() {
       if (!running) return 'the job engine is not started'
@@ -166,4 +197,13 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
       if (sending) await boss.stop({ graceful: true, timeout: 10_000 })
     },
   }
+}
+
+/** Lets the job engine write with the transaction's connection. */
+function inTransaction(trx: Trx | undefined) {
+  if (!trx) return {}
+  const executeSql = async (text: string, values?: unknown[]) => ({
+    rows: (await trx.executeQuery(CompiledQuery.raw(text, values ?? []))).rows,
+  })
+  return { db: { executeSql } }
 }

@@ -23,6 +23,7 @@ const metrics = createMetrics()
 metrics.collectProcess()
 const database = openDatabase({
   url: config.databaseUrl,
+  replicaUrl: config.databaseReplicaUrl,
   applicationName: 'atrium-api',
   onError: (err) => log.warn({ err }, 'a database connection was lost'),
 })
@@ -31,6 +32,7 @@ const integrations = connectIntegrations({
   mail: config.mail,
   files: config.files,
   smtp: config.smtp,
+  payments: config.payments,
   dns: config.dns,
   // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should not be told to wait.
   policy: { circuit: { failures: 10, openMs: 4_000 } },

@@ -47,7 +47,35 @@ export function createMetrics() {
       labelNames: ['queue', 'outcome'] as const,
       registers,
     }),
+    mails: new Counter({
+      name: 'outbox_mails_total',
+      help: 'Tries to send a mail, by template and outcome',
+      labelNames: ['template', 'outcome'] as const,
+      registers,
+    }),
+    flagRollbacks: new Counter({
+      name: 'flag_rollbacks_total',
+      help: 'Flags that one of their guard rules turned off, by signal',
+      labelNames: ['signal'] as const,
+      registers,
+    }),
+    webhooks: new Counter({
+      name: 'payment_events_total',
+      help: 'Events of the payment processor that came, and what became of them',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     auditWriteFailures: new Counter({ name: 'audit_write_failures_total', help: 'Audit entries that could not be written', registers }),
+    reportFaults: new Counter({
+      name: 'report_faults_total',
+      help: 'Reports that were not answered because their figures did not agree with each other',
+      registers,
+    }),
+    reportDrift: new Gauge({
+      name: 'report_drift',
+      help: 'Figures that the last comparison with the subscription history found wrong, before they were computed anew',
+      registers,
+    }),
     watchers: new Gauge({ name: 'tenant_watchers', help: 'Open streams of provisioning progress', registers }),
   }
 }

@@ -21,9 +21,21 @@ export type ProcedureMeta = OpenApiMeta<{
   secretAnswer?: boolean
   /** Makes a record below another one: REST answers 201. A POST to a path without parameters does so anyway. */
   creates?: boolean
+  /** REST answers the same as CSV to who asks for `text/csv`. */
+  csv?: (answer: unknown) => string
   /** Speaks the OpenFeature Remote Evaluation Protocol over REST: an ETag on answers, and its members in refusals beside ours. */
   ofrep?: boolean
+  /** The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under that name. */
+  file?: boolean
 }>
+
+/** For `csv` of a procedure's meta: the answer in the type that its schema gives it. */
+export function csvOf<Schema extends z.ZodType>(
+  _schema: Schema,
+  render: (answer: z.output<Schema>) => string,
+): (answer: unknown) => string {
+  return (answer) => render(answer as z.output<Schema>)
+}
 
 /** One call of a procedure, as tRPC's transports make it and REST does. */
 export interface ProcedureCall {
@@ -121,16 +133,20 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
     const [guard, meta, inputSchema, outputSchema] = [this.#guard, this.#meta, this.#input as Schema, this.#output as Schema]
     let answers = 0
     async function run({ ctx, path, getRawInput, signal }: ProcedureCall): Promise<unknown> {
+      let about: string | undefined
       try {
         const found = await guard(ctx, getRawInput)
+        about = tenantIdIn(found)
         const input = inputSchema && checked(inputSchema, await getRawInput())
         const result = await resolve({ ctx: { ...ctx, ...found }, input: input as Parsed<In>, signal })
         if (outputSchema && (ctx.house.config.answerChecks === 'all' || answers++ % 100 === 0)) {
           checkAnswer(ctx, path, outputSchema, result)
         }
+        if (about !== undefined) ctx.house.requestCounts.count(about, false)
         return result
       } catch (error) {
         const refusal = toAppError(error)
+        if (about !== undefined) ctx.house.requestCounts.count(about, refusal.status >= 500 && !ctx.request.signal.aborted)
         if (type === 'mutation' && meta?.audit && refusal.status === 403) await recordDenial(ctx, meta.audit, refusal)
         throw new TRPCError({ code: codeOf(refusal), message: refusal.message, cause: refusal })
       }
@@ -143,6 +159,13 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
 /** Begins a procedure that only calls which pass the guard get to. */
 export function guarded<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {
   return new ProcedureBuilder(guard, undefined, undefined, undefined)
+}
+
+/** The tenant that a guard found a call to be about. */
+function tenantIdIn(found: object): string | undefined {
+  const holder = 'access' in found ? found.access : found
+  const tenant = typeof holder === 'object' && holder !== null && 'tenant' in holder ? holder.tenant : undefined
+  return typeof tenant === 'object' && tenant !== null && 'id' in tenant && typeof tenant.id === 'string' ? tenant.id : undefined
 }
 
 function checked(schema: z.ZodType, raw: unknown): unknown {

@@ -60,7 +60,7 @@ export async function overTrpc(house: TestHouse, name: string, input: Input, tok
   const { type } = routeOf(name)
   const serialized = JSON.stringify({ json: input })
   const leave = new AbortController()
-  const streams = name === 'audit.export'
+  const streams = name === 'audit.export' || name === 'payouts.exportLedger'
   const response = await house.app.fetch(
     new Request(
       type === 'mutation'

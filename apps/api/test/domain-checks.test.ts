@@ -140,10 +140,12 @@ describe('checking', () => {
   it('makes a domain anew that somebody removed in the mail server', async () => {
     const view = await added('vanished.example.org')
     const before = await rowOf(view.name)
-    await house.app.house.systems.mail?.removeDomain(before?.mail_domain_id ?? '')
+    await house.app.house.systems.mail?.removeDomain(before?.mail_pending_id ?? '')
     const checked = await recheck(view.name)
     expect(checked.mailError).toBeNull()
-    expect((await rowOf(view.name))?.mail_domain_id).not.toBe(before?.mail_domain_id)
+    const after = await rowOf(view.name)
+    expect(after?.mail_pending_id).toEqual(expect.any(String))
+    expect(after?.mail_pending_id).not.toBe(before?.mail_pending_id)
   })
 
   it('survives bytes in DNS that no database takes', async () => {

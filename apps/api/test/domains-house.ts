@@ -23,7 +23,7 @@ export async function openDomains() {
     integrations: (connected, { identity, mail, files, smtp, dns }) => {
       const policy = { deadlineMs: 400, operationDeadlineMs: 1_500, retries: 1, circuit: { failures: 10, openMs: 200 } }
       const resolver = dnsResolver({ servers: dns.servers, queryMs: 600, tries: 1, deadlineMs: 1_500 })
-      return { ...connected, dns: resolver, mail: connectIntegrations({ identity, mail, files, smtp, dns, policy }).mail }
+      return { ...connected, dns: resolver, mail: connectIntegrations({ identity, mail, files, smtp, payments: null, dns, policy }).mail }
     },
   })
   const owner = await house.token('owner@acme.test')
@@ -73,6 +73,12 @@ export async function openDomains() {
 }
 
 export const only = (view: DomainView, purpose: RecordVerdict['purpose']) => view.records.filter((record) => record.purpose === purpose)
+
+/** The name that an unproven domain has in the mail server. */
+export function waitingNameOf(view: DomainView): string {
+  const [, code] = only(view, 'ownership')[0]?.value.split('=') ?? []
+  return `unproven-${code}.tenants.local`
+}
 
 /** The verdict of each required purpose. */
 export const verdicts = (view: DomainView) =>

@@ -26,7 +26,7 @@ describe('without a database', () => {
     const app = createApp({
       config,
       database,
-      integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null }),
+      integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null }),
       log,
     })
     const ask = async (path: string, token?: string) => {
@@ -65,7 +65,13 @@ describe('readiness', () => {
       body: {
         ready: true,
         checks: { database: 'ok', migrations: 'ok', jobs: 'ok' },
-        integrations: { identity: { state: 'ok' }, mail: { state: 'ok' }, files: { state: 'ok' }, mailer: { state: 'off' } },
+        integrations: {
+          identity: { state: 'ok' },
+          mail: { state: 'ok' },
+          files: { state: 'ok' },
+          mailer: { state: 'off' },
+          payments: { state: 'ok' },
+        },
       },
     })
   })

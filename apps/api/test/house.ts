@@ -34,7 +34,16 @@ export interface TestHouse extends AsyncDisposable {
   /** What `config` was read from; a process of its own can be started with it. */
   env: Readonly<Record<string, string>>
   database: Database
+  /** The account that may change what the service may not. */
+  ownerUrl: string
   sandbox: Sandbox
+  /** Events of the payment processor, which wait here until a test sends them. */
+  webhooks: {
+    /** Ids of events that the service has not taken yet, oldest first. */
+    pending(): readonly string[]
+    /** Sends these to the service, in this order, also a second time; without ids all that wait. Answers the statuses. */
+    deliver(ids?: readonly string[]): Promise<readonly number[]>
+  }
   /** Everything the service logged, one JSON line each. */
   logLines: string[]
   /** An access token of a demo person, exactly as signing in would give it. */
@@ -60,13 +69,19 @@ export interface HouseOptions {
   started?: boolean
   clock?: Clock
   env?: Record<string, string>
+  /** Send mail, to the sandbox. Default false: nothing is sent, and the queue keeps it. */
+  mailer?: boolean
   sandbox?: StartOptions
   integrations?: (integrations: Integrations, config: Config) => Integrations
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
   const accounts = await copyDatabase()
-  const sandbox = await startSandbox(options.sandbox)
+  const { clock } = options
+  const sandbox = await startSandbox({
+    ...options.sandbox,
+    payments: { ...(clock && { now: () => clock.now().getTime() }), ...options.sandbox?.payments },
+  })
   const env = {
     PORT: '0',
     ANSWER_CHECKS: 'all',
@@ -81,8 +96,14 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     FILES_API_URL: sandbox.filesUrl,
     FILES_API_USER: demoServiceCredentials.filesUser,
     FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+    BILLING_PAYMENTS_ENABLED: 'true',
+    STRIPE_SECRET_KEY: demoServiceCredentials.stripeSecretKey,
+    STRIPE_PUBLISHABLE_KEY: demoServiceCredentials.stripePublishableKey,
+    STRIPE_WEBHOOK_SECRET: demoServiceCredentials.stripeWebhookSecret,
+    STRIPE_API_URL: sandbox.paymentsUrl,
     DNS_SERVERS: sandbox.dnsServer,
     LOG_LEVEL: 'info',
+    ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),
     ...options.env,
   }
   const config = readConfig(env)
@@ -94,10 +115,16 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     mail: config.mail,
     files: config.files,
     smtp: config.smtp,
+    payments: config.payments,
     dns: config.dns,
   })
   const integrations = options.integrations?.(connected, config) ?? connected
   const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
+  sandbox.payments.webhooks.hold()
+  sandbox.payments.webhooks.sendBy(async ({ body, headers }) => {
+    const response = await app.fetch(new Request('http://api.test/webhooks/stripe', { method: 'POST', body, headers }), {})
+    return response.status
+  })
   const tenantIds = await seedDemo(database.db, config.tenantDomain)
   if (options.started) await app.start()
   else await app.house.jobs.startSending()
@@ -126,7 +153,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     config,
     env,
     database,
+    ownerUrl: accounts.ownerUrl,
     sandbox,
+    webhooks: {
+      pending: () => sandbox.payments.webhooks.pending(),
+      deliver: (ids = sandbox.payments.webhooks.pending()) => sandbox.payments.webhooks.deliver(ids),
+    },
     logLines,
     token: (email, forApp = email.startsWith('operator@') ? 'operator' : 'portal') => sandbox.token(email, forApp),
     request,

@@ -50,13 +50,29 @@ const least: Record<string, Record<string, unknown>> = {
   'flags.evaluateByOfrep': { context: { targetingKey: 'acme' } },
   'flags.evaluateOneByOfrep': { key: 'nothing', context: { targetingKey: 'acme' } },
   'flags.update': { key: 'nothing', version: 1, state: 'on', note: 'Nothing.' },
+  'partners.update': { name: 'Nothing' },
+  'payouts.hold': { reason: 'Nothing.' },
+  'payouts.fail': { reason: 'Nothing.' },
+  'payouts.void': { reason: 'Nothing.' },
+  'payouts.pay': { reference: 'Nothing' },
+  'payouts.consent': { agreed: true },
+  'prices.update': { note: 'Nothing.' },
+  'subscriptions.update': { seats: 1 },
+  'reports.signupCohortRows': { month: '2026-01' },
+  'reports.churnCohortRows': { month: '2026-01' },
+  'partnerReports.signupCohortRows': { month: '2026-01' },
+  'partnerReports.churnCohortRows': { month: '2026-01' },
+  'billing.invoiceDocument': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'billing.payInvoice': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
 function leastInput(name: string): Record<string, unknown> {
   const { properties = {} } = inputSchema(name)
+  const { path } = routeOf(name)
   return {
     ...least[name],
-    ...('slug' in properties && name !== 'tenants.create' ? { slug: 'acme' } : {}),
+    ...('slug' in properties && name !== 'tenants.create' ? { slug: path.startsWith('/partners/') ? 'north' : 'acme' } : {}),
+    ...(path.includes('{tenantSlug}') ? { tenantSlug: 'acme' } : {}),
     ...('id' in properties ? { id: userId } : {}),
   }
 }
@@ -145,7 +161,7 @@ function valueFaults(path: string, schema: Schema): { label: string; path: strin
 }
 
 /** Looked up as they stand, so one that cannot exist is unknown, not invalid. */
-const namesInPath = ['slug', 'domain', 'key']
+const namesInPath = ['slug', 'domain', 'key', 'id', 'tenantSlug', 'payoutId', 'invoiceId', 'userId']
 
 /** What a fault may answer. */
 function acceptable(

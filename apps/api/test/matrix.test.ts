@@ -9,38 +9,56 @@ import { openHouse, type TestHouse } from './house.ts'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
 import { aliasesRows } from './matrix/aliases.ts'
 import { auditRows } from './matrix/audit.ts'
+import { billingRows } from './matrix/billing.ts'
 import { billingInfoRows } from './matrix/billing-info.ts'
 import { brandingRows } from './matrix/branding.ts'
 import { domainsRows } from './matrix/domains.ts'
 import { flagsRows } from './matrix/flags.ts'
+import { healthScoresRows } from './matrix/health-scores.ts'
 import { listsRows } from './matrix/lists.ts'
 import { mailProfileRows } from './matrix/mail-profile.ts'
 import { membersRows } from './matrix/members.ts'
 import { mfaRows } from './matrix/mfa.ts'
+import { outboxRows } from './matrix/outbox.ts'
+import { partnersRows } from './matrix/partners.ts'
+import { payoutsRows } from './matrix/payouts.ts'
+import { pricesRows } from './matrix/prices.ts'
+import { reportsRows } from './matrix/reports.ts'
 import { type Caller, callers, type Rows, type World } from './matrix/rows.ts'
 import { securityPolicyRows } from './matrix/security-policy.ts'
 import { ssoRows } from './matrix/sso.ts'
 import { storageRows } from './matrix/storage.ts'
+import { subscriptionsRows } from './matrix/subscriptions.ts'
 import { tenantsRows } from './matrix/tenants.ts'
 import { usersRows } from './matrix/users.ts'
+import { webhooksRows } from './matrix/webhooks.ts'
 
 /** Every procedure with the calls that its rule tells apart. A procedure without rows fails the test, and so do rows without a procedure. */
 const matrix: Rows = {
   ...aliasesRows,
   ...billingInfoRows,
+  ...billingRows,
+  ...webhooksRows,
   ...domainsRows,
   ...flagsRows,
   ...listsRows,
   ...securityPolicyRows,
   ...auditRows,
   ...brandingRows,
+  ...pricesRows,
+  ...subscriptionsRows,
   ...ssoRows,
   ...mailProfileRows,
   ...membersRows,
   ...mfaRows,
+  ...partnersRows,
+  ...outboxRows,
   ...storageRows,
   ...tenantsRows,
+  ...reportsRows,
   ...usersRows,
+  ...payoutsRows,
+  ...healthScoresRows,
 }
 
 let issuer: Issuer
@@ -83,6 +101,7 @@ async function person(fields: { platformAdmin?: boolean; partner?: string; deact
       name: 'Person',
       platform_admin: fields.platformAdmin ?? false,
       partner_id: fields.partner ?? null,
+      partner_access: fields.partner ? 'owner' : null,
       deactivated_at: fields.deactivated ? new Date() : null,
     })
     .returning('id')

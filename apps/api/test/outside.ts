@@ -78,6 +78,16 @@ export function outsideObjects(house: TestHouse, slug: string, domains: readonly
   }
 }
 
+/** The names under which the mail server has domains whose ownership was not shown. */
+export async function waitingNames(house: TestHouse, domains: readonly string[]): Promise<string[]> {
+  const rows = await house.database.db
+    .selectFrom('domains')
+    .select('ownership_token')
+    .where('name', 'in', [...domains])
+    .execute()
+  return rows.map((row) => `unproven-${row.ownership_token}.tenants.local`)
+}
+
 /** A call to the identity provider's REST API, as an administrator's. */
 export async function identityApi(house: TestHouse, method: string, path: string, body?: object) {
   const response = await fetch(`${house.sandbox.identityUrl}/api/v3${path}`, {

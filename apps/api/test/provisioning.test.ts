@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { provisionTenant } from '../src/provisioning/jobs.ts'
 import { type Answer, openHouse, type TestHouse } from './house.ts'
-import { clientsWithDeadline, identityApi, outsideObjects, upstreamWords } from './outside.ts'
+import { clientsWithDeadline, identityApi, outsideObjects, upstreamWords, waitingNames } from './outside.ts'
 
 let house: TestHouse
 let token: string
@@ -54,7 +54,8 @@ describe('creating a tenant', () => {
     const domains = ['hooli.example.com', 'hooli.example.org', 'hooli.test']
     const answer = await create({ name: 'Hooli', domains })
     expect(answer.body).toMatchObject({ domains, primaryDomain: 'hooli.example.com', status: 'active' })
-    expect(outsideObjects(house, 'hooli', domains).domains.sort()).toEqual([...domains].sort())
+    expect(outsideObjects(house, 'hooli', await waitingNames(house, domains)).domains).toHaveLength(3)
+    expect(outsideObjects(house, 'hooli', domains).domains).toEqual([])
   })
 
   it('answers at once when asked to, and finishes by itself', async () => {
@@ -88,7 +89,13 @@ describe('creating a tenant', () => {
     expect(answer.body).toMatchObject({
       status: 'pending',
       provisioningErrors: { identity: 'The identity provider does not know the owner of this tenant.' },
+      provisioningAttempts: { identity: { attempt: 1, nextAt: expect.any(String) }, mail: { attempt: 0, nextAt: null } },
     })
+    const again = await house.request('POST', `/tenants/${answer.body.slug}/reconcile`, { token: operator })
+    expect(again.body.tenant.provisioningAttempts).toMatchObject({ identity: { attempt: 2 }, files: { attempt: 0, nextAt: null } })
+    const inSeconds = (Date.parse(again.body.tenant.provisioningAttempts.identity.nextAt) - Date.now()) / 1000
+    expect(inSeconds).toBeGreaterThan(30)
+    expect(inSeconds).toBeLessThan(61)
   })
 })
 
@@ -222,6 +229,7 @@ describe('reconcile', () => {
       status: 200,
       body: { domains, primaryDomain: 'moved.example.com', status: 'active' },
     })
-    expect(outsideObjects(house, 'moved', domains).domains.sort()).toEqual(domains)
+    expect(outsideObjects(house, 'moved', domains).domains).toEqual(['moved.tenants.local'])
+    expect(outsideObjects(house, 'moved', await waitingNames(house, ['moved.example.com'])).domains).toHaveLength(1)
   })
 })

@@ -306,3 +306,40 @@ describe('the members of a tenant', () => {
     expect(second.nextCursor).toBeNull()
   })
 })
+
+describe('GET /tenants/{slug}?expand=', () => {
+  const read = (expand: string, token: string) => house.request('GET', `/tenants/acme?expand=${expand}`, { token })
+
+  it('brings domains and the first members along, and nothing without being asked', async () => {
+    const token = await house.token('member@acme.test')
+    const plain = await house.request('GET', '/tenants/acme', { token })
+    expect(plain.body).not.toHaveProperty('expanded')
+    // The first list of the domains fetches what the mail server wants published.
+    const { body: domains } = await house.request('GET', '/tenants/acme/domains', { token })
+    const { status, body } = await read('domains,members', token)
+    expect(status).toBe(200)
+    expect(body.expanded.domains).toEqual(domains.items)
+    expect(body.expanded.members).toEqual((await house.request('GET', '/tenants/acme/users', { token })).body)
+    expect(Object.keys((await read('domains', token)).body.expanded)).toEqual(['domains'])
+    expect({ ...body, expanded: undefined }).toEqual({ ...plain.body, expanded: undefined })
+  })
+
+  it('refuses words that it does not know, and says which it does', async () => {
+    expect(await read('members,invoices,secrets', await house.token('member@acme.test'))).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_input',
+        issues: [{ path: 'expand', message: '"invoices", "secrets" cannot be expanded here. Known are: domains, members.' }],
+      },
+    })
+    expect((await read('', await house.token('member@acme.test'))).status).toBe(400)
+  })
+
+  it('shows members and domains to nobody who may not read them', async () => {
+    const partner = await house.token('partner@north.test')
+    expect((await house.request('GET', '/tenants/acme', { token: partner })).status).toBe(200)
+    expect(await read('members', partner)).toMatchObject({ status: 403, body: { code: 'not_member' } })
+    expect((await read('members', await house.token('owner@globex.test'))).status).toBe(404)
+    expect((await read('members', await house.token('operator@atrium.test'))).body.expanded.members.items.length).toBeGreaterThan(2)
+  })
+})

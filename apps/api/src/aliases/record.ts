@@ -1,5 +1,7 @@
+import type { TouchedList } from '@atrium/db/lists'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { listsInAudit } from '../lists/members.ts'
 
 export interface AliasChange {
   action: 'alias.added' | 'alias.removed'
@@ -9,13 +11,15 @@ export interface AliasChange {
   mailbox: string | null
   /** What the mail server did not do; absent when it did its part. */
   error?: string
+  /** Distribution lists that lost the address. */
+  lists?: readonly TouchedList[]
 }
 
 export function recordAlias(
   { house, request }: Context,
   { caller }: Access,
   tenant: { slug: string; partnerSlug: string | null },
-  { action, address, userId, mailbox, error }: AliasChange,
+  { action, address, userId, mailbox, error, lists = [] }: AliasChange,
 ): Promise<void> {
   return house.audit.record({ request }, caller, {
     action,
@@ -25,6 +29,6 @@ export function recordAlias(
     resourceName: address,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
-    metadata: { mailbox, ...(error === undefined ? {} : { error }) },
+    metadata: { mailbox, ...(error === undefined ? {} : { error }), ...listsInAudit(lists) },
   })
 }

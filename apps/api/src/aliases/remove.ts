@@ -5,6 +5,7 @@ import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/aliases'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { forgetInLists } from '../lists/members.ts'
 import { refuseFormerAdmin } from '../members/act.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
 import { holdingMailbox } from './hold-mailbox.ts'
@@ -12,7 +13,8 @@ import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
 import { recordAlias } from './record.ts'
 
 /**
- * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on. Throws AppError
+ * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on, and the
+ * tenant's distribution lists lose it. Throws AppError
  * `not_found` when there is no such alias, `member_busy`, `integration_off`, `upstream_failed`.
  */
 export async function removeAlias(ctx: Context, access: Access, { address }: RemoveAlias): Promise<void> {
@@ -37,7 +39,8 @@ export async function removeAlias(ctx: Context, access: Access, { address }: Rem
       await recordAlias(ctx, access, tenant, { ...about, error: error.message })
     throw error
   }
-  await recordAlias(ctx, access, tenant, about)
+  const lists = await forgetInLists(house, tenant.id, [address])
+  await recordAlias(ctx, access, tenant, { ...about, lists })
 }
 
 const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')

@@ -1,5 +1,5 @@
-import { type ActorType, type AuditAction, type AuditOutcome, auditMetadata } from '@atrium/core/audit'
-import { insertAuditEvent } from '@atrium/db/audit'
+import { type ActorType, type AuditAction, type AuditOutcome, type AuditSource, auditMetadata } from '@atrium/core/audit'
+import { insertAuditEvent, insertChainedAuditEvent } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import type { Clock } from '../clock.ts'
 import type { Caller, Context } from '../context.ts'
@@ -22,15 +22,23 @@ export interface AuditEntry {
 export interface AuditRecorder {
   /** Records what the caller of a request did. Never throws: a lost entry is logged and counted (seed 6). */
   record(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): Promise<void>
-  /** Records what the platform did by itself in a job. */
-  recordSystem(entry: AuditEntry): Promise<void>
+  /** Records what the platform did by itself, in a job unless another source is named. */
+  recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>
 }
 
-export function createAuditRecorder(parts: { database: Database; clock: Clock; log: Logger; metrics: Metrics }): AuditRecorder {
+export function createAuditRecorder(parts: {
+  database: Database
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  /** Whether entries carry the hash of the one before them. */
+  chained: boolean
+}): AuditRecorder {
   const { database, clock, log, metrics } = parts
+  const insert = parts.chained ? insertChainedAuditEvent : insertAuditEvent
   async function write(event: Parameters<typeof insertAuditEvent>[1]): Promise<void> {
     try {
-      await insertAuditEvent(database.db, event)
+      await insert(database.db, event)
     } catch (err) {
       metrics.auditWriteFailures.inc()
       log.error({ err, action: event.action, requestId: event.metadata.requestId }, 'an audit entry could not be written')
@@ -62,14 +70,14 @@ export function createAuditRecorder(parts: { database: Database; clock: Clock; l
           ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
         }),
       }),
-    recordSystem: (entry) =>
+    recordSystem: (entry, source = 'job') =>
       write({
         ...common(entry),
         actorType: 'system',
         actorId: null,
         actorEmail: null,
         actorIp: null,
-        source: 'job',
+        source,
         metadata: auditMetadata(entry.metadata ?? {}),
       }),
   }

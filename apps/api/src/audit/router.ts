@@ -1,8 +1,9 @@
-import { AuditPage, ExportAudit, QueryAudit } from '@atrium/core/audit'
+import { AuditPage, AuditVerification, ExportAudit, QueryAudit, VerifyAudit } from '@atrium/core/audit'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { exportAudit } from './export.ts'
 import { queryAudit } from './query.ts'
+import { verifyAudit } from './verify.ts'
 
 const tags = ['audit']
 
@@ -16,4 +17,9 @@ export const auditRouter = router({
     .meta({ openapi: { method: 'GET', path: '/audit/export', tags, summary: 'Export the audit log as NDJSON or CSV' } })
     .input(ExportAudit)
     .query(({ ctx, input }) => exportAudit(ctx, ctx.caller, input)),
+  verify: operator
+    .meta({ openapi: { method: 'GET', path: '/audit/verify', tags, summary: 'Check the hash chains of the audit log' } })
+    .input(VerifyAudit)
+    .output(AuditVerification)
+    .query(({ ctx, input }) => verifyAudit(ctx, ctx.caller, input)),
 })

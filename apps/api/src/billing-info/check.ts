@@ -1,11 +1,25 @@
-import type { BillingInfo, BillingInfoView, CheckedBillingInfo } from '@atrium/core/billing-info'
+import type { BillingInfo, BillingInfoView, CheckedBillingInfo, VatStatus } from '@atrium/core/billing-info'
 import { AppError } from '@atrium/core/errors'
 import { checkVatNumber } from '@atrium/core/vat-numbers'
 
-/** What is known of billing data that are stored. */
-export function withVatStatus(billingInfo: BillingInfoView): CheckedBillingInfo {
-  const { value: _, status, fault: __, warnings } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
-  return { billingInfo, vatStatus: status, warnings }
+/** What the authority said of a number, as far as it was asked. */
+export interface AskedTaxId {
+  taxIdValue: string | null
+  taxIdStatus: string | null
+}
+
+const asked: Readonly<Record<string, VatStatus>> = {
+  pending: 'pending',
+  verified: 'valid',
+  unverified: 'invalid',
+  unavailable: 'unavailable',
+}
+
+/** What is known of billing data that are stored; of a number that the authority was asked about, what it said. */
+export function withVatStatus(billingInfo: BillingInfoView, taxId?: AskedTaxId): CheckedBillingInfo {
+  const { value, status, fault: _, warnings } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
+  const answer = taxId && value !== null && taxId.taxIdValue === value ? asked[taxId.taxIdStatus ?? ''] : undefined
+  return { billingInfo, vatStatus: answer ?? status, warnings }
 }
 
 /**

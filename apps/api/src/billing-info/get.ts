@@ -1,10 +1,13 @@
 import type { CheckedBillingInfo } from '@atrium/core/billing-info'
 import { findBillingInfo } from '@atrium/db/billing-info'
+import { findPaymentCustomer } from '@atrium/db/payment-customers'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { withVatStatus } from './check.ts'
 
-/** Whom invoices go to. The verdict on the VAT number is made anew, from its text alone. */
+/** Whom invoices go to. The verdict on the VAT number is made anew from its text, unless the authority was asked about it. */
 export async function getBillingInfo({ house }: Context, { tenant }: Access): Promise<CheckedBillingInfo> {
-  return withVatStatus(await findBillingInfo(house.database.db, tenant.id))
+  const { db } = house.database
+  const [stored, customer] = await Promise.all([findBillingInfo(db, tenant.id), findPaymentCustomer(db, tenant.id)])
+  return withVatStatus(stored, customer)
 }

@@ -2,7 +2,9 @@ import { changedFields } from '@atrium/core/audit'
 import type { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing-info'
 import { AppError } from '@atrium/core/errors'
 import { findBillingInfo, saveBillingInfo } from '@atrium/db/billing-info'
+import { findPaymentCustomer } from '@atrium/db/payment-customers'
 import { lockTenant } from '@atrium/db/tenants'
+import { tellBillingInfo } from '../billing/tax-id.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { refuseFormerAdmin } from '../members/act.ts'
@@ -41,6 +43,7 @@ export async function updateBillingInfo(ctx: Context, access: Access, input: Upd
       partnerSlug: tenant.partnerSlug,
       metadata: { changes, vatStatus: checked.vatStatus },
     })
+    await tellBillingInfo(house, tenant.id)
   }
-  return checked
+  return withVatStatus(checked.billingInfo, await findPaymentCustomer(house.database.db, access.tenant.id))
 }

@@ -1,4 +1,4 @@
-import { type TemplateKey, templateDefinition } from '@atrium/core/email-templates'
+import { type MailTemplateKey, templateDefinition } from '@atrium/core/email-templates'
 import type { Issue } from '@atrium/core/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
@@ -16,7 +16,7 @@ interface Fault {
  * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag, filter or variable that is not ours, or
  * more work than a message may take. Empty when it can.
  */
-export function templateFaults(key: TemplateKey, template: MessageText, path: string): Issue[] {
+export function templateFaults(key: MailTemplateKey, template: MessageText, path: string): Issue[] {
   const parts = [
     { part: 'subject', kind: 'text', source: template.subject },
     { part: 'html', kind: 'html', source: template.html },
@@ -28,7 +28,7 @@ export function templateFaults(key: TemplateKey, template: MessageText, path: st
   })
 }
 
-function faultOf(key: TemplateKey, kind: 'html' | 'text', source: string): Fault | undefined {
+function faultOf(key: MailTemplateKey, kind: 'html' | 'text', source: string): Fault | undefined {
   try {
     return tokenFault(new Tokenizer(source).readTopLevelTokens()) ?? meaningFault(key, kind, liquidFor(kind).parse(source))
   } catch (error) {
@@ -55,7 +55,7 @@ function tokenFault(tokens: readonly TopLevelToken[]): Fault | undefined {
   return undefined
 }
 
-function meaningFault(key: TemplateKey, kind: 'html' | 'text', templates: Template[]): Fault | undefined {
+function meaningFault(key: MailTemplateKey, kind: 'html' | 'text', templates: Template[]): Fault | undefined {
   const names = templateDefinition(key).variables.map(({ name }) => name)
   const { globals } = liquidFor(kind).analyzeSync(templates, { partials: false })
   const unknown = Object.values(globals)

@@ -18,10 +18,13 @@ export async function readBranding(db: Db | Trx, tenantId: string): Promise<Bran
   return toBrandingView(row, await listEmailTemplates(db, tenantId))
 }
 
-/** What a tenant's messages and pages are branded with where it has set nothing: its own name, its brand colour, then ours. */
-export function effectiveBranding(row: Pick<BrandingRow, 'tenantName' | 'brandColor' | 'productName' | 'accentColor'>) {
-  const accentColor = row.accentColor ?? row.brandColor ?? standardAccentColor
-  return { productName: row.productName ?? row.tenantName, accentColor, textColor: textColorOn(accentColor) }
+/**
+ * What a tenant's messages and pages are branded with where it has set nothing: what its partner has set, then its own name; its brand
+ * colour, then that of its partner, then ours.
+ */
+export function effectiveBranding(row: Omit<BrandingRow, 'updatedAt'>) {
+  const accentColor = row.accentColor ?? row.brandColor ?? row.partnerAccentColor ?? standardAccentColor
+  return { productName: row.productName ?? row.partnerProductName ?? row.tenantName, accentColor, textColor: textColorOn(accentColor) }
 }
 
 function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]): BrandingView {

@@ -1,9 +1,9 @@
-import { type TemplateKey, templateDefinition } from '@atrium/core/email-templates'
+import { type MailTemplateKey, templateDefinition } from '@atrium/core/email-templates'
 
 export type TemplateValues = { readonly [name: string]: string | readonly string[] | TemplateValues }
 
 /** The sample values of a message as its template reads them: `booking.title` becomes a field of `booking`. */
-export function sampleValues(key: TemplateKey): TemplateValues {
+export function sampleValues(key: MailTemplateKey): TemplateValues {
   const values: Record<string, Record<string, string | readonly string[]> | string | readonly string[]> = {}
   for (const { name, sample } of templateDefinition(key).variables) {
     const [group = '', field] = name.split('.')

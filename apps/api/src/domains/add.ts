@@ -4,6 +4,7 @@ import type { Trx } from '@atrium/db/connect'
 import { findDomain } from '@atrium/db/domains'
 import { violatedConstraint } from '@atrium/db/failures'
 import { insertDomains, notifyTenant } from '@atrium/db/tenants'
+import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
@@ -41,6 +42,7 @@ export async function addDomain(ctx: Context, access: Access, input: AddDomain):
 
 async function insert(trx: Trx, house: House, slug: string, name: string): Promise<void> {
   const tenant = await lockOpenTenant(trx, slug)
+  await refuseLimited(trx, house, tenant.id)
   const { count } = await trx
     .selectFrom('domains')
     .select((row) => row.fn.countAll<number>().as('count'))

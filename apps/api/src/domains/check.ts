@@ -28,11 +28,16 @@ export interface CheckOutcome {
  */
 export async function checkDomain(house: House, row: DomainRow, cause: DomainCheckCause): Promise<CheckOutcome | undefined> {
   const { db } = house.database
-  const before = await syncWithMailServer(house, row, mailMs)
-  const verdicts = await judge(house.systems.dns, before.name, recordsOf(house, before))
+  const synced = await syncWithMailServer(house, row, mailMs)
+  const verdicts = await judge(house.systems.dns, synced.name, recordsOf(house, synced))
   const shown = verdicts.some((record) => record.purpose === 'ownership' && record.verdict === 'ok')
-  const proven = before.verifiedAt !== null || shown || isManaged(house, before.name)
-  const complete = !hasMail(house) || (before.mailDomainId !== null && before.mailRecordsComplete && before.mailError === null)
+  const proven = synced.verifiedAt !== null || shown || isManaged(house, synced.name)
+  const provenNow = proven && synced.verifiedAt === null
+  // From now on the mail server takes mail for it; what was published stays right, because its keys stay.
+  const taken = provenNow ? await syncWithMailServer(house, { ...synced, verifiedAt: house.clock.now() }, mailMs) : synced
+  const before = { ...taken, verifiedAt: synced.verifiedAt }
+  const placed = before.mailDomainId ?? (proven ? null : before.mailPendingId)
+  const complete = !hasMail(house) || (placed !== null && before.mailRecordsComplete && before.mailError === null)
   const state = stateOf(verdicts, { proven, complete })
   const regressed = before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
   const changed = state !== before.state || !isDeepStrictEqual(verdicts, before.verdicts)
@@ -52,7 +57,7 @@ export async function checkDomain(house: House, row: DomainRow, cause: DomainChe
     }),
   )
   const after = saved ? await findDomainById(db, before.id) : undefined
-  return after && { before, after, provenNow: before.verifiedAt === null && proven, regressed }
+  return after && { before, after, provenNow, regressed }
 }
 
 /** Runs the rules, fetches what they ask for, and runs them again until they have all they need. */

@@ -27,14 +27,15 @@ export async function getDomain({ house }: Context, access: Access, input: Domai
 
 /** A domain that the mail server has, with its records when they were not all known before. */
 async function completed(house: House, row: DomainRow): Promise<DomainRow> {
-  return row.mailDomainId === null || row.mailRecordsComplete ? row : syncWithMailServer(house, row, patienceMs)
+  return (row.mailDomainId ?? row.mailPendingId) === null || row.mailRecordsComplete ? row : syncWithMailServer(house, row, patienceMs)
 }
 
 async function usageOf(house: House, row: DomainRow): Promise<DomainUsage | null> {
   const { mail } = house.systems
-  if (!hasMail(house) || !mail || row.mailDomainId === null) return null
+  const domainId = row.mailDomainId ?? row.mailPendingId
+  if (!hasMail(house) || !mail || domainId === null) return null
   try {
-    const { accounts, aliases, lists } = await mail.domainUse(row.mailDomainId, { signal: AbortSignal.timeout(patienceMs) })
+    const { accounts, aliases, lists } = await mail.domainUse(domainId, { signal: AbortSignal.timeout(patienceMs) })
     return { accounts, aliases, lists }
   } catch (error) {
     if (error instanceof UpstreamError || error instanceof DOMException) return null

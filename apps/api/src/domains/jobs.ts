@@ -1,6 +1,7 @@
 import { claimDueDomains, findDomainById } from '@atrium/db/domains'
 import type { House } from '../house.ts'
 import { checkDomain } from './check.ts'
+import { endLapsedClaim, lapsedBefore } from './lapse.ts'
 import { notableEntries } from './recheck.ts'
 
 const batch = 40
@@ -9,7 +10,7 @@ const atOnce = 8
 /** Checks the domains that are due, one batch after the other. A check that fails is due again five minutes later. */
 export async function checkDueDomains(house: House): Promise<void> {
   for (;;) {
-    const due = await claimDueDomains(house.database.db, batch)
+    const due = await claimDueDomains(house.database.db, batch, lapsedBefore(house))
     const more = due.length === batch
     const workers = Array.from({ length: atOnce }, async () => {
       for (let id = due.pop(); id !== undefined; id = due.pop()) await checkByItself(house, id)
@@ -23,7 +24,9 @@ async function checkByItself(house: House, id: string): Promise<void> {
   try {
     const row = await findDomainById(house.database.db, id)
     const outcome = row && (await checkDomain(house, row, 'schedule'))
-    for (const entry of outcome ? notableEntries(outcome) : []) await house.audit.recordSystem(entry)
+    if (!outcome) return
+    for (const entry of notableEntries(outcome)) await house.audit.recordSystem(entry)
+    await endLapsedClaim(house, outcome.after)
   } catch (err) {
     // One domain must not keep the others from being checked.
     house.log.error({ err, domainId: id }, 'a domain could not be checked')

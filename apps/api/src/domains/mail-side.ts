@@ -2,14 +2,10 @@ import { type DomainMailState, type DomainRow, saveDomainMailState } from '@atri
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+import { isProven, placeInMailServer, waitingName } from './mail-place.ts'
 import { hasMail } from './view.ts'
 
 const orphanMs = 8_000
-
-/** How the mail server's domains say whose they are. */
-export function mailDomainDescription(tenantSlug: string): string {
-  return `Atrium tenant ${tenantSlug}`
-}
 
 /** Where the mail server sends aggregate reports, as it wants to be told. */
 export function reportAddress(rua: string | null): string | null {
@@ -26,56 +22,58 @@ export async function syncWithMailServer(house: House, row: DomainRow, deadlineM
   if (!hasMail(house) || !mail) return row
   const state: DomainMailState = {
     mailDomainId: row.mailDomainId,
+    mailPendingId: row.mailPendingId,
     mailRecords: row.mailRecords,
     mailRecordsComplete: row.mailRecordsComplete,
     mailReportAddress: row.mailReportAddress,
     mailError: null,
   }
   try {
-    await bringInStep(mail, row, state, AbortSignal.timeout(deadlineMs))
+    await bringInStep(house, mail, row, state, AbortSignal.timeout(deadlineMs))
   } catch (error) {
     state.mailError = failureSentence(error)
   }
   const saved = await saveDomainMailState(house.database.db, row.id, state)
-  if (!saved && state.mailDomainId !== null) await removeOrphan(house, mail, state.mailDomainId)
+  const orphan = saved ? null : (state.mailDomainId ?? state.mailPendingId)
+  if (orphan !== null) await removeOrphan(house, mail, orphan)
   return { ...row, ...state, mailRecords: state.mailRecords && [...state.mailRecords] }
 }
 
-/** A domain that was removed here while the mail server made it anew would stay there, and no tenant could add it again. */
-async function removeOrphan(house: House, mail: MailServer, mailDomainId: string): Promise<void> {
+/** Takes a domain out of the mail server that is no longer ours to keep there: else no tenant could add it again. False when it stayed. */
+export async function removeOrphan(house: House, mail: MailServer, mailDomainId: string): Promise<boolean> {
   try {
     await mail.removeDomain(mailDomainId, { signal: AbortSignal.timeout(orphanMs) })
+    return true
   } catch (err) {
     house.log.warn({ err, mailDomainId }, 'a removed domain stayed in the mail server')
+    return false
   }
 }
 
 /** Writes each thing that is done into `state`, so that what was done before a failure is known. */
-async function bringInStep(mail: MailServer, row: DomainRow, state: DomainMailState, signal: AbortSignal): Promise<void> {
-  const ensure = async () => {
-    const made = await mail.ensureDomain({ name: row.name, description: mailDomainDescription(row.tenantSlug) }, { signal })
-    if (made.created) state.mailReportAddress = null
-    state.mailDomainId = made.id
-    return made.id
+async function bringInStep(house: House, mail: MailServer, row: DomainRow, state: DomainMailState, signal: AbortSignal): Promise<void> {
+  const place = async () => {
+    const { mailDomainId, mailPendingId, created } = await placeInMailServer(house, mail, { ...row, ...state }, signal)
+    if (created) state.mailReportAddress = null
+    Object.assign(state, { mailDomainId, mailPendingId })
   }
-  const domainId = state.mailDomainId ?? (await ensure())
-  const wanted = reportAddress(row.dmarcRua)
+  const inPlace = state.mailDomainId !== null || (state.mailPendingId !== null && !isProven(house, row))
+  if (!inPlace) await place()
   try {
-    await readRecords(mail, domainId, wanted, state, signal)
+    await readRecords(house, mail, row, state, signal)
   } catch (error) {
     // Somebody removed it in the mail server: it is made anew, with new keys.
     if (!(error instanceof UpstreamError) || error.kind !== 'not_found') throw error
-    await readRecords(mail, await ensure(), wanted, state, signal)
+    Object.assign(state, { mailDomainId: null, mailPendingId: null })
+    await place()
+    await readRecords(house, mail, row, state, signal)
   }
 }
 
-async function readRecords(
-  mail: MailServer,
-  domainId: string,
-  wanted: string | null,
-  state: DomainMailState,
-  signal: AbortSignal,
-): Promise<void> {
+async function readRecords(house: House, mail: MailServer, row: DomainRow, state: DomainMailState, signal: AbortSignal): Promise<void> {
+  const domainId = state.mailDomainId ?? state.mailPendingId
+  if (domainId === null) throw new Error('a domain that was placed in the mail server has no id there')
+  const wanted = reportAddress(row.dmarcRua)
   const told = state.mailReportAddress
   // The server's own default is postmaster of the domain, which is also ours; null was never told to it.
   if (told !== (wanted ?? noReports)) {
@@ -83,7 +81,11 @@ async function readRecords(
     state.mailReportAddress = wanted ?? noReports
   }
   const { records, complete } = await mail.domainRecords(domainId, { signal })
-  state.mailRecords = records
+  const waiting = waitingName(house, row)
+  const real = (text: string) => text.replaceAll(waiting, row.name)
+  // What is to be published is for the real name, also while it waits under another one.
+  state.mailRecords =
+    state.mailDomainId === null ? records.map(({ type, name, value }) => ({ type, name: real(name), value: real(value) })) : records
   state.mailRecordsComplete = complete
 }
 

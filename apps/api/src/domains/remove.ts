@@ -27,7 +27,8 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
   refuseClosed(access.tenant.status)
   const row = await readDomain(db, access.tenant.id, input.domain)
   await refuseRemoval(db, access.tenant.id, row)
-  if (hasMail(house) && mail && row.mailDomainId !== null) await removeFromMailServer(mail, row.name, row.mailDomainId)
+  const domainId = row.mailDomainId ?? row.mailPendingId
+  if (hasMail(house) && mail && domainId !== null) await removeFromMailServer(mail, row.name, domainId)
   await db.transaction().execute(async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
     // What came about while the mail server was asked; the next check makes the domain there anew.

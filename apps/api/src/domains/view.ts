@@ -39,7 +39,7 @@ export function toDomainView(house: House, row: DomainRow): DomainView {
     records: withVerdicts(expected, row.verdicts),
     zone: zoneText(expected),
     dmarc: { policy: row.dmarcPolicy, rua: row.dmarcRua, pct: row.dmarcPct },
-    keysPending: hasMail(house) && row.mailDomainId !== null && !row.mailRecordsComplete,
+    keysPending: hasMail(house) && (row.mailDomainId ?? row.mailPendingId) !== null && !row.mailRecordsComplete,
     mailError: row.mailError,
     lastCheckedAt: row.lastCheckedAt?.toISOString() ?? null,
     nextCheckAt: row.nextCheckAt?.toISOString() ?? null,

@@ -4,7 +4,7 @@ import { insertFlag, lockFlags } from '@atrium/db/flags'
 import type { Caller, Context } from '../context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag } from './get.ts'
-import { auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 
 /** Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used before, and what `checkFlag` refuses. */
 export async function createFlag(ctx: Context, caller: Caller, input: CreateFlag): Promise<FlagView> {
@@ -23,7 +23,7 @@ export async function createFlag(ctx: Context, caller: Caller, input: CreateFlag
       throw new AppError('already_exists', 'A flag has this key, or had it: keys of removed flags are not used again.')
     }
     const created: FlagStep = { key: input.key, version: 1, kind: 'created', note: authorship.note, before: null, after: settings }
-    return { step: created, auditId: await recordFlagChange(trx, caller, created) }
+    return { step: created, auditId: await recordFlagChange(trx, actorOf(caller), created) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
   return getFlag(house, input.key)
@@ -40,9 +40,11 @@ function newSettings(caller: Caller, input: CreateFlag): FlagSettings {
     allowPartners: input.allowPartners ?? [],
     allowPlans: input.allowPlans ?? [],
     prerequisites: input.prerequisites ?? [],
+    guards: input.guards ?? [],
     enabledFrom: input.enabledFrom ?? null,
     enabledUntil: input.enabledUntil ?? null,
     staleAfter: input.staleAfter ?? null,
     killedAt: null,
+    rollback: null,
   }
 }

@@ -5,6 +5,9 @@ import type { Caller, CallerTenant } from '../context.ts'
 import type { House } from '../house.ts'
 import { unknownFlag } from './get.ts'
 
+/** How often one caller may ask one process for flags by the OpenFeature protocol; its clients ask again every few seconds at most. */
+export const ofrepCallsPerMinute = 600
+
 /** Who asks, and the tenant that was named; undefined when none was or nobody has that slug. */
 export interface Asker {
   caller: Caller
@@ -27,6 +30,7 @@ export async function evaluateFlags(house: House, asker: Asker, input: EvaluateF
 
 /** All flags for OpenFeature clients, which are told with 403 `not_member` when the tenant is not theirs. */
 export async function evaluateByOfrep(house: House, asker: Asker): Promise<OfrepFlags> {
+  house.ofrepLimit.take(asker.caller.subject)
   const tenant = ofrepTenant(asker)
   const rules = await house.flags.rules()
   const evaluate = await house.flags.evaluation(toTarget(tenant))
@@ -36,6 +40,7 @@ export async function evaluateByOfrep(house: House, asker: Asker): Promise<Ofrep
 
 /** One flag by its name, which is noted as a use. AppError `not_found` for an unknown one. */
 export async function evaluateOneByOfrep(house: House, asker: Asker, key: string): Promise<OfrepFlag> {
+  house.ofrepLimit.take(asker.caller.subject)
   const tenant = ofrepTenant(asker)
   const rule = (await house.flags.rules()).get(key)
   if (!rule) throw unknownFlag()

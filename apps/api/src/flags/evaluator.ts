@@ -38,9 +38,14 @@ export function flagHash(text: string): number {
   const known = hashes.get(text)
   if (known !== undefined) return known
   if (hashes.size >= mostHashes) hashes.clear()
-  const fresh = hash('sha256', text, 'buffer').readUInt32BE(0)
+  const fresh = hashOnce(text)
   hashes.set(text, fresh)
   return fresh
+}
+
+/** The same, not kept: for work on very many tenants, which would push out those that are asked about. */
+export function hashOnce(text: string): number {
+  return hash('sha256', text, 'buffer').readUInt32BE(0)
 }
 
 /** Rules are read at once for all who wait, and kept until a notification, a change of our own, or five seconds. */

@@ -1,7 +1,9 @@
 import { changedFields } from '@atrium/core/audit'
-import type { FlagChangeKind, FlagSettings } from '@atrium/core/flags'
+import type { FlagGuard } from '@atrium/core/flag-guards'
+import type { FlagChangeKind, FlagSettings, Prerequisite } from '@atrium/core/flags'
 import type { Trx } from '@atrium/db/connect'
 import { insertFlagChange, notifyFlags } from '@atrium/db/flags'
+import type { AuditEntry } from '../audit/recorder.ts'
 import type { Caller, Context } from '../context.ts'
 
 export interface FlagStep {
@@ -13,17 +15,30 @@ export interface FlagStep {
   after: FlagSettings | null
 }
 
+/** Who made a change; nulls for the platform itself. */
+export interface FlagActor {
+  id: string | null
+  email: string | null
+}
+
+export const actorOf = (caller: Caller): FlagActor => ({ id: caller.id ?? caller.subject, email: caller.email ?? null })
+
 /** Writes the history and tells every process, in the transaction of the change itself. Answers the id of the audit entry to come. */
-export async function recordFlagChange(trx: Trx, caller: Caller, step: FlagStep): Promise<string> {
+export async function recordFlagChange(trx: Trx, actor: FlagActor, step: FlagStep): Promise<string> {
   await notifyFlags(trx, step.key)
-  return insertFlagChange(trx, { ...step, actorId: caller.id ?? caller.subject, actorEmail: caller.email ?? null })
+  return insertFlagChange(trx, { ...step, actorId: actor.id, actorEmail: actor.email })
 }
 
 /** After the commit: this process forgets the old flag, and the audit log learns of the change. */
 export async function auditFlagChange({ house, request }: Context, caller: Caller, step: FlagStep, auditId: string): Promise<void> {
   house.flags.forget()
+  await house.audit.record({ request }, caller, auditEntryOf(step, auditId))
+}
+
+/** What the audit log keeps of a change. */
+export function auditEntryOf(step: FlagStep, auditId: string): AuditEntry {
   const revived = step.before !== null && step.before.killedAt !== null && step.after !== null && step.after.killedAt === null
-  await house.audit.record({ request }, caller, {
+  return {
     id: auditId,
     action: `flag.${step.kind}`,
     resourceType: 'flag',
@@ -35,14 +50,15 @@ export async function auditFlagChange({ house, request }: Context, caller: Calle
       ...(step.before && step.after ? { changes: changesOf(step.before, step.after) } : {}),
       ...(revived ? { revived: true } : {}),
     },
-  })
+  }
 }
 
-const lists = ['allowTenants', 'denyTenants', 'allowPartners', 'allowPlans', 'prerequisites'] as const
+const lists = ['allowTenants', 'denyTenants', 'allowPartners', 'allowPlans', 'prerequisites', 'guards'] as const
 
 /** Before and after; of lists, which may be long, what went out and what came in. */
 function changesOf(before: FlagSettings, after: FlagSettings): Record<string, [unknown, unknown]> {
-  const plain = Object.keys(after).filter((field) => !lists.some((list) => list === field))
+  // Why a guard killed it is told beside the changes.
+  const plain = Object.keys(after).filter((field) => field !== 'rollback' && !lists.some((list) => list === field))
   const changes = changedFields(before, after, plain)
   for (const list of lists) {
     const [was, is] = [before[list].map(word), after[list].map(word)]
@@ -52,7 +68,9 @@ function changesOf(before: FlagSettings, after: FlagSettings): Record<string, [u
   return changes
 }
 
-/** A prerequisite as one word: the audit log hides what stands under a name that ends in `key`. */
-function word(item: string | { key: string; value: boolean }): string {
-  return typeof item === 'string' ? item : `${item.key}=${item.value}`
+/** An item as one word: the audit log hides what stands under a name that ends in `key`. */
+function word(item: string | Prerequisite | FlagGuard): string {
+  if (typeof item === 'string') return item
+  if ('key' in item) return `${item.key}=${item.value}`
+  return `${item.signal}>${item.threshold}%/${item.windowMinutes}min, from ${item.minimum}`
 }

@@ -3,7 +3,7 @@ import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags'
 import { type FlagRow, findFlag, lockFlags, removeFlag as takeAway } from '@atrium/db/flags'
 import type { Caller, Context } from '../context.ts'
 import { unknownFlag } from './get.ts'
-import { auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag
     refuseWhileUsed(row, house.clock.now())
     const version = await takeAway(trx, input.key, { note, updatedBy: caller.email ?? null })
     const removed: FlagStep = { key: input.key, version, kind: 'removed', note, before: toFlagSettings(row), after: null }
-    return { step: removed, auditId: await recordFlagChange(trx, caller, removed) }
+    return { step: removed, auditId: await recordFlagChange(trx, actorOf(caller), removed) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
 }

@@ -1,3 +1,4 @@
+import { FlagGuardReadings } from '@atrium/core/flag-guards'
 import {
   CreateFlag,
   EvaluateByOfrep,
@@ -24,6 +25,7 @@ import { createFlag } from './create.ts'
 import { evaluateByOfrep, evaluateFlags, evaluateOneByOfrep } from './evaluate.ts'
 import { explainFlag } from './explain.ts'
 import { getFlag, getFlagHistory, listFlags } from './get.ts'
+import { readFlagGuards } from './guards.ts'
 import { removeFlag } from './remove.ts'
 import { updateFlag } from './update.ts'
 
@@ -71,6 +73,11 @@ export const flagsRouter = router({
     .input(FlagHistory)
     .output(FlagHistoryPage)
     .query(({ ctx, input }) => getFlagHistory(ctx.house, input)),
+  guards: operator
+    .meta({ openapi: { method: 'GET', path: `${path}/guards`, tags, summary: 'Read what the guard rules of a feature flag see now' } })
+    .input(FlagPath)
+    .output(FlagGuardReadings)
+    .query(({ ctx, input }) => readFlagGuards(ctx.house, input.key)),
   explain: operator
     .meta({ openapi: { method: 'GET', path: `${path}/explain`, tags, summary: 'Explain why a flag is on or off for a tenant' } })
     .input(ExplainFlag)

@@ -4,7 +4,7 @@ import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags'
 import type { Caller, Context } from '../context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag, unknownFlag } from './get.ts'
-import { auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function updateFlag(ctx: Context, caller: Caller, input: UpdateFlag
     if (!isBareKill(input)) await checkFlag(trx, input.key, after, before)
     const version = await writeFlag(trx, input.key, after, { note: input.note, updatedBy: caller.email ?? null })
     const written: FlagStep = { key: input.key, version, kind: isKill(input) ? 'killed' : 'updated', note: input.note, before, after }
-    return { step: written, auditId: await recordFlagChange(trx, caller, written) }
+    return { step: written, auditId: await recordFlagChange(trx, actorOf(caller), written) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
   return getFlag(house, input.key)
@@ -35,8 +35,8 @@ export async function updateFlag(ctx: Context, caller: Caller, input: UpdateFlag
 function changed(before: FlagSettings, { key: _, note, version: __, ...given }: UpdateFlag, now: Date): FlagSettings {
   const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const after: FlagSettings = { ...before, ...wanted }
-  if (isKill({ state: given.state, note })) return { ...after, killedAt: now.toISOString() }
-  return after.state === 'off' ? after : { ...after, killedAt: null }
+  if (isKill({ state: given.state, note })) return { ...after, killedAt: now.toISOString(), rollback: null }
+  return after.state === 'off' ? after : { ...after, killedAt: null, rollback: null }
 }
 
 /** Who brings a killed flag back says why. */

@@ -29,9 +29,11 @@ export function toFlagSettings(row: FlagRow): FlagSettings {
     allowPartners: row.allowPartners,
     allowPlans: row.allowPlans,
     prerequisites: row.prerequisites,
+    guards: row.guards,
     enabledFrom: row.enabledFrom?.toISOString() ?? null,
     enabledUntil: row.enabledUntil?.toISOString() ?? null,
     staleAfter: row.staleAfter,
     killedAt: row.killedAt?.toISOString() ?? null,
+    rollback: row.rollback,
   }
 }

@@ -26,8 +26,9 @@ export interface Begun<Decided> {
   decided: Decided
 }
 
-const longestWaitMs = 3_000
-const lookAgainMs = 100
+/** How long an act waits for another one on the same member. */
+export const longestWaitMs = 3_000
+export const lookAgainMs = 100
 
 /**
  * Begins an act on one member: in one transaction, under the tenant's lock, the caller's right is looked at again, `decide` refuses or

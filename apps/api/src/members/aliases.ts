@@ -12,6 +12,7 @@ import { mailDeadlineMs, mailFailure, mailServerOf } from '../aliases/mail-serve
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
+import { forgetInLists, listsInAudit } from '../lists/members.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { recordMember, refuseFormerAdmin } from './act.ts'
 import { readMember } from './list.ts'
@@ -44,19 +45,22 @@ export async function addMemberAlias(ctx: Context, access: Access, input: AddMem
   if (domain.mailDomainId === null)
     throw new AppError('provisioning_in_progress', `The domain ${domain.name} is not in the mail server yet.`)
   const place = { localPart, domainId: domain.mailDomainId }
-  const aliases = await recorded(ctx, access, { tenant, member, address, action: 'member.alias_added' }, () =>
+  const add = () =>
     onMailbox(house, { tenantId: tenant.id, userId: member.id }, async ({ mail, account, signal }) => {
       if (account.aliases.includes(address)) throw addressTaken(address)
       await holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, () =>
         mail.addAlias({ accountId: account.id, ...place }, { signal }),
       )
       return [...account.aliases, address].sort()
-    }),
-  )
+    })
+  const aliases = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_added' }, add)
+  await recordMember(ctx, access, tenant, { action: 'member.alias_added', member, metadata: { address } })
   return { member: toMemberView(await readMember(house, access, input.userId), access), address, aliases }
 }
 
-/** Takes a further address away; mail to it is refused from then on. Throws AppError `not_found` when the mailbox does not have it. */
+/**
+ * Takes a further address away; mail to it is refused from then on, and the tenant's distribution lists lose it. Throws AppError `not_found` when the mailbox does not have it.
+ */
 export async function removeMemberAlias(ctx: Context, access: Access, { userId, address }: RemoveMemberAlias): Promise<void> {
   const { house } = ctx
   const { localPart, domain } = splitAddress(address)
@@ -66,15 +70,17 @@ export async function removeMemberAlias(ctx: Context, access: Access, { userId, 
     const named = (await listAddressDomains(trx, open.id)).find(({ name }) => name === domain)
     return { tenant: open, member: await readMember(house, access, userId), domainId: named?.mailDomainId ?? undefined }
   })
-  await recorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, () =>
+  const take = () =>
     onMailbox(house, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {
       if (domainId === undefined || !account.aliases.includes(address)) {
         throw new AppError('not_found', 'The mailbox of this member has no such alias.')
       }
       const alias = { accountId: account.id, localPart, domainId }
       await holdingMailbox(house, { tenantId: tenant.id, userId }, () => mail.removeAlias(alias, { signal }))
-    }),
-  )
+    })
+  await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, take)
+  const lists = await forgetInLists(house, tenant.id, [address])
+  await recordMember(ctx, access, tenant, { action: 'member.alias_removed', member, metadata: { address, ...listsInAudit(lists) } })
 }
 
 interface Mailbox {
@@ -105,8 +111,8 @@ async function onMailbox<Result>(
   }
 }
 
-/** Runs the change and records it, also when the mail server fails. */
-async function recorded<Result>(
+/** Runs the change, and records it as failed when the mail server fails. */
+async function orRecorded<Result>(
   ctx: Context,
   access: Access,
   about: { tenant: OpenTenant; member: MemberRow; address: string; action: 'member.alias_added' | 'member.alias_removed' },
@@ -114,9 +120,7 @@ async function recorded<Result>(
 ): Promise<Result> {
   const { tenant, member, address, action } = about
   try {
-    const result = await change()
-    await recordMember(ctx, access, tenant, { action, member, metadata: { address } })
-    return result
+    return await change()
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed') {
       await recordMember(ctx, access, tenant, { action, member, outcome: 'failure', metadata: { address, error: error.message } })

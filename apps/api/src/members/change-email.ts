@@ -1,11 +1,13 @@
 import { AppError } from '@atrium/core/errors'
 import type { ChangeMemberEmail, MemberView } from '@atrium/core/members'
+import type { TouchedList } from '@atrium/db/lists'
 import { readMemberWork } from '@atrium/db/member-work'
 import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members'
 import { lockEmail } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
+import { listsInAudit, pushTouchedLists, renameInLists } from '../lists/members.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
 import { lookDeadlineMs, mailOf, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
@@ -15,7 +17,7 @@ import { toMemberView } from './view.ts'
 
 /**
  * Gives a member another primary address: the mailbox is renamed and keeps the old one as an alias, identity and file account follow.
- * Without a mailbox the identity alone. Outside systems that cannot say whether the address is free refuse the act (502), before
+ * Without a mailbox the identity alone, and the tenant's distribution lists get the new address in the place of the old one. Outside systems that cannot say whether the address is free refuse the act (502), before
  * anything has changed. Throws AppError `email_taken`, `domain_not_verified`, `owner_locked`, `identity_not_managed`, `invalid_input`.
  */
 export async function changeMemberEmail(ctx: Context, access: Access, input: ChangeMemberEmail): Promise<MemberView> {
@@ -23,19 +25,24 @@ export async function changeMemberEmail(ctx: Context, access: Access, input: Cha
   const wanted = await placeOf(house, house.database.db, access.tenant.id, input.email, 'email')
   await refuseTakenOutside(house, access, input.userId, wanted)
   const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(house, facts, input.email))
+  pushTouchedLists(house, decided.lists)
   await runMember(house, work, { profile: { email: decided.address } })
   const after = await readMember(house, access, input.userId)
   if (decided.changed) {
     await recordMember(ctx, access, tenant, {
       action: 'member.email_changed',
       member: after,
-      metadata: { changes: { email: [member.email, after.email] }, complete: outcomeOf(after) === 'success' },
+      metadata: {
+        changes: { email: [member.email, after.email] },
+        complete: outcomeOf(after) === 'success',
+        ...listsInAudit(decided.lists),
+      },
     })
   }
   return toMemberView(after, access)
 }
 
-async function change(house: House, facts: Facts, text: string): Promise<{ address: string; changed: boolean }> {
+async function change(house: House, facts: Facts, text: string): Promise<{ address: string; changed: boolean; lists: TouchedList[] }> {
   const { trx, tenant, member } = facts
   refuseOwnerLocked(facts)
   refuseUnmanaged(facts)
@@ -48,7 +55,7 @@ async function change(house: House, facts: Facts, text: string): Promise<{ addre
     const message = 'The address of a mailbox is on a domain of the tenant.'
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'email', message }] })
   }
-  if (address === member.email && (!mailbox || address === member.mailboxAddress)) return { address, changed: false }
+  if (address === member.email && (!mailbox || address === member.mailboxAddress)) return { address, changed: false, lists: [] }
   await lockEmail(trx, address)
   const holder = await findMailboxHolder(trx, address)
   if (holder ? holder.userId !== member.id || holder.tenantId !== tenant.id : false) throw taken(address)
@@ -61,7 +68,9 @@ async function change(house: House, facts: Facts, text: string): Promise<{ addre
     { ...(mailbox ? { mailbox_address: address } : {}), profile_due: true, identity_changed_at: 'now' },
     ['identity', ...(mailbox ? (['mail'] as const) : []), 'files'],
   )
-  return { address, changed: true }
+  // A mailbox keeps the old address as an alias, so lists go on reaching it.
+  const lists = mailbox ? [] : await renameInLists(trx, tenant.id, member.email, address)
+  return { address, changed: true, lists }
 }
 
 /** An alias of the member's own mailbox may become its address; anything else that has it is in the way. */

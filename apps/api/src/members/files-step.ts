@@ -2,17 +2,17 @@ import { saveMemberFacts } from '@atrium/db/member-work'
 import type { FileStorage } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRefused } from '../provisioning/steps.ts'
-import { endsWithMembership, type StepCall } from './step.ts'
+import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
 /** The person's file account, with the right to edit in the tenant's space. */
 export async function filesStep(call: StepCall): Promise<'ok' | 'skipped'> {
   const { files } = call.house.systems
   if (!files) return 'skipped'
-  switch (call.work.status) {
+  switch (standingOf(call.work)) {
     case 'removing':
       await takeAway(call, files)
       break
-    case 'suspended':
+    case 'shut':
       await close(call, files)
       break
     default:
@@ -45,7 +45,7 @@ async function bringUpToDate(
   if (!managed && !profileDue) return true
   try {
     await files.updateAccount({ id, displayName: user.name, email: user.email }, { signal })
-    if (managed) await files.setAccountEnabled({ id, enabled: !user.deactivated }, { signal })
+    if (managed) await files.setAccountEnabled({ id, enabled: true }, { signal })
     return true
   } catch (error) {
     if (error instanceof UpstreamError && error.kind === 'not_found') return false

@@ -3,17 +3,17 @@ import { findPerson, pendingSubject } from '@atrium/db/members'
 import type { IdentityProfile, IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRefused } from '../provisioning/steps.ts'
-import { endsWithMembership, type StepCall } from './step.ts'
+import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
 /** The person's identity: made inactive, given password and group, and only then let in; shut out or deleted when the record says so. */
 export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
   const { identity } = call.house.systems
   if (!identity) return 'skipped'
-  switch (call.work.status) {
+  switch (standingOf(call.work)) {
     case 'removing':
       await takeOut(call, identity)
       break
-    case 'suspended':
+    case 'shut':
       await shutOut(call, identity)
       break
     default:
@@ -30,7 +30,7 @@ async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> 
   if (known === undefined ? hasContactData(work) : work.profileDue) await mirrorProfile(call, identity, userId)
   const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
   await identity.addToGroup({ groupId, userId }, { signal })
-  if (work.managed && !work.user.deactivated) await identity.setActive({ userId, active: true }, { signal })
+  if (work.managed) await identity.setActive({ userId, active: true }, { signal })
 }
 
 /** Whom the tenant manages cannot sign in any more; anybody else only leaves the tenant's group. */

@@ -5,6 +5,7 @@ import { violatedConstraint } from '@atrium/db/failures'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
 import { countMembers, findMember, findPerson, insertMembership, insertPerson, type KnownPerson } from '@atrium/db/members'
 import { lockEmail } from '@atrium/db/users'
+import { refuseLimited } from '../billing/limits.ts'
 import type { House } from '../house.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { mailOf, orUnknown, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
@@ -29,7 +30,7 @@ export interface Inserted {
 /**
  * Makes the record of a member, claimed for the work outside. Outside systems are asked first whether the address is free; one that
  * does not answer is asked again by the step that needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`,
- * `domain_not_verified`, `seats_exhausted`, `invalid_input`.
+ * `domain_not_verified`, `seats_exhausted`, `billing_limited`, `invalid_input`.
  */
 export async function insertMember(house: House, maker: Maker, fields: NewMember): Promise<Inserted> {
   const { db } = house.database
@@ -38,6 +39,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
   try {
     return await db.transaction().execute(async (trx) => {
       const tenant = await lockOpenTenant(trx, maker.tenant.slug)
+      await refuseLimited(trx, house, tenant.id)
       await maker.stillMay(trx)
       await lockEmail(trx, address)
       const place = await placeOf(house, trx, tenant.id, fields.email, 'email')

@@ -2,9 +2,10 @@ import { splitAddress } from '@atrium/core/mail-addresses'
 import { type MemberWork, saveMemberFacts } from '@atrium/db/member-work'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { forgetInLists } from '../lists/members.ts'
 import { StepRefused } from '../provisioning/steps.ts'
 import { randomPassword } from './one-time-password.ts'
-import type { StepCall } from './step.ts'
+import { type StepCall, standingOf } from './step.ts'
 
 type Mailbox = NonNullable<MemberWork['mailbox']>
 type MailCall = StepCall & { mail: MailServer; mailbox: Mailbox }
@@ -16,17 +17,34 @@ export async function mailStep(call: StepCall): Promise<'ok' | 'skipped'> {
   if (!mail || !house.config.mailProvisioning || work.mailbox === null) return 'skipped'
   const mailCall = { ...call, mail, mailbox: work.mailbox }
   const accountId = await findAccount(mailCall)
-  switch (work.status) {
+  switch (standingOf(work)) {
     case 'removing':
-      if (accountId !== undefined) await mail.removeAccount(accountId, { signal: call.signal })
+      if (accountId !== undefined) await remove(mailCall, accountId)
       return 'ok'
-    case 'suspended':
+    case 'shut':
       if (accountId === undefined) return 'skipped'
       await freeze(mailCall, accountId)
       return 'ok'
     default:
       await keepOpen(mailCall, accountId)
       return 'ok'
+  }
+}
+
+/** The aliases go with the mailbox, and the lists that send to one of them must not send into the void. */
+async function remove({ house, work, mail, signal }: MailCall, accountId: string): Promise<void> {
+  const account = await mail.readAccount(accountId, { signal })
+  await mail.removeAccount(accountId, { signal })
+  const lists = await forgetInLists(house, work.tenant.id, account?.aliases ?? [])
+  for (const { id, address, left } of lists) {
+    await house.audit.recordSystem({
+      action: 'list.updated',
+      resourceType: 'list',
+      resourceId: id,
+      resourceName: address,
+      tenantSlug: work.tenant.slug,
+      metadata: { reason: 'aliases of a removed mailbox', recipientsLeft: left },
+    })
   }
 }
 

@@ -1,20 +1,24 @@
 import { AppError } from '@atrium/core/errors'
-import { provisioningSteps } from '@atrium/core/tenants'
-import { changeMembership, findMember, revokeMembership } from '@atrium/db/members'
+import type { TouchedList } from '@atrium/db/lists'
+import { findMember } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
 import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseLastAdmin } from './act.ts'
+import { leaveTenant } from './leave.ts'
 import { runMember } from './run.ts'
 
 /**
  * Removes a member: mailbox, file account and identity, then the record. Somebody who is also in another tenant, an operator or partner
  * staff, or whose sign-in another tenant made, loses only this membership and its mailbox. Access here ends at once, and no token of
- * before brings it back; until every system has done its part the member shows as `removing`. Throws AppError `owner_removal`,
+ * before brings it back; until every system has done its part the member shows as `removing`. Their addresses leave the tenant's
+ * distribution lists, and the audit entry names lists and those left empty. Throws AppError `owner_removal`,
  * `self_removal`, `last_admin`.
  */
 export async function removeMember(ctx: Context, access: Access, userId: string): Promise<void> {
   const { house } = ctx
-  const { tenant, member, work } = await beginAct(ctx, access, userId, leave)
+  const { tenant, member, work, decided: lists } = await beginAct(ctx, access, userId, leave)
+  pushTouchedLists(house, lists)
   await runMember(house, work)
   const left = await findMember(house.database.db, tenant.id, userId)
   await recordMember(ctx, access, tenant, {
@@ -25,17 +29,17 @@ export async function removeMember(ctx: Context, access: Access, userId: string)
       mailbox: member.mailboxAddress,
       identity: work.managed && !work.neededElsewhere ? 'deleted' : 'kept',
       complete: !left || outcomeOf(left) === 'success',
+      ...listsInAudit(lists),
     },
   })
 }
 
-async function leave(facts: Facts): Promise<void> {
+async function leave(facts: Facts): Promise<TouchedList[]> {
   const { trx, tenant, member } = facts
   if (member.role === 'owner') throw new AppError('owner_removal')
   if (isSelf(facts)) throw new AppError('self_removal')
   // A removal that is under way is carried on.
-  if (member.membershipStatus === 'removing') return
+  if (member.membershipStatus === 'removing') return []
   await refuseLastAdmin(facts)
-  await changeMembership(trx, tenant.id, member.id, { status: 'removing' }, provisioningSteps)
-  await revokeMembership(trx, tenant.id, member.id)
+  return leaveTenant(trx, tenant.id, member)
 }

@@ -10,6 +10,7 @@ import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import { beginAct, type Facts, isSelf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
 import { mailOf } from './addresses.ts'
 import { readMember } from './list.ts'
+import { tellOfReset } from './mails.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { toMemberView } from './view.ts'
 
@@ -36,6 +37,7 @@ export async function resetPassword(ctx: Context, access: Access, userId: string
     })
     refuseUseless(outcomes)
     if (!states.includes('error')) await saveMemberFacts(house.database.db, work, { needs_password: false })
+    await tellOfReset(house, work, access.caller.name ?? access.caller.email ?? '')
     return { member: toMemberView(await readMember(house, access, userId), access), oneTimePassword: password.give(), outcomes }
   } finally {
     await releaseMember(house.database.db, work)

@@ -9,15 +9,17 @@ import { retryDelaySeconds } from '../retry-delay.ts'
 import { filesStep } from './files-step.ts'
 import { identityStep } from './identity-step.ts'
 import { mailStep } from './mail-step.ts'
+import { sendWelcome } from './mails.ts'
 import type { OneTimePassword } from './one-time-password.ts'
-import { endsWithMembership, type Step } from './step.ts'
+import { endsWithMembership, type Step, standingOf } from './step.ts'
 
 const steps: Readonly<Record<ProvisioningStep, Step>> = { identity: identityStep, mail: mailStep, files: filesStep }
 
 /** Who comes in is known before having a mailbox; who goes out loses the mailbox first, and the identity last. */
-function orderOf({ status }: MemberWork): readonly ProvisioningStep[] {
-  if (status === 'removing') return ['mail', 'files', 'identity']
-  return status === 'suspended' ? ['mail', 'identity', 'files'] : ['identity', 'mail', 'files']
+function orderOf(work: MemberWork): readonly ProvisioningStep[] {
+  const standing = standingOf(work)
+  if (standing === 'removing') return ['mail', 'files', 'identity']
+  return standing === 'shut' ? ['mail', 'identity', 'files'] : ['identity', 'mail', 'files']
 }
 
 /** What the act that begins the work brings along; a retry in a job has neither. */
@@ -47,7 +49,10 @@ export async function runMember(house: House, work: MemberWork, given: Given = {
   }
   if (settled && work.status === 'removing') return deleteMembership(db, work, endsWithMembership(work))
   const delay = retryDelaySeconds(work.attempt + 1, firstRetrySeconds)
-  await finishMember(db, work, delay)
+  await db.transaction().execute(async (trx) => {
+    const finished = await finishMember(trx, work, delay)
+    if (finished.settled && work.status === 'provisioning') await sendWelcome(house, trx, work)
+  })
   if (!settled) await house.jobs.wakeMember(work.tenant.id, work.user.id, delay)
 }
 

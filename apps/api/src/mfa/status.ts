@@ -13,7 +13,7 @@ import { factorsReader } from './reader.ts'
 export async function readMfaStatus({ house }: Context, access: Access, input: ReadMfaStatus): Promise<MfaStatus> {
   const { db } = house.database
   const reader = factorsReader(house)
-  const refreshing = reader ? await freshenReadings(house, reader, access.tenant.id) : false
+  const refreshing = reader ? await freshenReadings(house, reader, { tenantId: access.tenant.id }) : false
   const [rows, summary] = await Promise.all([
     listMfa(db, access.tenant.id, { state: input.state, before: input.cursor, limit: input.limit }),
     countMfa(db, access.tenant.id),

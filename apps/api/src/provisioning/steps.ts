@@ -1,7 +1,7 @@
 import { fileQuotaBytes, type ProvisioningStep } from '@atrium/core/tenants'
 import type { ProvisioningRun, StepOutcome } from '@atrium/db/provisioning'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import { mailDomainDescription } from '../domains/mail-side.ts'
+import { placeInMailServer } from '../domains/mail-place.ts'
 import type { House } from '../house.ts'
 
 type Done = Omit<StepOutcome, 'error' | 'retryInSeconds' | 'state'> & { state: 'ok' | 'skipped' }
@@ -43,10 +43,10 @@ async function findOwner(identity: IdentityProvider, owner: { subject: string; e
 async function provisionMail(house: House, run: ProvisioningRun, signal: AbortSignal): Promise<Done> {
   const { mail } = house.systems
   if (!house.config.mailProvisioning || !mail) return { state: 'skipped' }
-  const mailDomains: { id: string; mailDomainId: string }[] = []
+  const mailDomains: NonNullable<StepOutcome['mailDomains']>[number][] = []
   for (const domain of run.domains) {
-    const { id } = await mail.ensureDomain({ name: domain.name, description: mailDomainDescription(run.tenant.slug) }, { signal })
-    mailDomains.push({ id: domain.id, mailDomainId: id })
+    const { mailDomainId, mailPendingId } = await placeInMailServer(house, mail, { ...domain, tenantSlug: run.tenant.slug }, signal)
+    mailDomains.push({ id: domain.id, mailDomainId, mailPendingId })
   }
   return { state: 'ok', mailDomains }
 }

@@ -4,6 +4,7 @@ import {
   countDueReadings,
   type Due,
   type Reading,
+  type ReadingGroup,
   type ReadingKind,
   releaseReadings,
   saveReadings,
@@ -29,44 +30,44 @@ const patience = 3 * seconds
 /** A batch must end before its claims do: ten rounds of four. */
 const longestReading = 5 * seconds
 
-function dueNow({ clock }: House, tenantId: string, kind: ReadingKind): Due {
+function dueNow({ clock }: House, group: ReadingGroup, kind: ReadingKind): Due {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms)
-  return { tenantId, kind, now, freshSince: before(freshFor), retriedSince: before(failedFor) }
+  return { group, kind, now, freshSince: before(freshFor), retriedSince: before(failedFor) }
 }
 
 /**
- * Brings the readings of a tenant's members up to date: a few while the caller waits, up to three seconds, more in the background.
+ * Brings the readings of a tenant's members or a partner's staff up to date: a few while the caller waits, up to three seconds, more in the background.
  * True when some are still to come.
  */
-export async function freshenReadings(house: House, reader: Reader, tenantId: string): Promise<boolean> {
+export async function freshenReadings(house: House, reader: Reader, group: ReadingGroup): Promise<boolean> {
   const { db } = house.database
-  const due = await countDueReadings(db, dueNow(house, tenantId, reader.kind))
+  const due = await countDueReadings(db, dueNow(house, group, reader.kind))
   if (due === 0) return false
   if (due <= batch) {
-    await readBatch(house, reader, tenantId, AbortSignal.timeout(patience))
-    if ((await countDueReadings(db, dueNow(house, tenantId, reader.kind))) === 0) return false
+    await readBatch(house, reader, group, AbortSignal.timeout(patience))
+    if ((await countDueReadings(db, dueNow(house, group, reader.kind))) === 0) return false
   }
   try {
-    await house.jobs.wakeReadings(tenantId, reader.kind, 0)
+    await house.jobs.wakeReadings(group, reader.kind, 0)
   } catch (err) {
     // What is known can be answered all the same, and the next look wakes the work again.
-    house.log.error({ err, tenantId, kind: reader.kind }, 'nobody was woken to bring readings up to date')
+    house.log.error({ err, ...group, kind: reader.kind }, 'nobody was woken to bring readings up to date')
   }
   return true
 }
 
-/** A job's work: everything of the tenant that is due. What others have claimed is looked at again later. */
-export async function refreshReadings(house: House, reader: Reader, tenantId: string): Promise<void> {
-  while ((await readBatch(house, reader, tenantId, undefined)) > 0);
-  const left = await countDueReadings(house.database.db, dueNow(house, tenantId, reader.kind))
-  if (left > 0) await house.jobs.wakeReadings(tenantId, reader.kind, lookAgainAfter / seconds)
+/** A job's work: everything of the group that is due. What others have claimed is looked at again later. */
+export async function refreshReadings(house: House, reader: Reader, group: ReadingGroup): Promise<void> {
+  while ((await readBatch(house, reader, group, undefined)) > 0);
+  const left = await countDueReadings(house.database.db, dueNow(house, group, reader.kind))
+  if (left > 0) await house.jobs.wakeReadings(group, reader.kind, lookAgainAfter / seconds)
 }
 
 /** Reads up to forty people, four at a time. Answers how many it took. */
-async function readBatch(house: House, reader: Reader, tenantId: string, signal: AbortSignal | undefined): Promise<number> {
+async function readBatch(house: House, reader: Reader, group: ReadingGroup, signal: AbortSignal | undefined): Promise<number> {
   const { db } = house.database
-  const due = dueNow(house, tenantId, reader.kind)
+  const due = dueNow(house, group, reader.kind)
   const members = await claimReadings(db, due, batch, new Date(due.now.getTime() + claimedFor))
   const readings: Reading[] = []
   // Four loops over one iterator: each takes the next member when it is done with the one before.

@@ -6,6 +6,7 @@ import { violatedConstraint } from '@atrium/db/failures'
 import { activateSsoApp, beginSsoAppRemoval, countSsoApps, insertPendingSsoApp, type SsoAppRow } from '@atrium/db/sso'
 import type { IdentityProvider, SsoApplication } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
@@ -43,6 +44,7 @@ function writeDown(house: House, input: CreateSsoApp) {
     .transaction()
     .execute(async (trx) => {
       const tenant = await lockOpenTenant(trx, input.slug)
+      await refuseLimited(trx, house, tenant.id)
       if (!tenant.identityGroupId) throw new AppError('tenant_not_provisioned')
       if ((await countSsoApps(trx, tenant.id)) >= ssoAppLimit) {
         throw new AppError('limit_reached', `A tenant has at most ${ssoAppLimit} applications.`)

@@ -47,7 +47,7 @@ function toSpaceView({ state, total, used, remaining }: SpaceStorage): SpaceView
 async function readMembers(house: House, tenantId: string, input: ReadStorage): Promise<StorageView['members']> {
   const { db } = house.database
   const reader = usageReader(house)
-  const refreshing = reader ? await freshenReadings(house, reader, tenantId) : false
+  const refreshing = reader ? await freshenReadings(house, reader, { tenantId }) : false
   const [rows, summary] = await Promise.all([
     listStorage(db, tenantId, { before: input.cursor, limit: input.limit }),
     countStorage(db, tenantId),

@@ -1,22 +1,25 @@
 import { AppError } from '@atrium/core/errors'
+import { hasPartnerRight } from '@atrium/core/partner-access'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
 import { findCaller } from '@atrium/db/callers'
 import { violatedConstraint } from '@atrium/db/failures'
-import { findPartner } from '@atrium/db/partners'
+import { findPartner, holdPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
 import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Caller, Context } from '../context.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import type { House } from '../house.ts'
+import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import { readTenant } from './get.ts'
 
 /**
  * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
- * asked for and is taken answers 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner.
+ * asked for and is taken answers 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner; staff of a
+ * partner make it for theirs, with the plan and seats of its settings where none are given.
  */
 export async function createTenant(ctx: Context, someone: Caller, input: CreateTenant): Promise<TenantView> {
   const { house } = ctx
@@ -24,11 +27,12 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
   const caller = { ...someone, id: await storedId(house, someone) }
   const ownerId = await chooseOwner(house, caller, input)
   const partner = await choosePartner(house, caller, input)
+  const defaults = partner && partner === caller.partner ? await readSettings(house.database.db, partner.id) : undefined
   const tenant = {
     name: input.name,
-    plan: input.plan ?? 'free',
+    plan: input.plan ?? defaults?.defaultPlan ?? 'free',
     partnerId: partner?.id ?? null,
-    seats: input.seats ?? 0,
+    seats: input.seats ?? defaults?.defaultSeats ?? 0,
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
@@ -82,12 +86,20 @@ async function chooseOwner(house: House, caller: Caller & { id: string }, input:
 }
 
 async function choosePartner(house: House, caller: Caller, input: CreateTenant): Promise<{ id: string; slug: string } | undefined> {
-  if (input.partnerId === undefined) return caller.operator ? undefined : caller.partner
+  if (input.partnerId === undefined) return caller.operator ? undefined : ownPartner(caller)
   const partner = await findPartner(house.database.db, input.partnerId)
   if (!partner) {
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
   }
   if (partner.status !== 'active') throw new AppError('partner_unavailable')
+  return partner
+}
+
+/** Whoever works for a partner makes tenants for it, or none: one beside it would be out of the partner's books. */
+function ownPartner({ partner }: Caller): Caller['partner'] {
+  if (partner === undefined) return undefined
+  if (!hasPartnerRight(partner.access, 'manageCustomers')) throw new AppError('access_level')
+  if (partner.status !== 'active') throw new AppError('partner_suspended')
   return partner
 }
 
@@ -104,6 +116,7 @@ async function insertUnderFreeSlug(
   const free = candidates.filter((slug) => !isReservedSlug(slug, groups))
   try {
     return await house.database.db.transaction().execute(async (trx) => {
+      if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
       for (const slug of free) {
         refusePlatformNames(house, slug, input.domains ?? [], 'domains')
         const domains = [...new Set(input.domains?.length ? input.domains : [`${slug}.${house.config.tenantDomain}`])]

@@ -5,6 +5,7 @@ import type { Trx } from '@atrium/db/connect'
 import { type LockedTenant, lockTenant, notifyTenant, setTenantStatus } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { refuseFormerStaff } from '../partners/act.ts'
 import { readTenant } from './get.ts'
 
 /** Suspends a tenant: its people keep reading, changes are refused. 409 when it is suspended or deleted already. */
@@ -47,6 +48,7 @@ async function change(
   const changed = await house.database.db.transaction().execute(async (trx) => {
     const tenant = await lockTenant(trx, access.tenant.slug)
     if (!tenant) throw new AppError('not_found')
+    await refuseFormerStaff(trx, access, tenant.partner_id)
     if (tenant.status === 'deleted') throw new AppError(action === 'tenant.deleted' ? 'already_deleted' : 'tenant_deleted')
     const status = await apply(trx, tenant)
     await notifyTenant(trx, tenant.id)

@@ -1,5 +1,6 @@
 import { AuditPage, QueryTenantAudit } from '@atrium/core/audit'
 import { ListTenantUsers, MemberPage } from '@atrium/core/members'
+import { GetTenant, TenantDetail } from '@atrium/core/tenant-detail'
 import {
   CreateTenant,
   ListTenants,
@@ -16,6 +17,7 @@ import { adminPartnerOrOperator, memberOrOperator, ownerOrOperator, partnerOrOpe
 import { listMembers } from '../members/list.ts'
 import { router } from '../trpc.ts'
 import { createTenant } from './create.ts'
+import { expandTenant } from './expand.ts'
 import { deleteTenant, resumeTenant, suspendTenant } from './lifecycle.ts'
 import { listTenants } from './list.ts'
 import { reconcileTenant } from './reconcile.ts'
@@ -38,9 +40,12 @@ export const tenantsRouter = router({
     .query(({ ctx, input }) => listTenants(ctx, ctx.caller, input)),
   get: tenantReader
     .meta({ openapi: { method: 'GET', path: '/tenants/{slug}', tags, summary: 'Read a tenant' } })
-    .input(TenantPath)
-    .output(TenantView)
-    .query(({ ctx }) => toTenantView(ctx.record, ctx.access.tenant.role, ctx.house.clock.now())),
+    .input(GetTenant)
+    .output(TenantDetail)
+    .query(({ ctx, input }) => {
+      const tenant = toTenantView(ctx.record, ctx.access.tenant.role, ctx.house.clock.now())
+      return input.expand === undefined ? tenant : expandTenant(ctx, ctx.access, tenant, input.expand)
+    }),
   update: adminPartnerOrOperator
     .meta({ openapi: { method: 'PATCH', path: '/tenants/{slug}', tags, summary: 'Change a tenant' }, audit: 'tenant.updated' })
     .input(UpdateTenant)

@@ -1,15 +1,20 @@
 import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
+import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { TenantView, UpdateTenant } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
 import { mailboxesOn } from '@atrium/db/domains'
 import { violatedConstraint } from '@atrium/db/failures'
 import { mailListsOn } from '@atrium/db/lists'
-import { findPartner } from '@atrium/db/partners'
+import { holdPartner } from '@atrium/db/partners'
+import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { lockTenant, notifyTenant, replaceDomains, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
+import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
-import type { Access } from '../guards.ts'
+import { type Access, mayManageAsPartner } from '../guards.ts'
+import type { House } from '../house.ts'
+import { refuseFormerStaff } from '../partners/act.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import { readTenant } from './get.ts'
 
@@ -28,7 +33,7 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
   refusePlatformNames(house, access.tenant.slug, domains ?? [], 'domains')
   const { changes, reprovision, tenantId } = await house.database.db
     .transaction()
-    .execute((trx) => write(trx, input, domains, house.config.tenantDomain))
+    .execute((trx) => write(trx, house, access, input, domains))
     .catch((error: unknown) => {
       if (violatedConstraint(error) !== 'domains_name_key') throw error
       throw domainTaken('domains', error)
@@ -50,7 +55,7 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
 }
 
 function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): void {
-  const owningPartner = caller.partner !== undefined && caller.partner.id === tenant.partnerId
+  const owningPartner = mayManageAsPartner(caller, tenant)
   const admin = tenant.role === 'admin' || tenant.role === 'owner'
   if (input.partnerId !== undefined && !caller.operator) {
     throw new AppError('operator_required', 'Only operators attach a tenant to a partner or detach it.')
@@ -85,12 +90,21 @@ async function refuseUsedDomains(trx: Trx, removed: readonly string[]): Promise<
   }
 }
 
-async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] | undefined, platformDomain: string) {
+/** What a tenant pays for, and what it has, are the same. */
+async function refuseWhileSubscribed(trx: Trx, tenantId: string, path: 'plan' | 'seats'): Promise<void> {
+  const subscription = await findLiveSubscription(trx, tenantId)
+  if (!subscription || !grantingStatuses.includes(subscription.status)) return
+  const message = 'Plan and seats follow the subscription. Change them there.'
+  throw new AppError('subscription_exists', message, { issues: [{ path, message }] })
+}
+
+async function write(trx: Trx, house: House, access: Access, input: UpdateTenant, domains: readonly string[] | undefined) {
   const before = await lockTenant(trx, input.slug)
   if (!before) throw new AppError('not_found')
+  await refuseFormerStaff(trx, access, before.partner_id, { evenAdmins: input.plan !== undefined })
   if (before.status === 'deleted') throw new AppError('tenant_deleted')
   if (input.partnerId) {
-    const partner = await findPartner(trx, input.partnerId)
+    const partner = await holdPartner(trx, input.partnerId)
     if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
     if (partner.status !== 'active') throw new AppError('partner_unavailable')
   }
@@ -103,9 +117,11 @@ async function write(trx: Trx, input: UpdateTenant, domains: readonly string[] |
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
   }
   const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
+  if (changes.plan || changes.seats) await refuseWhileSubscribed(trx, before.id, changes.plan ? 'plan' : 'seats')
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
-  const moved = domains ? await replaceDomains(trx, before.id, domains, platformDomain) : { added: [], removed: [] }
+  const moved = domains ? await replaceDomains(trx, before.id, domains, house.config.tenantDomain) : { added: [], removed: [] }
   await refuseUsedDomains(trx, moved.removed)
+  if (moved.added.length > 0) await refuseLimited(trx, house, before.id)
   if (moved.added.length > 0 || moved.removed.length > 0) changes.domains = [moved.removed, moved.added]
   const affected = [...(moved.added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
   if (affected.length > 0) {

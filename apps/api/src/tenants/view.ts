@@ -1,4 +1,4 @@
-import { tenantHealth } from '@atrium/core/health'
+import { nothingGathered, tenantHealth } from '@atrium/core/health'
 import type { ProvisioningStatus, provisioningSteps, StepResult, TenantEvent, TenantRole, TenantView } from '@atrium/core/tenants'
 import type { TenantRow } from '@atrium/db/tenants'
 import type { z } from 'zod'
@@ -27,6 +27,7 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
     brandColor: row.brandColor,
     provisioningStatus: status,
     provisioningErrors: provisioningErrorsOf(row),
+    provisioningAttempts: provisioningAttemptsOf(row),
     identityGroupId: row.identityGroupId,
     mailDomainId: primary?.mailDomainId ?? null,
     fileSpaceId: row.fileSpaceId,
@@ -41,6 +42,7 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
         seats: row.seats,
         memberCount: row.memberCount,
       },
+      row.gatheredHealth ?? nothingGathered,
       now,
     ),
     suspendedReason: row.suspendedReason,
@@ -50,7 +52,9 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
   }
 }
 
-export function provisioningStatusOf(row: Pick<TenantRow, 'steps'>): ProvisioningStatus {
+export function provisioningStatusOf(row: {
+  steps: readonly Pick<NonNullable<TenantRow['steps']>[number], 'step' | 'state'>[] | null
+}): ProvisioningStatus {
   const status: ProvisioningStatus = { identity: 'pending', mail: 'pending', files: 'pending' }
   for (const { step, state } of row.steps ?? []) status[step] = state
   return status
@@ -60,6 +64,15 @@ function provisioningErrorsOf(row: Pick<TenantRow, 'steps'>): TenantView['provis
   const failures: TenantView['provisioningErrors'] = {}
   for (const { step, error } of row.steps ?? []) if (error !== null) failures[step] = error
   return failures
+}
+
+function provisioningAttemptsOf(row: Pick<TenantRow, 'steps'>): TenantView['provisioningAttempts'] {
+  const none = { attempt: 0, nextAt: null }
+  const attempts: TenantView['provisioningAttempts'] = { identity: none, mail: none, files: none }
+  for (const { step, attempt, nextAt } of row.steps ?? []) {
+    attempts[step] = { attempt, nextAt: nextAt === null ? null : new Date(nextAt).toISOString() }
+  }
+  return attempts
 }
 
 /** State and message of each step, as a reconcile answers it. */
@@ -77,6 +90,7 @@ export function toTenantEvent(row: TenantRow, now: Date): TenantEvent {
     status: row.status,
     provisioningStatus: provisioningStatusOf(row),
     provisioningErrors: provisioningErrorsOf(row),
+    provisioningAttempts: provisioningAttemptsOf(row),
     running: row.running,
   }
 }

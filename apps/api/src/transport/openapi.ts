@@ -103,6 +103,21 @@ const streamed = new Map<string, Operation & Record<string, unknown>>([
       },
     },
   ],
+  [
+    '/partners/{slug}/ledger/export',
+    {
+      operationId: 'payouts-exportLedger',
+      summary: "Export a partner's ledger as CSV",
+      tags: ['payouts'],
+      parameters: [
+        parameter('slug', 'path'),
+        ...['currency', 'type', 'invoiceId', 'tenantSlug', 'format'].map((name) => parameter(name, 'query')),
+      ],
+      responses: {
+        '200': { description: 'The entries, newest first', content: { 'text/csv': { schema: { type: 'string' } } } },
+      },
+    },
+  ],
 ])
 
 function useProblems(operation: Operation, schema = 'Problem'): void {

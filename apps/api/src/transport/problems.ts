@@ -2,8 +2,9 @@ import { AppError, toProblem } from '@atrium/core/errors'
 import { HTTPException } from 'hono/http-exception'
 import { toAppError } from '../refusals.ts'
 
-/** Headers of RFC 6750 section 3 for answers that ask for a (better) token; none for other refusals. */
-export function challenge(error: AppError): Record<string, string> {
+/** Headers that a refusal brings: RFC 6750 section 3 where a (better) token is asked for, RFC 9110 section 10.2.3 where waiting helps. */
+export function refusalHeaders(error: AppError): Record<string, string> {
+  if (error.retryAfterSeconds !== undefined) return { 'retry-after': String(error.retryAfterSeconds) }
   if (error.status !== 401) return {}
   const reason = error.code === 'unauthenticated' && !error.cause ? '' : `, error="invalid_token", error_description="${error.message}"`
   return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
@@ -16,7 +17,7 @@ export function problemResponse(failure: unknown, requestId: string, members?: o
     { ...toProblem(error, requestId), ...members },
     {
       status: error.status,
-      headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...challenge(error) },
+      headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...refusalHeaders(error) },
     },
   )
 }

@@ -8,7 +8,7 @@ import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
 import { ofrepAnswer, ofrepProblem } from './ofrep.ts'
 import { problemResponse } from './problems.ts'
-import { streamExport, streamServerSentEvents } from './streams.ts'
+import { type FileAnswer, sendFile, streamExport, streamServerSentEvents } from './streams.ts'
 
 /** A procedure with its REST address, as found in the router. */
 export interface RestRoute {
@@ -22,6 +22,9 @@ export interface RestRoute {
   /** Answers 201. */
   creates: boolean
   ofrep: boolean
+  file: boolean
+  /** Also answers as CSV. */
+  csv: ((answer: unknown) => string) | undefined
 }
 
 /** Every procedure of the router that names a REST path. */
@@ -31,7 +34,8 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    return [{ name, method, path, type, secretAnswer: meta.secretAnswer ?? false, creates, ofrep: meta.ofrep ?? false }]
+    const { secretAnswer = false, ofrep = false, file = false, csv } = meta
+    return [{ name, method, path, type, secretAnswer, creates, ofrep, file, csv }]
   })
 }
 
@@ -108,10 +112,23 @@ function logged(house: House, response: Response, err: unknown, requestId: strin
 
 async function respond(c: HonoContext<AppEnv>, route: RestRoute, result: unknown): Promise<Response> {
   if (route.type === 'subscription') return streamServerSentEvents(c, result as AsyncIterable<unknown>)
-  if (isAsyncIterable(result)) return streamExport(c, result)
+  if (isAsyncIterable(result)) return streamExport(c, result, route.path)
+  if (route.file) return sendFile(c, result as FileAnswer)
   if (route.ofrep) return ofrepAnswer(c, result)
+  if (route.csv && prefersCsv(c.req.header('accept'))) return csvAnswer(c, route, route.csv(result))
   if (route.method === 'DELETE' || result === undefined) return c.body(null, 204)
   return c.json(result, route.creates ? 201 : 200)
+}
+
+/** Whether CSV is asked for by its name: everything else takes JSON. */
+function prefersCsv(accept: string | undefined): boolean {
+  return (accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/csv')
+}
+
+function csvAnswer(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): Response {
+  const name = path.split('/').findLast((part) => !part.startsWith('{')) ?? 'report'
+  const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` }
+  return c.body(text, 200, { ...headers, vary: 'accept' })
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<string> {

@@ -24,11 +24,29 @@ export function streamServerSentEvents(c: HonoContext<AppEnv>, events: AsyncIter
   })
 }
 
-/** An export over REST: text in pieces, named as a file. */
-export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<string>): Response {
-  const csv = c.req.query('format') === 'csv'
+/** What a procedure with `file` answers. */
+export interface FileAnswer {
+  /** Of letters, digits, `-` and `.` alone: it stands in a header. */
+  fileName: string
+  contentType: string
+  text: string
+}
+
+/** A document over REST. A page in it runs no scripts and loads nothing. */
+export function sendFile(c: HonoContext<AppEnv>, { fileName, contentType, text }: FileAnswer): Response {
+  c.header('content-type', contentType)
+  c.header('content-disposition', `attachment; filename="${fileName}"`)
+  c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  c.header('cache-control', 'no-store')
+  return c.body(text)
+}
+
+/** An export over REST: text in pieces, named as a file after what is exported: `/audit/export` gives `audit.csv`. CSV where it is all there is. */
+export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<string>, path: string): Response {
+  const name = path.split('/').at(-2)
+  const csv = name !== 'audit' || c.req.query('format') === 'csv'
   c.header('content-type', csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
-  c.header('content-disposition', `attachment; filename="audit.${csv ? 'csv' : 'ndjson'}"`)
+  c.header('content-disposition', `attachment; filename="${name}.${csv ? 'csv' : 'ndjson'}"`)
   c.header('cache-control', 'no-store')
   return stream(c, async (out) => {
     for await (const piece of pieces) {

@@ -6,7 +6,7 @@ import type { House } from '../house.ts'
 import { toAppError } from '../refusals.ts'
 import { appRouter } from '../router.ts'
 import { type AppEnv, readFacts } from './facts.ts'
-import { challenge } from './problems.ts'
+import { refusalHeaders } from './problems.ts'
 import { answerQueries, endpoint, maxBatchSize, readQueries } from './trpc-queries.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
 }
 
 function answerHeaders(errors: readonly TRPCError[]): Record<string, string> {
-  return Object.assign({ 'cache-control': 'no-store' }, ...errors.map((error) => challenge(toAppError(error))))
+  return Object.assign({ 'cache-control': 'no-store' }, ...errors.map((error) => refusalHeaders(toAppError(error))))
 }
 
 function report({ house, request }: Context, error: TRPCError, path: string | undefined): void {

@@ -1,7 +1,7 @@
 import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { type CreateUser, operatorOnlyUserFields, type UpdateUser, type UserView } from '@atrium/core/users'
-import { findPartner } from '@atrium/db/partners'
+import type { TouchedList } from '@atrium/db/lists'
 import {
   findUserByEmail,
   insertUser,
@@ -9,6 +9,7 @@ import {
   lockPlatformAdmins,
   ownedTenantSlugs,
   deleteUser as removeUser,
+  setDeactivated,
   setPlatformAdmin,
   type UserChanges,
   type UserRow,
@@ -16,7 +17,11 @@ import {
 } from '@atrium/db/users'
 import type { Caller, Context } from '../context.ts'
 import { refuseNonOperator } from '../guards.ts'
+import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
+import { actEverywhere } from '../members/everywhere.ts'
+import { leaveTenant } from '../members/leave.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
+import { staffChange } from './staff.ts'
 import { readUser, toUserView } from './view.ts'
 
 /** Operators read anybody, others themselves; who may not see a user is told that there is none. */
@@ -40,7 +45,7 @@ export async function createUser(ctx: Context, caller: Caller, input: CreateUser
   return toUserView(await readUser(house.database.db, id))
 }
 
-/** Contact fields are the user's own and operators'; the administrator flag and the partner are operators' alone. */
+/** Contact fields are the user's own and operators'; the administrator flag, the partner and the level there are operators' alone. */
 export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser): Promise<UserView> {
   const { house } = ctx
   const self = caller.id === input.id
@@ -50,20 +55,17 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
     if (restricted) refuseNonOperator(caller, house.config.tokens.operatorAudience)
   }
   const before = await readUser(house.database.db, input.id)
-  if (input.partnerId) {
-    const partner = await findPartner(house.database.db, input.partnerId)
-    if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
-    if (partner.status !== 'active') throw new AppError('partner_unavailable')
-  }
   const changes: UserChanges = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.firstName === undefined ? {} : { first_name: input.firstName }),
     ...(input.lastName === undefined ? {} : { last_name: input.lastName }),
     ...(input.phone === undefined ? {} : { phone: input.phone }),
     ...(input.alternativeEmail === undefined ? {} : { alternative_email: input.alternativeEmail }),
-    ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
   }
-  if (Object.keys(changes).length > 0) await writeUser(house.database.db, input.id, changes)
+  await house.database.db.transaction().execute(async (trx) => {
+    const staff = await staffChange(trx, before, input)
+    if (Object.keys(changes).length + Object.keys(staff).length > 0) await writeUser(trx, input.id, { ...changes, ...staff })
+  })
   // What changed here stands and is recorded, also when the identity provider then fails.
   const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
   const after = await readUser(house.database.db, input.id)
@@ -108,19 +110,32 @@ async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<v
   await setPlatformAdmin(house.database.db, user.id, false, 'now')
 }
 
-/** Removes the record. Not oneself, not the last platform administrator, not while the user owns tenants. */
+/**
+ * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and an identity that a tenant made, then the
+ * record. What an outside system does not do the job engine finishes. Not oneself, not the last platform administrator, not while the user
+ * owns tenants.
+ */
 export async function deleteUser(ctx: Context, caller: Caller, id: string): Promise<void> {
   const { house } = ctx
   if (caller.id === id) throw new AppError('self_deactivate')
   const user = await readUser(house.database.db, id)
-  await house.database.db.transaction().execute(async (trx) => {
+  const { db } = house.database
+  await db.transaction().execute(async (trx) => {
     const admins = await lockPlatformAdmins(trx)
     if (admins.length > 0 && admins.every((admin) => admin === id)) throw new AppError('last_platform_admin')
     const owned = await ownedTenantSlugs(trx, id)
     if (owned.length > 0) throw new AppError('user_in_use', `The user owns ${owned.slice(0, 5).join(', ')}. Transfer the ownership first.`)
-    await removeUser(trx, id)
+    await staffChange(trx, user, { partnerId: null })
+    await setDeactivated(trx, id, true)
   })
-  await recordOn(ctx, caller, 'user.deleted', user)
+  const lists: TouchedList[] = []
+  const tenants = await actEverywhere(house, id, async (trx, tenantId, member) => {
+    if (member.membershipStatus === 'removing') return
+    lists.push(...(await leaveTenant(trx, tenantId, member)))
+  })
+  pushTouchedLists(house, lists)
+  await db.transaction().execute((trx) => removeUser(trx, id))
+  await recordOn(ctx, caller, 'user.deleted', user, { ...(tenants.length > 0 ? { tenants } : {}), ...listsInAudit(lists) })
 }
 
 function recordOn(

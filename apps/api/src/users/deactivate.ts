@@ -1,12 +1,17 @@
 import { AppError } from '@atrium/core/errors'
+import { provisioningSteps } from '@atrium/core/tenants'
 import type { DeactivateUser, UserView } from '@atrium/core/users'
+import { changeMembership } from '@atrium/db/members'
 import { lockPlatformAdmins, setDeactivated, type UserRow } from '@atrium/db/users'
 import type { Caller, Context } from '../context.ts'
+import type { House } from '../house.ts'
+import { actEverywhere, type Elsewhere } from '../members/everywhere.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { readUser, toUserView } from './view.ts'
 
 /**
- * Shuts a person out: every request answers 403 from here on, then the identity is made inactive and its sessions end. Not oneself,
+ * Shuts a person out: every request answers 403 from here on, mailboxes are frozen, file accounts closed, then the identity is made
+ * inactive and its sessions end. Nothing is destroyed. Not oneself,
  * not the last platform administrator. When the provider fails the deactivation here stands, and repeating the call finishes it.
  */
 export async function deactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
@@ -20,7 +25,8 @@ export async function deactivateUser(ctx: Context, caller: Caller, input: Deacti
       await setDeactivated(trx, input.id, true)
     })
   }
-  await record(ctx, caller, 'user.deactivated', user, input.reason)
+  const tenants = await followEverywhere(house, input.id)
+  await record(ctx, caller, 'user.deactivated', user, { reason: input.reason, tenants })
   await orUpstreamFailed(
     () => setIdentityActive(ctx, user, false),
     'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
@@ -34,8 +40,16 @@ export async function reactivateUser(ctx: Context, caller: Caller, input: Deacti
   const user = await readUser(house.database.db, input.id)
   await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
   await setDeactivated(house.database.db, input.id, false)
-  await record(ctx, caller, 'user.reactivated', user, input.reason)
+  const tenants = await followEverywhere(house, input.id)
+  await record(ctx, caller, 'user.reactivated', user, { reason: input.reason, tenants })
   return toUserView(await readUser(house.database.db, input.id))
+}
+
+/** Mailboxes and file accounts follow: they have passwords of their own and would stay open. */
+function followEverywhere(house: House, userId: string): Promise<Elsewhere[]> {
+  return actEverywhere(house, userId, async (trx, tenantId, member) => {
+    if (member.membershipStatus !== 'removing') await changeMembership(trx, tenantId, member.id, {}, provisioningSteps)
+  })
 }
 
 async function setIdentityActive({ house }: Context, user: UserRow, active: boolean): Promise<void> {
@@ -52,13 +66,13 @@ function record(
   caller: Caller,
   action: 'user.deactivated' | 'user.reactivated',
   user: UserRow,
-  reason: string | undefined,
+  { reason, tenants }: { reason: string | undefined; tenants: Elsewhere[] },
 ): Promise<void> {
   return ctx.house.audit.record(ctx, caller, {
     action,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
-    metadata: reason === undefined ? {} : { reason },
+    metadata: { ...(reason === undefined ? {} : { reason }), ...(tenants.length > 0 ? { tenants } : {}) },
   })
 }

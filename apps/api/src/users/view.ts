@@ -18,8 +18,8 @@ export function toUserView(row: UserRow): UserView {
     platformAdmin: row.platformAdmin,
     partnerId: row.partnerId,
     partner:
-      row.partnerId && row.partnerSlug && row.partnerName && row.partnerStatus
-        ? { id: row.partnerId, slug: row.partnerSlug, name: row.partnerName, status: row.partnerStatus }
+      row.partnerId && row.partnerSlug && row.partnerName && row.partnerStatus && row.partnerAccess
+        ? { id: row.partnerId, slug: row.partnerSlug, name: row.partnerName, status: row.partnerStatus, access: row.partnerAccess }
         : null,
     tenantIds: tenants.map((tenant) => tenant.id),
     tenantRoles: Object.fromEntries(tenants.map((tenant) => [tenant.id, tenant.role])),

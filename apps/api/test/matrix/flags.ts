@@ -6,9 +6,9 @@ import { everybody, membersOrOperators, operatorsOnly, type Rows, type World } f
 const newKey = () => `flag_${randomBytes(6).toString('hex')}`
 
 const settings: FlagSettings = {
-  ...{ description: null, owner: null, state: 'on', percentage: 0, prerequisites: [] },
+  ...{ description: null, owner: null, state: 'on', percentage: 0, prerequisites: [], guards: [] },
   ...{ allowTenants: [], denyTenants: [], allowPartners: [], allowPlans: [] },
-  ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null },
+  ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null, rollback: null },
 }
 
 async function flag({ house }: World): Promise<string> {
@@ -29,6 +29,7 @@ export const flagsRows: Rows = {
   'flags.update': [{ input: async (world) => ({ key: await flag(world), state: 'off', note: 'kill-switch' }), expected: operatorsOnly }],
   'flags.remove': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
   'flags.history': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
+  'flags.guards': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
   'flags.explain': [{ input: async (world) => ({ key: await flag(world), tenantSlug: world.slug }), expected: operatorsOnly }],
   // Strangers are answered too: with nothing but false, see flags.test.ts.
   'flags.evaluate': [

@@ -60,6 +60,7 @@ export const everybody = others('ok')
 export const operatorsOnly = who(['operator'], 'operator_required', { operatorTokenWithoutFlag: 'not_platform_admin' })
 export const readers: Caller[] = ['member', 'admin', 'owner', 'partnerStaff', 'operator']
 export const membersOrOperators = who(['member', 'admin', 'owner', 'operator'], 'not_member')
+export const membersPartnersOperators = who(readers, 'not_member')
 export const adminsOrOperators = who(['admin', 'owner', 'operator'], 'not_member', { member: 'not_admin' })
 export const adminsPartnersOperators = who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', { member: 'not_admin' })
 export const partnersOrOperators = who(['partnerStaff', 'operator'], 'operator_required', {

@@ -1,0 +1,85 @@
+import {
+  findCustomerTenant,
+  findPaymentCustomer,
+  findTenantOfCustomer,
+  forgetPaymentCustomer,
+  lockPaymentCustomer,
+  savePaymentCustomer,
+} from '@atrium/db/payment-customers'
+import type { Payments } from '@atrium/integrations/payments/port'
+import type { House } from '../house.ts'
+import { syncTaxId } from './tax-id.ts'
+
+/** Shorter than a statement may wait, so that those who wait for the lock outlive a processor that does not answer. */
+const deadlineMs = 10_000
+
+/**
+ * The tenant's customer at the payment processor, made when there is none. Any number of calls at once make one: they wait for each
+ * other under a lock of the tenant, and a second try after a lost answer carries the same key. Rejects with `UpstreamError`.
+ */
+export async function ensureCustomer(house: House, payments: Payments, tenantId: string): Promise<string> {
+  const stored = await findPaymentCustomer(house.database.db, tenantId)
+  if (stored?.customerId) return stored.customerId
+  // Those who wait in this process wait here, so that a slow processor does not keep a connection of the database for each of them.
+  const waiting = underWay.get(house) ?? new Map<string, Promise<string>>()
+  underWay.set(house, waiting)
+  const made = waiting.get(tenantId) ?? makeCustomer(house, payments, tenantId).finally(() => waiting.delete(tenantId))
+  waiting.set(tenantId, made)
+  return made
+}
+
+const underWay = new WeakMap<House, Map<string, Promise<string>>>()
+
+async function makeCustomer(house: House, payments: Payments, tenantId: string): Promise<string> {
+  const { db } = house.database
+  const { customerId, tenant } = await db.transaction().execute(async (trx) => {
+    await lockPaymentCustomer(trx, tenantId)
+    const locked = await findPaymentCustomer(trx, tenantId)
+    if (locked?.customerId) return { customerId: locked.customerId, tenant: undefined }
+    const found = await findCustomerTenant(trx, tenantId)
+    if (!found) throw new Error(`there is no tenant ${tenantId}`)
+    const { id } = await payments.createCustomer(
+      {
+        tenantId,
+        tenantSlug: found.slug,
+        name: found.company ?? found.name,
+        email: found.email ?? found.ownerEmail,
+        country: found.country,
+      },
+      // One key for each customer that the tenant ever had: the key of a deleted one would be answered with it.
+      { idempotencyKey: `customer:${tenantId}:${locked?.formerIds.length ?? 0}`, signal: AbortSignal.timeout(deadlineMs) },
+    )
+    await savePaymentCustomer(trx, tenantId, id)
+    return { customerId: id, tenant: found }
+  })
+  if (tenant) {
+    if (tenant.vatNumber !== null) house.background.run('telling a VAT number', () => syncTaxId(house, payments, tenantId))
+    await house.audit.recordSystem({
+      action: 'billing.customer_created',
+      resourceType: 'tenant',
+      resourceId: tenantId,
+      resourceName: tenant.name,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { customerId },
+    })
+  }
+  return customerId
+}
+
+/** A customer is gone at the processor: the next need makes a new one; what still comes of this one stays the tenant's. */
+export async function forgetCustomer(house: House, customerId: string): Promise<void> {
+  const { db } = house.database
+  const tenantId = await findTenantOfCustomer(db, customerId)
+  if (tenantId === undefined || !(await forgetPaymentCustomer(db, customerId))) return
+  const tenant = await findCustomerTenant(db, tenantId)
+  await house.audit.recordSystem({
+    action: 'billing.customer_removed',
+    resourceType: 'tenant',
+    resourceId: tenantId,
+    resourceName: tenant?.name ?? null,
+    tenantSlug: tenant?.slug ?? null,
+    partnerSlug: tenant?.partnerSlug ?? null,
+    metadata: { customerId },
+  })
+}

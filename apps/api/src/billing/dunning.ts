@@ -1,0 +1,134 @@
+import { billingStateOf, reminderDaysDue, suspensionDays } from '@atrium/core/billing'
+import type { Trx } from '@atrium/db/connect'
+import {
+  type DunnedSubscription,
+  type DunningCase,
+  findDunningWork,
+  lockDunnedSubscription,
+  lockDunningCase,
+  openDunningCase,
+  saveDunningCase,
+} from '@atrium/db/dunning'
+import { sumOpenInvoices } from '@atrium/db/invoices'
+import { notifyTenant, setTenantStatus } from '@atrium/db/tenants'
+import type { AuditEntry } from '../audit/recorder.ts'
+import type { House } from '../house.ts'
+import { liftSuspension, overdueReason } from './lift-suspension.ts'
+import { sendBillingMail } from './mails.ts'
+
+const batch = 200
+const dayMs = 86_400_000
+
+/** Looks at every subscription that is past due or was. One that fails does not keep the others from being looked at. */
+export async function runDunning(house: House): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const ids: string[] = await findDunningWork(house.database.db, after, batch)
+    for (const id of ids) {
+      await attendDunning(house, id).catch((err: unknown) =>
+        house.log.error({ err, subscriptionId: id }, 'the dunning of a subscription failed'),
+      )
+    }
+    after = ids.at(-1)
+    if (ids.length < batch) return
+  }
+}
+
+/**
+ * Does for one subscription what is due by the clock: mails on the day a payment is missed and on days 3, 7 and 12, the limit after the
+ * days of grace, the suspension where the installation wants it; and lifts everything once it is paid. May run any number of times.
+ */
+export async function attendDunning(house: House, subscriptionId: string): Promise<void> {
+  const entries = await house.database.db.transaction().execute(async (trx) => {
+    const subscription = await lockDunnedSubscription(trx, subscriptionId)
+    return subscription ? attend(trx, house, subscription) : []
+  })
+  for (const entry of entries) await house.audit.recordSystem(entry)
+}
+
+async function attend(trx: Trx, house: House, subscription: DunnedSubscription): Promise<AuditEntry[]> {
+  const { pastDueSince } = subscription
+  const open = await lockDunningCase(trx, subscription.id)
+  const owes = (subscription.status === 'past_due' || subscription.status === 'unpaid') && pastDueSince !== null
+  // A case of an earlier stretch was paid and missed again before anybody looked.
+  const over = open && (!owes || open.pastDueSince.getTime() !== pastDueSince.getTime())
+  const entries = over ? await close(trx, house, subscription, open) : []
+  if (!owes) return entries
+  await openDunningCase(trx, { subscriptionId: subscription.id, tenantId: subscription.tenantId, pastDueSince })
+  const current = await lockDunningCase(trx, subscription.id)
+  return current ? [...entries, ...(await advance(trx, house, subscription, current))] : entries
+}
+
+async function close(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
+  const now = house.clock.now()
+  const ended = subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
+  await saveDunningCase(trx, open.id, { closedAt: now, outcome: ended ? 'ended' : 'recovered' })
+  if (ended) return []
+  const resumed = open.suspendedAt !== null && (await liftSuspension(trx, subscription.tenantId))
+  const recovered = entry(subscription, 'subscription.recovered', { pastDueSince: open.pastDueSince.toISOString() })
+  return resumed ? [recovered, tenantEntry(subscription, 'tenant.resumed', { reason: 'Paid.' })] : [recovered]
+}
+
+async function advance(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
+  const now = house.clock.now()
+  const { graceDays, autoSuspend } = house.config.billing
+  const entries: AuditEntry[] = []
+  const due = reminderDaysDue(open.pastDueSince, now).filter((day) => !open.remindedDays.includes(day))
+  const latest = due.at(-1)
+  if (latest !== undefined) {
+    // After days without a worker the newest reminder stands for those that were missed.
+    await remind(trx, house, subscription, open, latest)
+    await saveDunningCase(trx, open.id, { remindedDays: [...open.remindedDays, ...due] })
+    const action = due.includes(0) ? 'subscription.past_due' : 'subscription.payment_reminded'
+    entries.push(entry(subscription, action, { day: latest, pastDueSince: open.pastDueSince.toISOString() }))
+  }
+  const { state } = billingStateOf({ status: subscription.status, pastDueSince: open.pastDueSince }, graceDays, now)
+  if (state === 'limited' && open.limitedAt === null) {
+    await saveDunningCase(trx, open.id, { limitedAt: now })
+    entries.push(tenantEntry(subscription, 'tenant.limited', { pastDueSince: open.pastDueSince.toISOString() }))
+  }
+  const days = (now.getTime() - open.pastDueSince.getTime()) / dayMs
+  const running = subscription.tenantStatus === 'active' || subscription.tenantStatus === 'pending'
+  if (autoSuspend && days >= suspensionDays && running && open.suspendedAt === null) {
+    await setTenantStatus(trx, subscription.tenantId, 'suspended', overdueReason)
+    await notifyTenant(trx, subscription.tenantId)
+    await saveDunningCase(trx, open.id, { suspendedAt: now })
+    entries.push(tenantEntry(subscription, 'tenant.suspended', { reason: overdueReason }))
+  }
+  return entries
+}
+
+async function remind(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase, day: number): Promise<void> {
+  const now = house.clock.now()
+  const { limitedFrom } = billingStateOf({ status: 'past_due', pastDueSince: open.pastDueSince }, house.config.billing.graceDays, now)
+  const sums = await sumOpenInvoices(trx, subscription.tenantId, now)
+  const owed = sums.find(({ currency }) => currency === subscription.currency)
+  await sendBillingMail(
+    trx,
+    house,
+    subscription,
+    {
+      template: day === 0 ? 'subscription.past_due' : 'subscription.reminder',
+      plan: subscription.plan,
+      amount: BigInt(owed?.amount ?? 0),
+      currency: subscription.currency,
+      limitedOn: limitedFrom ?? now,
+    },
+    `${open.id}:${day}`,
+  )
+}
+
+function entry(
+  { id, plan, tenantSlug, partnerSlug }: DunnedSubscription,
+  action: 'subscription.past_due' | 'subscription.payment_reminded' | 'subscription.recovered',
+  metadata: Record<string, unknown>,
+): AuditEntry {
+  return { action, resourceType: 'subscription', resourceId: id, resourceName: plan, tenantSlug, partnerSlug, metadata }
+}
+
+function tenantEntry(
+  { tenantId, tenantName, tenantSlug, partnerSlug }: DunnedSubscription,
+  action: 'tenant.limited' | 'tenant.suspended' | 'tenant.resumed',
+  metadata: Record<string, unknown>,
+): AuditEntry {
+  return { action, resourceType: 'tenant', resourceId: tenantId, resourceName: tenantName, tenantSlug, partnerSlug, metadata }
+}

@@ -1,0 +1,27 @@
+import { type BillingGateState, billingEngineFlag } from '@atrium/core/billing'
+import { AppError } from '@atrium/core/errors'
+import type { FlagTarget } from '@atrium/core/flag-evaluation'
+import type { Payments } from '@atrium/integrations/payments/port'
+import type { House } from '../house.ts'
+
+/** Whether money can be moved for this tenant: the flag for the tenant, the switch of the installation, and the keys, in this order. */
+export async function billingGate(house: House, { slug, plan, partnerSlug }: FlagTarget): Promise<BillingGateState> {
+  // Asked first and always, so that the flag is known to be in use while the switch is off.
+  const on = await house.flags.isOn(billingEngineFlag, { slug, plan, partnerSlug })
+  if (!on || !house.config.billing.paymentsEnabled) return 'disabled'
+  return house.systems.payments === null ? 'not_configured' : 'open'
+}
+
+/** The payment processor for a call that moves or reserves money. Throws AppError `billing_disabled` or `payments_not_configured`. */
+export async function requireOpenBilling(house: House, tenant: FlagTarget): Promise<Payments> {
+  const gate = await billingGate(house, tenant)
+  if (gate === 'disabled') throw new AppError('billing_disabled')
+  return requirePayments(house)
+}
+
+/** The payment processor for a call that only reads from it. Throws AppError `payments_not_configured`. */
+export function requirePayments(house: House): Payments {
+  const { payments } = house.systems
+  if (payments === null) throw new AppError('payments_not_configured')
+  return payments
+}

@@ -1,0 +1,72 @@
+import { writtenAmount } from '@atrium/core/money'
+import type { Plan } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import type { House } from '../house.ts'
+import { portalLink } from '../outbox/links.ts'
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** A day as mails write it, in UTC: 28 July 2026. */
+export function writtenDay(at: Date): string {
+  return day.format(at)
+}
+
+export function writtenPlan(plan: Plan): string {
+  return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`
+}
+
+export interface BilledTenant {
+  tenantId: string
+  tenantSlug: string
+  billingEmail: string | null
+  ownerEmail: string | null
+  ownerName: string | null
+}
+
+interface Contact {
+  /** Part of the key of a mail: which of the two it went to. */
+  part: 'billing' | 'owner'
+  to: string
+  name?: string
+}
+
+/** Who is told about money: the billing contact and the owner, once when they are the same address. */
+export function billingContacts({ billingEmail, ownerEmail, ownerName }: BilledTenant): Contact[] {
+  const owner: Contact[] =
+    ownerEmail === null ? [] : [{ part: 'owner', to: ownerEmail, ...(ownerName === null ? {} : { name: ownerName }) }]
+  if (billingEmail === null || billingEmail.toLowerCase() === ownerEmail?.toLowerCase()) return owner
+  return [{ part: 'billing', to: billingEmail }, ...owner]
+}
+
+export type BillingMail =
+  | { template: 'subscription.past_due' | 'subscription.reminder'; plan: Plan; amount: bigint; currency: string; limitedOn: Date }
+  | { template: 'subscription.trial_ending'; plan: Plan; trialEnd: Date }
+  | { template: 'invoice.paid' | 'invoice.action_required'; number: string; amount: bigint; currency: string; link: string }
+
+/** Queues a mail about money to billing contact and owner; a receipt goes to one of them. `key` names what it is about. */
+export async function sendBillingMail(trx: Trx, house: House, tenant: BilledTenant, mail: BillingMail, key: string): Promise<void> {
+  const contacts = billingContacts(tenant)
+  const values = valuesOf(house, tenant, mail)
+  for (const { part, to, name } of mail.template === 'invoice.paid' ? contacts.slice(0, 1) : contacts) {
+    await house.outbox.send(trx, {
+      tenantId: tenant.tenantId,
+      template: mail.template,
+      to,
+      name,
+      values,
+      key: `${mail.template}:${key}:${part}`,
+    })
+  }
+}
+
+function valuesOf(house: House, { tenantSlug }: BilledTenant, mail: BillingMail): Record<string, string> {
+  const billing = portalLink(house.config, `/t/${tenantSlug}/billing`)
+  if ('number' in mail) {
+    const amount = writtenAmount(mail.amount, mail.currency)
+    return { 'invoice.number': mail.number, 'invoice.amount': amount, 'link.invoice': mail.link }
+  }
+  const subscription = { 'subscription.plan': writtenPlan(mail.plan), 'link.billing': billing }
+  if ('trialEnd' in mail) return { ...subscription, 'subscription.trialEnd': writtenDay(mail.trialEnd) }
+  const amount = writtenAmount(mail.amount, mail.currency)
+  return { ...subscription, 'invoice.amount': amount, 'subscription.limitedOn': writtenDay(mail.limitedOn) }
+}

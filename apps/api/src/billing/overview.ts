@@ -1,0 +1,65 @@
+import { type BillingOverview, billingStateOf, suspensionDays } from '@atrium/core/billing'
+import { toMinorNumber } from '@atrium/core/money'
+import { findLastReconciliation, listDifferences, listPastDueTenants, type PastDueRow, readCurrencyFigures } from '@atrium/db/billing'
+import type { House } from '../house.ts'
+import { readInboxHealth } from '../webhooks/health.ts'
+
+const longest = 100
+
+/** How money stands over all tenants, from our own records; per currency, never added up. */
+export async function getBillingOverview(house: House): Promise<BillingOverview> {
+  const { db } = house.database
+  const { billing } = house.config
+  const now = house.clock.now()
+  const [currencies, pastDue, inbox, last] = await Promise.all([
+    readCurrencyFigures(db, now),
+    listPastDueTenants(db, longest),
+    readInboxHealth(house),
+    findLastReconciliation(db),
+  ])
+  const differences = last ? await listDifferences(db, last.id, longest) : []
+  return {
+    paymentsEnabled: billing.paymentsEnabled,
+    configured: house.systems.payments !== null,
+    webhooksConfigured: billing.webhookSecrets.length > 0,
+    currencies: currencies.map((row) => ({
+      currency: row.currency,
+      mrrMinor: toMinorNumber(row.mrr),
+      atRiskMrrMinor: toMinorNumber(row.atRiskMrr),
+      trialMrrMinor: toMinorNumber(row.trialMrr),
+      payingTenants: row.payingTenants,
+      openInvoices: row.openInvoices,
+      openMinor: toMinorNumber(row.open),
+      overdueInvoices: row.overdueInvoices,
+      overdueMinor: toMinorNumber(row.overdue),
+      paidLast30DaysMinor: toMinorNumber(row.paid),
+      failedPaymentsLast30Days: row.failedPayments,
+    })),
+    pastDue: pastDue.map((row) => toPastDueTenant(row, billing.graceDays, now)),
+    inbox,
+    reconciliation: last
+      ? {
+          startedAt: last.startedAt.toISOString(),
+          finishedAt: last.finishedAt?.toISOString() ?? null,
+          tenants: last.tenants,
+          differences: last.differences,
+          repaired: last.repaired,
+          failed: last.failed,
+          error: last.error,
+        }
+      : null,
+    differences: differences.map((row) => ({ ...row, foundAt: row.foundAt.toISOString() })),
+  }
+}
+
+function toPastDueTenant(row: PastDueRow, graceDays: number, now: Date): BillingOverview['pastDue'][number] {
+  const { amount, pastDueSince, ...rest } = row
+  const days = pastDueSince === null ? 0 : (now.getTime() - pastDueSince.getTime()) / 86_400_000
+  return {
+    ...rest,
+    pastDueSince: pastDueSince?.toISOString() ?? null,
+    amountMinor: toMinorNumber(amount),
+    state: billingStateOf(row, graceDays, now).state,
+    suspensionSuggested: days >= suspensionDays,
+  }
+}

@@ -1,0 +1,108 @@
+import type { InvoicePath, InvoiceView, PaymentOutcome } from '@atrium/core/billing'
+import { AppError } from '@atrium/core/errors'
+import { findSubscriptionSummary } from '@atrium/db/billing'
+import { databaseNow } from '@atrium/db/clock'
+import { findInvoice, type InvoiceRow } from '@atrium/db/invoices'
+import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { applyProcessorSubscription } from '../subscriptions/apply.ts'
+import { attendDunning } from './dunning.ts'
+import { requireOpenBilling } from './gate.ts'
+import { findTenantInvoice } from './invoices.ts'
+import { mirrorInvoice } from './mirror.ts'
+import { refuseDeleted } from './open.ts'
+import { toInvoiceView } from './view.ts'
+
+/**
+ * Charges an open invoice to the card on file now. AppError `payment_failed` with the reason when the card is declined, `invoice_state`
+ * for one that is not open.
+ */
+export async function payInvoice(ctx: Context, access: Access, input: InvoicePath): Promise<InvoiceView> {
+  const { house } = ctx
+  refuseDeleted(access)
+  const payments = await requireOpenBilling(house, access.tenant)
+  const invoice = await findTenantInvoice(house, access.tenant.id, input.invoiceId)
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
+    throw new AppError('invoice_state', 'Only an open invoice can be paid.')
+  }
+  const { outcome, message, declined } = await tryToPay(house, payments, invoice)
+  await house.audit.record(ctx, access.caller, {
+    action: 'invoice.payment_attempted',
+    outcome: outcome === 'paid' ? 'success' : 'failure',
+    resourceType: 'invoice',
+    resourceId: invoice.id,
+    resourceName: invoice.number,
+    tenantSlug: access.tenant.slug,
+    partnerSlug: access.tenant.partnerSlug,
+    metadata: { currency: invoice.currency, amountMinor: Number(invoice.amountRemaining), ...(message === null ? {} : { error: message }) },
+  })
+  if (outcome === 'failed') throw new AppError(declined ? 'payment_failed' : 'upstream_failed', message ?? undefined)
+  const paid = await findInvoice(house.database.db, access.tenant.id, invoice.id)
+  return toInvoiceView(paid ?? invoice, house.clock.now())
+}
+
+/** Charges an invoice to the card on file and keeps what became of it. A failure is told, not thrown. */
+export async function payAtOnce(house: House, payments: Payments, invoice: InvoiceRow): Promise<PaymentOutcome> {
+  const { outcome, message } = await tryToPay(house, payments, invoice)
+  return { invoiceId: invoice.id, number: invoice.number, outcome, message }
+}
+
+interface Tried {
+  outcome: 'paid' | 'failed'
+  message: string | null
+  declined: boolean
+}
+
+async function tryToPay(house: House, payments: Payments, invoice: InvoiceRow): Promise<Tried> {
+  const readAt = await databaseNow(house.database.db)
+  let tried: Tried
+  try {
+    const after = await payments.payInvoice(invoice.stripeInvoiceId, { idempotencyKey: payKey(invoice) })
+    await house.database.db.transaction().execute((trx) => mirrorInvoice(trx, house, after, readAt))
+    tried = after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
+  } catch (error) {
+    if (!(error instanceof PaymentDeclined || error instanceof UpstreamError)) throw error
+    tried = { outcome: 'failed', message: error.message, declined: error instanceof PaymentDeclined }
+  }
+  await readAnew(house, payments, invoice)
+  return tried
+}
+
+const stillOpen: Tried = {
+  outcome: 'failed',
+  message: 'The payment is not through yet. It may need to be confirmed with the bank.',
+  declined: true,
+}
+
+/** Another key for each number of tries the processor counted: a key whose charge was declined would only be answered with the old decline. */
+function payKey({ stripeInvoiceId, attemptCount, readAt }: InvoiceRow): string {
+  return `pay:${stripeInvoiceId}:${attemptCount}:${readAt.getTime()}`
+}
+
+/**
+ * Brings invoice and subscription to what the processor has now, so that nobody waits for its events. What cannot be read comes with
+ * them all the same, so a failure here is no failure of the payment.
+ */
+async function readAnew(house: House, payments: Payments, { tenantId, stripeInvoiceId }: InvoiceRow): Promise<void> {
+  const { db } = house.database
+  try {
+    const readAt = await databaseNow(db)
+    const current = await payments.findInvoice(stripeInvoiceId)
+    if (current) await db.transaction().execute((trx) => mirrorInvoice(trx, house, current, readAt))
+    const summary = await findSubscriptionSummary(db, tenantId)
+    if (!summary?.stripeSubscriptionId) return
+    const subscription = await payments.findSubscription(summary.stripeSubscriptionId)
+    if (!subscription) return
+    await db
+      .transaction()
+      .execute((trx) => applyProcessorSubscription(trx, house, tenantId, subscription, { eventId: null, eventAt: null, readAt }))
+    await attendDunning(house, summary.id)
+  } catch (err) {
+    if (!(err instanceof UpstreamError)) throw err
+    house.log.warn({ err }, 'what became of a payment could not be read')
+  }
+}

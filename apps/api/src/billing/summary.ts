@@ -1,0 +1,81 @@
+import { type BillingSummary, billingStateOf, type SubscriptionSummary } from '@atrium/core/billing'
+import { toMinorNumber } from '@atrium/core/money'
+import { findSubscriptionSummary } from '@atrium/db/billing'
+import { findBillingInfo } from '@atrium/db/billing-info'
+import { databaseNow } from '@atrium/db/clock'
+import { sumOpenInvoices } from '@atrium/db/invoices'
+import { findPaymentCustomer, type PaymentCustomerRow } from '@atrium/db/payment-customers'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { withVatStatus } from '../billing-info/check.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { readCard } from './card.ts'
+import { billingGate } from './gate.ts'
+import { toCardView, toSubscriptionSummary } from './view.ts'
+
+const freshMs = 60_000
+const deadlineMs = 3_000
+
+/**
+ * Everything the billing page opens with, from our own records. While the gate is open the card is read anew when the last reading is
+ * older than a minute; a processor that does not answer makes it `stale`, never an error.
+ */
+export async function getBilling({ house }: Context, { tenant }: Access): Promise<BillingSummary> {
+  const { db } = house.database
+  const now = house.clock.now()
+  const [gate, row, billing, due] = await Promise.all([
+    billingGate(house, tenant),
+    findSubscriptionSummary(db, tenant.id),
+    findBillingInfo(db, tenant.id),
+    sumOpenInvoices(db, tenant.id, now),
+  ])
+  const { customer, stale } = await customerWithCard(house, tenant.id, gate === 'open')
+  const subscription = row ? toSubscriptionSummary(row) : null
+  const { state, limitedFrom } = billingStateOf(row ?? null, house.config.billing.graceDays, now)
+  const { billingInfo, vatStatus } = withVatStatus(billing, customer)
+  return {
+    gate,
+    state,
+    limitedFrom: limitedFrom?.toISOString() ?? null,
+    subscription,
+    card: customer?.card ? toCardView(customer.card, now) : null,
+    cardReadAt: customer?.cardReadAt?.toISOString() ?? null,
+    cardFailure:
+      customer?.cardFailure && customer.cardFailureAt ? { reason: customer.cardFailure, at: customer.cardFailureAt.toISOString() } : null,
+    stale,
+    due: due.map(({ currency, amount, invoices, overdue }) => ({ currency, amountMinor: toMinorNumber(amount), invoices, overdue })),
+    nextInvoice: nextInvoiceOf(subscription, now),
+    contact: { ...billingInfo, vatStatus },
+  }
+}
+
+async function customerWithCard(
+  house: House,
+  tenantId: string,
+  open: boolean,
+): Promise<{ customer: PaymentCustomerRow | undefined; stale: string | null }> {
+  const { db } = house.database
+  const { payments } = house.systems
+  const stored = await findPaymentCustomer(db, tenantId)
+  if (!open || payments === null || !stored?.customerId) return { customer: stored, stale: null }
+  const readAt = await databaseNow(db)
+  if (stored.cardReadAt && readAt.getTime() - stored.cardReadAt.getTime() < freshMs) return { customer: stored, stale: null }
+  try {
+    await readCard(house, payments, stored.customerId, readAt, AbortSignal.timeout(deadlineMs))
+    return { customer: await findPaymentCustomer(db, tenantId), stale: null }
+  } catch (error) {
+    if (error instanceof UpstreamError) return { customer: stored, stale: error.message }
+    if (error instanceof DOMException && error.name === 'TimeoutError') {
+      return { customer: stored, stale: 'The payment processor did not answer in time.' }
+    }
+    throw error
+  }
+}
+
+function nextInvoiceOf(subscription: SubscriptionSummary | null, now: Date): BillingSummary['nextInvoice'] {
+  if (!subscription || subscription.cancelAtPeriodEnd || subscription.cancelAt) return null
+  if (!['active', 'past_due', 'trialing'].includes(subscription.status)) return null
+  const { currentPeriodEnd: at, currency, periodAmountMinor: amountMinor } = subscription
+  return at === null || new Date(at) < now ? null : { at, currency, amountMinor }
+}

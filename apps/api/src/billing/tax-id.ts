@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { databaseNow } from '@atrium/db/clock'
+import { findCustomerTenant, findPaymentCustomer, saveTaxId } from '@atrium/db/payment-customers'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { House } from '../house.ts'
+import { billingGate } from './gate.ts'
+
+/**
+ * Tells the payment processor of a tenant's billing data, where billing is open and it has a customer. A failure is logged only: the data
+ * are saved here, and the nightly comparison tells them again.
+ */
+export async function tellBillingInfo(house: House, tenantId: string): Promise<void> {
+  const { payments } = house.systems
+  const { db } = house.database
+  const [customer, tenant] = await Promise.all([findPaymentCustomer(db, tenantId), findCustomerTenant(db, tenantId)])
+  if (payments === null || !customer?.customerId || !tenant) return
+  if ((await billingGate(house, { slug: tenant.slug, plan: tenant.plan, partnerSlug: tenant.partnerSlug })) !== 'open') return
+  try {
+    const { name, company, email, ownerEmail, country } = tenant
+    const fields = { name: company ?? name, email: email ?? ownerEmail, country }
+    await payments.updateCustomer(customer.customerId, fields, { idempotencyKey: `customer-update:${tenantId}:${randomUUID()}` })
+    await syncTaxId(house, payments, tenantId)
+  } catch (err) {
+    if (!(err instanceof UpstreamError)) throw err
+    house.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
+  }
+}
+
+/**
+ * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says of it comes by event. A number that
+ * the processor refuses stays as it was checked here. Rejects with `UpstreamError` when the processor fails.
+ */
+export async function syncTaxId(house: House, payments: Payments, tenantId: string): Promise<void> {
+  const { db } = house.database
+  const [customer, tenant] = await Promise.all([findPaymentCustomer(db, tenantId), findCustomerTenant(db, tenantId)])
+  if (!customer?.customerId || !tenant || customer.taxIdValue === tenant.vatNumber) return
+  const { customerId, taxId } = customer
+  if (taxId !== null) await payments.removeTaxId(customerId, taxId, { idempotencyKey: `tax-id-removal:${taxId}` })
+  const readAt = await databaseNow(db)
+  const added = tenant.vatNumber === null ? null : await addTaxId(house, payments, customerId, tenant.vatNumber)
+  await saveTaxId(db, customerId, added, readAt)
+}
+
+async function addTaxId(house: House, payments: Payments, customerId: string, value: string) {
+  try {
+    const { id, status } = await payments.addTaxId(customerId, value, { idempotencyKey: `tax-id:${customerId}:${value}:${hourOf(house)}` })
+    return { id, value, status }
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === 'refused') return null
+    throw error
+  }
+}
+
+/** A number that was taken away and comes back needs another key than the first time. */
+function hourOf(house: House): string {
+  return house.clock.now().toISOString().slice(0, 13)
+}

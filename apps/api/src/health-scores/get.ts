@@ -1,0 +1,60 @@
+import { AppError } from '@atrium/core/errors'
+import { healthBands, healthSignals } from '@atrium/core/health'
+import type { HealthDetail, HealthReport, HealthReportTenants, ListHealthReportTenants } from '@atrium/core/health-reports'
+import { cutPage } from '@atrium/core/paging'
+import { findSummariesTime, listHealthDays, listTenantsByHealth, readHealthSummary } from '@atrium/db/health'
+import type { House } from '../house.ts'
+import { computeHealth, summarizeHealth } from './compute.ts'
+
+const dayMs = 24 * 3600 * 1000
+const dayBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10)
+
+/** Computed from what is stored at this moment, without waiting for the hourly run; nothing is written. */
+export async function getTenantHealth({ database: { db }, clock }: House, tenantId: string): Promise<HealthDetail> {
+  const now = clock.now()
+  const [[fresh], days] = await Promise.all([computeHealth(db, [tenantId], now), listHealthDays(db, tenantId, dayBefore(now, 90))])
+  if (!fresh) throw new AppError('not_found', 'There is no tenant with this slug.')
+  const known = new Set(fresh.health.factors.map(({ signal }) => signal))
+  return { ...fresh.health, computedAt: now.toISOString(), unknown: healthSignals.filter((signal) => !known.has(signal)), days }
+}
+
+/** The job keeps the report younger than this; where it does not run, whoever asks waits for it. */
+const oldestMs = 15 * 60 * 1000
+
+/** Tenants and revenue by band, against thirty days before; of one partner, or of the platform where `partnerId` is null. */
+export async function getHealthReport(house: House, partnerId: string | null): Promise<HealthReport> {
+  const { db } = house.database
+  const now = house.clock.now()
+  const known = await findSummariesTime(db, now)
+  if (!known || Math.abs(now.getTime() - known.getTime()) > oldestMs) await summarizeHealth(house)
+  const comparedWith = dayBefore(now, 30)
+  const [asOf, present = [], before] = await Promise.all([
+    findSummariesTime(db, now),
+    readHealthSummary(db, partnerId, dayBefore(now, 0)),
+    readHealthSummary(db, partnerId, comparedWith),
+  ])
+  const rows = healthBands.map((band) => {
+    const { tenants = 0, mrr = [] } = present.find((row) => row.band === band) ?? {}
+    const tenantsBefore = before === undefined ? null : (before.find((row) => row.band === band)?.tenants ?? 0)
+    return { band, tenants, tenantsBefore, change: tenantsBefore === null ? null : tenants - tenantsBefore, mrr }
+  })
+  return { asOf: (asOf ?? now).toISOString(), comparedWith, rows }
+}
+
+/** The tenants behind the report, each with the reasons for its score. */
+export async function listHealthTenants(
+  { database: { db } }: House,
+  partnerId: string | null,
+  { band, cursor, limit }: Pick<ListHealthReportTenants, 'band' | 'cursor' | 'limit'>,
+): Promise<HealthReportTenants> {
+  const { items, nextCursor } = cutPage(await listTenantsByHealth(db, partnerId, { band, before: cursor, limit }), limit)
+  return {
+    items: items.map(({ id: _, factors, computedAt, mrr, ...row }) => ({
+      ...row,
+      factors: factors ?? [],
+      computedAt: computedAt?.toISOString() ?? null,
+      mrr: mrr ?? [],
+    })),
+    nextCursor,
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  HealthDetail,
+  HealthReport,
+  HealthReportTenants,
+  healthCsv,
+  ListHealthReportTenants,
+  ListPartnerHealthTenants,
+  ReadHealth,
+  ReadHealthReport,
+  ReadPartnerHealthReport,
+} from '@atrium/core/health-reports'
+import { operator, partnerReportReader, tenantReader } from '../guards.ts'
+import { csvOf } from '../procedure.ts'
+import { router } from '../trpc.ts'
+import { getHealthReport, getTenantHealth, listHealthTenants } from './get.ts'
+
+const tags = ['health']
+const partner = '/partners/{slug}/reports/health' as const
+
+export const healthScoresRouter = router({
+  get: tenantReader
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/health', tags, summary: 'Read how healthy a tenant is, and why' } })
+    .input(ReadHealth)
+    .output(HealthDetail)
+    .query(({ ctx }) => getTenantHealth(ctx.house, ctx.access.tenant.id)),
+  report: operator
+    .meta({
+      openapi: { method: 'GET', path: '/reports/health', tags, summary: 'Tenants and revenue by health' },
+      csv: csvOf(HealthReport, healthCsv),
+    })
+    .input(ReadHealthReport)
+    .output(HealthReport)
+    .query(({ ctx }) => getHealthReport(ctx.house, null)),
+  reportTenants: operator
+    .meta({ openapi: { method: 'GET', path: '/reports/health/rows', tags, summary: 'The tenants behind the health report' } })
+    .input(ListHealthReportTenants)
+    .output(HealthReportTenants)
+    .query(({ ctx, input }) => listHealthTenants(ctx.house, null, input)),
+  partnerReport: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: partner, tags, summary: "A partner's customers and revenue by health" },
+      csv: csvOf(HealthReport, healthCsv),
+    })
+    .input(ReadPartnerHealthReport)
+    .output(HealthReport)
+    .query(({ ctx }) => getHealthReport(ctx.house, ctx.partnerAccess.partner.id)),
+  partnerReportTenants: partnerReportReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/rows`, tags, summary: "The customers behind a partner's health report" } })
+    .input(ListPartnerHealthTenants)
+    .output(HealthReportTenants)
+    .query(({ ctx, input }) => listHealthTenants(ctx.house, ctx.partnerAccess.partner.id, input)),
+})

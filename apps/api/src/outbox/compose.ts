@@ -1,0 +1,95 @@
+import { standardAccentColor } from '@atrium/core/branding'
+import { textColorOn } from '@atrium/core/contrast'
+import { brandableKey, templateDefinition } from '@atrium/core/email-templates'
+import { hasUnsafeCharacters } from '@atrium/core/text'
+import { findBranding, listEmailTemplates } from '@atrium/db/branding'
+import type { Db } from '@atrium/db/connect'
+import type { ClaimedMail } from '@atrium/db/outbox'
+import { parseMailbox } from '@atrium/integrations/mailer/addresses'
+import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
+import { effectiveBranding } from '../branding/get.ts'
+import type { MessageText } from '../branding/render.ts'
+import type { TemplateValues } from '../branding/samples.ts'
+import type { House } from '../house.ts'
+
+const platformName = 'Atrium'
+
+/** How a tenant's mails look at this moment, or the platform's own. */
+interface Look {
+  productName: string
+  accentColor: string
+  textColor: string
+  tenantName: string
+  overrides: ReadonlyMap<string, MessageText>
+}
+
+/** The branding of the tenants of one batch, read once each. */
+export type Looks = Map<string | null, Promise<Look>>
+
+/** The message as it goes out: in the branding of this moment, from the platform's address under the name of the product. */
+export async function composeMail(house: House, mail: ClaimedMail, mailFrom: string, looks: Looks): Promise<Message> {
+  const look = await lookOf(house.database.db, mail.tenantId, looks)
+  const values = valuesOf(mail, look)
+  // Loaded when there is something to send: the library takes longer to load than most of the service.
+  const { renderMessage } = await import('../branding/render.ts')
+  const standard = templateDefinition(mail.template).standard
+  const own = look.overrides.get(brandableKey(mail.template) ?? '')
+  let text: MessageText
+  try {
+    text = renderMessage(own ?? standard, values)
+  } catch (err) {
+    if (!own) throw err
+    // A saved text may name what a later version took away. The message matters more than its wording.
+    house.log.warn({ err, mailId: mail.id, template: mail.template }, 'the own text of a mail cannot be rendered; the standard goes out')
+    text = renderMessage(standard, values)
+  }
+  return {
+    from: named(look.productName, parseMailbox(mailFrom)?.address ?? mailFrom),
+    to: named(mail.recipientName ?? '', mail.recipient),
+    subject: text.subject,
+    text: text.text,
+    ...(text.html === null ? {} : { html: text.html }),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    messageId: mail.messageId,
+  }
+}
+
+function lookOf(db: Db, tenantId: string | null, looks: Looks): Promise<Look> {
+  const known = looks.get(tenantId) ?? readLook(db, tenantId)
+  looks.set(tenantId, known)
+  return known
+}
+
+async function readLook(db: Db, tenantId: string | null): Promise<Look> {
+  const row = tenantId === null ? undefined : await findBranding(db, tenantId)
+  if (tenantId === null || !row) {
+    const textColor = textColorOn(standardAccentColor)
+    return { productName: platformName, accentColor: standardAccentColor, textColor, tenantName: platformName, overrides: new Map() }
+  }
+  const overrides = await listEmailTemplates(db, tenantId)
+  return { ...effectiveBranding(row), tenantName: row.tenantName, overrides: new Map(overrides.map((text) => [text.key, text])) }
+}
+
+/** Values by their dotted names become what a template reads: `member.name` a field of `member`. */
+function valuesOf({ values }: ClaimedMail, look: Look): TemplateValues {
+  const nested: Record<string, string | Record<string, string>> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const [group = '', field] = name.split('.')
+    if (field === undefined) nested[group] = String(value)
+    else nested[group] = { ...Object(nested[group]), [field]: String(value) }
+  }
+  return {
+    ...nested,
+    product: { name: look.productName, accentColor: look.accentColor, textColor: look.textColor },
+    tenant: { name: look.tenantName },
+  }
+}
+
+/** `Name <address>`, without the characters that would end the name. */
+function named(name: string, address: string): string {
+  const plain = [...name]
+    .filter((character) => !'<>"\\'.includes(character) && !hasUnsafeCharacters(character))
+    .join('')
+    .trim()
+  return plain === '' ? address : `${plain} <${address}>`
+}

@@ -1,0 +1,98 @@
+import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox'
+import { type ClaimedMail, claimMails, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcome } from '@atrium/db/outbox'
+import type { Mailer } from '@atrium/integrations/mailer/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { House } from '../house.ts'
+import { composeMail, type Looks } from './compose.ts'
+
+/** Mails that one process sends at once; a claim takes no more, so that none waits longer than its lease. */
+const atOnce = 20
+/** Below the lease of a mail. */
+const sendDeadlineMs = 40_000
+/** Below the time after which the job engine gives a job to somebody else. */
+const drainMs = 120_000
+
+/**
+ * Sends the mails that are due, each with its own outcome, saved the moment it is known. Any number of processes may do so at once. A
+ * process that dies midway leaves leases that lapse; the mail is then sent again under the same Message-ID, because it cannot be known
+ * whether the server took it. Without a mail server everything waits.
+ */
+export async function drainOutbox(house: House): Promise<void> {
+  const { mailer, mailFrom } = house.systems
+  if (!mailer || mailFrom === null) return
+  const { db } = house.database
+  const until = performance.now() + drainMs
+  while (!house.background.ending) {
+    const mails = await claimMails(db, house.clock.now(), atOnce)
+    const way: Way = { mailer, mailFrom, looks: new Map() }
+    await Promise.all(mails.map((mail) => sendOne(house, way, mail)))
+    if (mails.length < atOnce) return
+    if (performance.now() > until) {
+      const [first] = mails
+      if (first && (await hasDueMail(db, house.clock.now()))) await house.jobs.wakeOutbox(first.id, 0)
+      return
+    }
+  }
+}
+
+interface Way {
+  mailer: Mailer
+  mailFrom: string
+  looks: Looks
+}
+
+async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
+  const outcome = await attempt(house, way, mail)
+  const now = house.clock.now()
+  const saved = await saveMailOutcome(house.database.db, mail, outcome, now)
+  const state = 'sent' in outcome ? 'sent' : outcome.nextAt === null ? 'gave_up' : 'failed'
+  house.metrics.mails.inc({ template: mail.template, outcome: state })
+  const facts = {
+    mailId: mail.id,
+    template: mail.template,
+    state,
+    attempt: mail.attempts,
+    saved,
+    ...('error' in outcome ? { error: outcome.error } : {}),
+  }
+  if (state === 'gave_up') house.log.error(facts, 'a mail was given up')
+  else house.log.info(facts, 'a mail was tried')
+  if ('error' in outcome && outcome.nextAt !== null) {
+    await house.jobs.wakeOutbox(mail.id, (outcome.nextAt.getTime() - now.getTime()) / 1000)
+  }
+}
+
+async function attempt(house: House, { mailer, mailFrom, looks }: Way, mail: ClaimedMail): Promise<MailOutcome> {
+  const signal = AbortSignal.timeout(sendDeadlineMs)
+  try {
+    const message = await composeMail(house, mail, mailFrom, looks)
+    await mailer.send(message, { signal })
+    return { sent: true }
+  } catch (error) {
+    return { error: reasonOf(house, mail, error, signal), nextAt: isFinal(error) ? null : nextTry(house, mail) }
+  }
+}
+
+/** A permanent no of the mail server (RFC 5321 section 4.2.1) stays one: to repeat the message only costs reputation. */
+function isFinal(error: unknown): boolean {
+  return error instanceof UpstreamError && error.kind === 'refused'
+}
+
+function nextTry(house: House, mail: ClaimedMail): Date | null {
+  const seconds = mailRetryDelay(mail.attempts)
+  return seconds === undefined ? null : new Date(house.clock.now().getTime() + seconds * 1000)
+}
+
+function reasonOf(house: House, mail: ClaimedMail, error: unknown, signal: AbortSignal): string {
+  if (error instanceof UpstreamError) return error.message
+  if (signal.aborted) return `The mail server did not take the mail within ${sendDeadlineMs / 1000} seconds.`
+  house.log.error({ err: error, mailId: mail.id, template: mail.template }, 'a mail could not be sent for an unforeseen reason')
+  return 'The mail could not be sent for an unforeseen reason. The log of the service has the details.'
+}
+
+/** Erases to whom and with which values mails went that have been over for thirty days. */
+export async function eraseMails(house: House): Promise<void> {
+  const before = new Date(house.clock.now().getTime() - mailKeptDays * 86_400_000)
+  const erased = await eraseOldMails(house.database.db, before)
+  if (erased > 0) house.log.info({ count: erased }, 'recipients and values of old mails were erased')
+}

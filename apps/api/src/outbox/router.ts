@@ -1,0 +1,23 @@
+import { ListMailQueue, MailPath, MailQueuePage, QueuedMail } from '@atrium/core/outbox'
+import { operator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { listMailQueue } from './list.ts'
+import { retryMail } from './retry.ts'
+
+const tags = ['outbox']
+
+export const outboxRouter = router({
+  list: operator
+    .meta({ openapi: { method: 'GET', path: '/outbox', tags, summary: 'List the mails that are to be sent or were sent' } })
+    .input(ListMailQueue)
+    .output(MailQueuePage)
+    .query(({ ctx, input }) => listMailQueue(ctx, input)),
+  retry: operator
+    .meta({
+      openapi: { method: 'POST', path: '/outbox/{id}/retry', tags, summary: 'Send a mail that failed or was given up, now' },
+      audit: 'outbox.retried',
+    })
+    .input(MailPath)
+    .output(QueuedMail)
+    .mutation(({ ctx, input }) => retryMail(ctx, ctx.caller, input.id)),
+})

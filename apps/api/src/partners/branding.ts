@@ -1,0 +1,44 @@
+import { changedFields } from '@atrium/core/audit'
+import { standardAccentColor } from '@atrium/core/branding'
+import { contrastWarnings, textColorOn } from '@atrium/core/contrast'
+import type { PartnerBrandingView, UpdatePartnerBranding } from '@atrium/core/partners'
+import type { Db, Trx } from '@atrium/db/connect'
+import { findPartnerProfile, savePartnerProfile } from '@atrium/db/partners'
+import type { Context } from '../context.ts'
+import type { OwnPartner } from '../guards.ts'
+import type { House } from '../house.ts'
+import { lockOwnPartner, recordPartner } from './act.ts'
+
+const fields = ['productName', 'accentColor'] as const
+type Branding = Pick<PartnerBrandingView, (typeof fields)[number]>
+
+export function getPartnerBranding({ database }: House, { partner }: OwnPartner): Promise<PartnerBrandingView> {
+  return readBranding(database.db, partner.id)
+}
+
+async function readBranding(db: Db | Trx, partnerId: string): Promise<PartnerBrandingView> {
+  const { name, content, updatedAt } = await findPartnerProfile<Branding>(db, partnerId, 'branding')
+  const { productName = null, accentColor = null } = content
+  const color = accentColor ?? standardAccentColor
+  return {
+    productName,
+    accentColor,
+    effective: { productName: productName ?? name, accentColor: color, textColor: textColorOn(color) },
+    warnings: contrastWarnings(color),
+    updatedAt: updatedAt.toISOString(),
+  }
+}
+
+/** Changes the fields that are given; null goes back to the standard. A colour that is hard to see is saved with warnings. */
+export async function updatePartnerBranding(ctx: Context, proof: OwnPartner, input: UpdatePartnerBranding): Promise<PartnerBrandingView> {
+  const { slug: _, ...changes } = input
+  const { partner, before, after } = await ctx.house.database.db.transaction().execute(async (trx) => {
+    const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
+    const stored = await readBranding(trx, locked.id)
+    await savePartnerProfile(trx, locked.id, 'branding', changes)
+    return { partner: locked, before: stored, after: await readBranding(trx, locked.id) }
+  })
+  const changed = changedFields(before, after, fields)
+  if (Object.keys(changed).length > 0) await recordPartner(ctx, proof.caller, partner, 'branding.updated', { changes: changed })
+  return after
+}

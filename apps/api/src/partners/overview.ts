@@ -1,0 +1,32 @@
+import { toMinorNumber } from '@atrium/core/money'
+import { hasPartnerRight } from '@atrium/core/partner-access'
+import type { PartnerOverview } from '@atrium/core/partner-overview'
+import { countCustomers, earnedSince, listAttention } from '@atrium/db/partner-overview'
+import { yearlyRevenueOfPartners } from '@atrium/db/partners'
+import type { Context } from '../context.ts'
+import type { OwnPartner } from '../guards.ts'
+import { monthlyOf } from './view.ts'
+
+const shownAtMost = 10
+
+/** How the partner's business stands: customers, revenue, what the month earned so far, and what needs somebody. */
+export async function getPartnerOverview({ house }: Context, { partner, access }: OwnPartner): Promise<PartnerOverview> {
+  const { db } = house.database
+  const shows = (right: 'finance' | 'reports') => access === null || hasPartnerRight(access, right)
+  const now = house.clock.now()
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+  const [counts, revenue, earned, attention] = await Promise.all([
+    countCustomers(db, partner.id),
+    shows('reports') ? yearlyRevenueOfPartners(db, [partner.id]) : undefined,
+    shows('finance') ? earnedSince(db, partner.id, month) : undefined,
+    listAttention(db, partner.id, shownAtMost),
+  ])
+  const { total, active, pending, suspended, ...health } = counts
+  return {
+    customers: { total, active, pending, suspended },
+    health,
+    mrr: revenue ? monthlyOf(revenue, partner.id) : null,
+    earnedThisMonth: earned?.map(({ currency, amount }) => ({ currency, amountMinor: toMinorNumber(amount) })) ?? null,
+    attention,
+  }
+}

@@ -1,0 +1,206 @@
+import { PartnerOverview } from '@atrium/core/partner-overview'
+import { ChangeStaffAccess, InviteStaff, ListStaff, StaffInvitation, StaffPage, StaffPath, StaffView } from '@atrium/core/partner-team'
+import {
+  CreatePartner,
+  CustomerPage,
+  CustomerView,
+  ListCustomers,
+  ListPartners,
+  ListPartnerTenants,
+  PartnerBrandingView,
+  PartnerMargins,
+  PartnerPage,
+  PartnerPath,
+  PartnerSettingsView,
+  PartnerView,
+  SuspendCustomer,
+  TenantSupport,
+  TerminatePartner,
+  UpdateCustomer,
+  UpdatePartner,
+  UpdatePartnerBranding,
+  UpdatePartnerSettings,
+} from '@atrium/core/partners'
+import { SavedReportPath, SavedReports, SavedReportView, SaveReport } from '@atrium/core/saved-reports'
+import { TenantPage, TenantPath } from '@atrium/core/tenants'
+import { z } from 'zod'
+import {
+  customerManager,
+  memberOrOperator,
+  operator,
+  partnerFinanceReader,
+  partnerManager,
+  partnerOwner,
+  partnerReader,
+  partnerReportReader,
+} from '../guards.ts'
+import { router } from '../trpc.ts'
+import { getPartnerBranding, updatePartnerBranding } from './branding.ts'
+import { createPartner } from './create.ts'
+import { listCustomers, resumeCustomer, suspendCustomer, updateCustomer } from './customers.ts'
+import { getPartner, listPartnerMargins, listPartners, listPartnerTenants } from './get.ts'
+import { inviteStaff } from './invite.ts'
+import { getPartnerOverview } from './overview.ts'
+import { deleteSavedReport, listSavedReports, saveReport } from './saved-reports.ts'
+import { getPartnerSettings, getTenantSupport, updatePartnerSettings } from './settings.ts'
+import { changeStaffAccess, listStaff, removeStaff } from './staff.ts'
+import { terminatePartner, updatePartner } from './update.ts'
+
+const tags = ['partners']
+const path = '/partners/{slug}' as const
+
+export const partnersRouter = router({
+  create: operator
+    .meta({ openapi: { method: 'POST', path: '/partners', tags, summary: 'Create a partner' }, audit: 'partner.created' })
+    .input(CreatePartner)
+    .output(PartnerView)
+    .mutation(({ ctx, input }) => createPartner(ctx, ctx.caller, input)),
+  list: operator
+    .meta({ openapi: { method: 'GET', path: '/partners', tags, summary: 'List partners with customers and revenue' } })
+    .input(ListPartners)
+    .output(PartnerPage)
+    .query(({ ctx, input }) => listPartners(ctx, input)),
+  get: partnerReader
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read a partner' } })
+    .input(PartnerPath)
+    .output(PartnerView)
+    .query(({ ctx }) => getPartner(ctx, ctx.partnerAccess)),
+  update: operator
+    .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change, suspend or resume a partner' }, audit: 'partner.updated' })
+    .input(UpdatePartner)
+    .output(PartnerView)
+    .mutation(({ ctx, input }) => updatePartner(ctx, ctx.caller, input)),
+  terminate: operator
+    .meta({ openapi: { method: 'DELETE', path, tags, summary: 'Terminate a partner for good' }, audit: 'partner.terminated' })
+    .input(TerminatePartner)
+    .output(z.void())
+    .mutation(({ ctx, input }) => terminatePartner(ctx, ctx.caller, input)),
+  tenants: operator
+    .meta({ openapi: { method: 'GET', path: `${path}/tenants`, tags, summary: 'List the tenants of a partner' } })
+    .input(ListPartnerTenants)
+    .output(TenantPage)
+    .query(({ ctx, input }) => listPartnerTenants(ctx, ctx.caller, input)),
+  margins: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${path}/margins`, tags, summary: 'Read every margin of a partner, past and to come' } })
+    .input(PartnerPath)
+    .output(PartnerMargins)
+    .query(({ ctx }) => listPartnerMargins(ctx, ctx.partnerAccess)),
+  overview: partnerReader
+    .meta({ openapi: { method: 'GET', path: `${path}/overview`, tags, summary: 'Read how the business of a partner stands' } })
+    .input(PartnerPath)
+    .output(PartnerOverview)
+    .query(({ ctx }) => getPartnerOverview(ctx, ctx.partnerAccess)),
+  staff: partnerReader
+    .meta({ openapi: { method: 'GET', path: `${path}/users`, tags, summary: 'List the staff with access level and second factors' } })
+    .input(ListStaff)
+    .output(StaffPage)
+    .query(({ ctx, input }) => listStaff(ctx, ctx.partnerAccess, input)),
+  inviteStaff: partnerOwner
+    .meta({
+      openapi: { method: 'POST', path: `${path}/users`, tags, summary: 'Invite somebody to the staff' },
+      audit: 'partner_team.invited',
+      creates: true,
+      secretAnswer: true,
+    })
+    .input(InviteStaff)
+    .output(StaffInvitation)
+    .mutation(({ ctx, input }) => inviteStaff(ctx, ctx.partnerAccess, input)),
+  changeStaffAccess: partnerOwner
+    .meta({
+      openapi: { method: 'PATCH', path: `${path}/users/{userId}`, tags, summary: 'Change the access level of a member of staff' },
+      audit: 'partner_team.access_changed',
+    })
+    .input(ChangeStaffAccess)
+    .output(StaffView)
+    .mutation(({ ctx, input }) => changeStaffAccess(ctx, ctx.partnerAccess, input)),
+  removeStaff: partnerOwner
+    .meta({
+      openapi: { method: 'DELETE', path: `${path}/users/{userId}`, tags, summary: 'Remove somebody from the staff' },
+      audit: 'partner_team.removed',
+    })
+    .input(StaffPath)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeStaff(ctx, ctx.partnerAccess, input)),
+  customers: partnerReader
+    .meta({ openapi: { method: 'GET', path: `${path}/customers`, tags, summary: 'List customers with health and revenue' } })
+    .input(ListCustomers)
+    .output(CustomerPage)
+    .query(({ ctx, input }) => listCustomers(ctx, ctx.partnerAccess, input)),
+  updateCustomer: customerManager
+    .meta({
+      openapi: { method: 'PATCH', path: `${path}/customers/{tenantSlug}`, tags, summary: 'Change a customer' },
+      audit: 'tenant.updated',
+    })
+    .input(UpdateCustomer)
+    .output(CustomerView)
+    .mutation(({ ctx, input }) => updateCustomer(ctx, ctx, input)),
+  suspendCustomer: customerManager
+    .meta({
+      openapi: { method: 'POST', path: `${path}/customers/{tenantSlug}/suspend`, tags, summary: 'Suspend a customer' },
+      audit: 'tenant.suspended',
+    })
+    .input(SuspendCustomer)
+    .output(CustomerView)
+    .mutation(({ ctx, input }) => suspendCustomer(ctx, ctx, input)),
+  resumeCustomer: customerManager
+    .meta({
+      openapi: { method: 'POST', path: `${path}/customers/{tenantSlug}/resume`, tags, summary: 'End the suspension of a customer' },
+      audit: 'tenant.resumed',
+    })
+    .input(SuspendCustomer)
+    .output(CustomerView)
+    .mutation(({ ctx, input }) => resumeCustomer(ctx, ctx, input)),
+  settings: partnerReader
+    .meta({ openapi: { method: 'GET', path: `${path}/settings`, tags, summary: 'Read the settings of a partner' } })
+    .input(PartnerPath)
+    .output(PartnerSettingsView)
+    .query(({ ctx }) => getPartnerSettings(ctx.house, ctx.partnerAccess)),
+  updateSettings: partnerManager
+    .meta({
+      openapi: { method: 'PATCH', path: `${path}/settings`, tags, summary: 'Change the settings of a partner' },
+      audit: 'partner_settings.updated',
+    })
+    .input(UpdatePartnerSettings)
+    .output(PartnerSettingsView)
+    .mutation(({ ctx, input }) => updatePartnerSettings(ctx, ctx.partnerAccess, input)),
+  support: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/support', tags, summary: 'Read whom the people of a tenant turn to' } })
+    .input(TenantPath)
+    .output(TenantSupport)
+    .query(({ ctx }) => getTenantSupport(ctx.house, ctx.access)),
+  branding: partnerReader
+    .meta({ openapi: { method: 'GET', path: `${path}/branding`, tags, summary: 'Read the branding of a partner' } })
+    .input(PartnerPath)
+    .output(PartnerBrandingView)
+    .query(({ ctx }) => getPartnerBranding(ctx.house, ctx.partnerAccess)),
+  updateBranding: partnerManager
+    .meta({
+      openapi: { method: 'PUT', path: `${path}/branding`, tags, summary: 'Change the branding of a partner' },
+      audit: 'branding.updated',
+    })
+    .input(UpdatePartnerBranding)
+    .output(PartnerBrandingView)
+    .mutation(({ ctx, input }) => updatePartnerBranding(ctx, ctx.partnerAccess, input)),
+  savedReports: partnerReportReader
+    .meta({ openapi: { method: 'GET', path: `${path}/saved-reports`, tags, summary: 'List the saved reports of a partner' } })
+    .input(PartnerPath)
+    .output(SavedReports)
+    .query(({ ctx }) => listSavedReports(ctx, ctx.partnerAccess)),
+  saveReport: partnerManager
+    .meta({
+      openapi: { method: 'POST', path: `${path}/saved-reports`, tags, summary: 'Save a report with its parameters' },
+      audit: 'partner.report_saved',
+      creates: true,
+    })
+    .input(SaveReport)
+    .output(SavedReportView)
+    .mutation(({ ctx, input }) => saveReport(ctx, ctx.partnerAccess, input)),
+  deleteSavedReport: partnerManager
+    .meta({
+      openapi: { method: 'DELETE', path: `${path}/saved-reports/{id}`, tags, summary: 'Delete a saved report' },
+      audit: 'partner.report_deleted',
+    })
+    .input(SavedReportPath)
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteSavedReport(ctx, ctx.partnerAccess, input)),
+})

@@ -1,0 +1,53 @@
+import { divideRounded, toMinorNumber } from '@atrium/core/money'
+import { hasPartnerRight, type PartnerAccess } from '@atrium/core/partner-access'
+import type { PartnerView, RecurringRevenue } from '@atrium/core/partners'
+import { type PartnerRecord, readPartner, type YearlyRevenue, yearlyRevenueOfPartners } from '@atrium/db/partners'
+import { withVatStatus } from '../billing-info/check.ts'
+import type { House } from '../house.ts'
+
+/** The day by which margins are told apart, in UTC. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
+/** The row as the caller sees it: money only where `access` shows it, everything for operators, whose access is null. */
+export function toPartnerView(row: PartnerRecord, revenue: readonly YearlyRevenue[], access: PartnerAccess | null): PartnerView {
+  const shows = (right: 'finance' | 'reports') => access === null || hasPartnerRight(access, right)
+  const { billingInfo, vatStatus, warnings } = withVatStatus(row.billingInfo)
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    domain: row.domain,
+    status: row.status,
+    suspendedReason: row.suspendedReason,
+    suspendedAt: row.suspendedAt?.toISOString() ?? null,
+    terminatedAt: row.terminatedAt?.toISOString() ?? null,
+    marginPct: shows('finance') ? row.marginPct : null,
+    nextMargin: shows('finance') ? row.nextMargin : null,
+    contactInfo: row.contactInfo,
+    billingInfo,
+    vatStatus,
+    warnings,
+    customers: row.customers,
+    staff: row.staff,
+    mrr: shows('reports') ? monthlyOf(revenue, row.id) : null,
+    access,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** Whole yearly amounts become monthly ones, rounded once per currency (semantics of recurring revenue, docs/contract.md). */
+export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): RecurringRevenue[] {
+  return revenue
+    .filter((one) => one.id === id)
+    .map(({ currency, arr }) => ({ currency, mrrMinor: toMinorNumber(divideRounded(BigInt(arr), 12n)) }))
+}
+
+/** The partner as it stands now. */
+export async function readPartnerView({ database, clock }: House, id: string, access: PartnerAccess | null): Promise<PartnerView> {
+  const [row, revenue] = await Promise.all([readPartner(database.db, id, dayOf(clock.now())), yearlyRevenueOfPartners(database.db, [id])])
+  if (!row) throw new Error(`the partner ${id} has vanished`)
+  return toPartnerView(row, revenue, access)
+}

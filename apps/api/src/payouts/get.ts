@@ -1,0 +1,70 @@
+import { AppError } from '@atrium/core/errors'
+import { cutPage } from '@atrium/core/paging'
+import {
+  type ListPartnerPayouts,
+  type ListPayouts,
+  type PartnerPayoutDetail,
+  type PartnerPayoutPage,
+  type PartnerPayoutPath,
+  type PayoutDetail,
+  type PayoutPage,
+  payoutMoves,
+} from '@atrium/core/payouts'
+import type { Db, Trx } from '@atrium/db/connect'
+import { listPayoutEntries } from '@atrium/db/ledger'
+import { findPayout, type PayoutRow, listPayouts as queryPayouts } from '@atrium/db/payouts'
+import { z } from 'zod'
+import type { OwnPartner } from '../guards.ts'
+import type { House } from '../house.ts'
+import { toLedgerEntryView, toPartnerPayoutView, toPayoutView } from './view.ts'
+
+export const unknownPayout = () => new AppError('not_found', 'There is no payout with this id.')
+
+/** Newest first. */
+export async function listPayouts({ database }: House, { cursor, ...filter }: ListPayouts): Promise<PayoutPage> {
+  const { items, nextCursor } = cutPage(await queryPayouts(database.db, { ...filter, before: cursor }), filter.limit)
+  return { items: items.map(toPayoutView), nextCursor }
+}
+
+/** Throws AppError `not_found`. */
+export async function getPayout({ database: { db } }: House, id: string): Promise<PayoutDetail> {
+  const row = await readPayout(db, id)
+  const entries = await listPayoutEntries(db, row.id)
+  return {
+    ...toPayoutView(row),
+    entries: entries.map(toLedgerEntryView),
+    moves: [...payoutMoves[row.status]],
+    selfBillingConsentAt: row.selfBillingConsentAt?.toISOString() ?? null,
+  }
+}
+
+/** Throws AppError `not_found`, for a text that is no id as well. */
+export async function readPayout(db: Db | Trx, id: string, find: typeof findPayout = findPayout): Promise<PayoutRow> {
+  const row = z.uuid().safeParse(id).success ? await find(db, id) : undefined
+  if (!row) throw unknownPayout()
+  return row
+}
+
+/** The partner's own, newest first. */
+export async function listPartnerPayouts(
+  { database }: House,
+  { partner }: OwnPartner,
+  { slug: _, cursor, ...filter }: ListPartnerPayouts,
+): Promise<PartnerPayoutPage> {
+  const rows = await queryPayouts(database.db, { ...filter, partnerId: partner.id, before: cursor })
+  const { items, nextCursor } = cutPage(rows, filter.limit)
+  return { items: items.map(toPartnerPayoutView), nextCursor }
+}
+
+/** Throws AppError `not_found`, for another partner's payout as well. */
+export async function getPartnerPayout(house: House, own: OwnPartner, input: PartnerPayoutPath): Promise<PartnerPayoutDetail> {
+  const row = await readPartnerPayout(house, own, input.payoutId)
+  const entries = await listPayoutEntries(house.database.db, row.id)
+  return { ...toPartnerPayoutView(row), entries: entries.map(toLedgerEntryView) }
+}
+
+export async function readPartnerPayout({ database }: House, { partner }: OwnPartner, id: string): Promise<PayoutRow> {
+  const row = await readPayout(database.db, id)
+  if (row.partnerId !== partner.id) throw unknownPayout()
+  return row
+}

@@ -1,0 +1,189 @@
+import {
+  AdjustmentPage,
+  AdjustmentPath,
+  AdjustmentView,
+  ConsentView,
+  CreateAdjustment,
+  ExportLedger,
+  GiveConsent,
+  LedgerPage,
+  ListAdjustments,
+  ListLedger,
+  ListPartnerPayouts,
+  ListPayouts,
+  MovePayout,
+  MovePayoutWithReason,
+  PartnerBilling,
+  PartnerBillingPath,
+  PartnerPayoutDetail,
+  PartnerPayoutPage,
+  PartnerPayoutPath,
+  PartnerPayoutView,
+  PayoutDetail,
+  PayoutPage,
+  PayoutPath,
+  PayPayout,
+  ReadPartnerStatement,
+  ReadStatement,
+  RequestPayout,
+  StatementDocument,
+} from '@atrium/core/payouts'
+import { operator, partnerFinanceReader, partnerOwner } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { createAdjustment, decide, listAdjustments } from './adjust.ts'
+import { giveConsent } from './consent.ts'
+import { requestPayout } from './create.ts'
+import { getPartnerPayout, getPayout, listPartnerPayouts, listPayouts, readPartnerPayout, readPayout } from './get.ts'
+import { exportLedger, getPartnerBilling, listLedger } from './ledger.ts'
+import { approvePayout, failPayout, holdPayout, payPayout, reopenPayout, sendPayout, voidPayout } from './move.ts'
+import { statementDocument } from './statement.ts'
+
+const tags = ['payouts']
+const payout = '/billing/payouts/{id}' as const
+const partner = '/partners/{slug}' as const
+const adjustments = '/billing/ledger-adjustments' as const
+
+export const payoutsRouter = router({
+  list: operator
+    .meta({ openapi: { method: 'GET', path: '/billing/payouts', tags, summary: 'List payouts' } })
+    .input(ListPayouts)
+    .output(PayoutPage)
+    .query(({ ctx, input }) => listPayouts(ctx.house, input)),
+  get: operator
+    .meta({ openapi: { method: 'GET', path: payout, tags, summary: 'Read a payout with its entries' } })
+    .input(PayoutPath)
+    .output(PayoutDetail)
+    .query(({ ctx, input }) => getPayout(ctx.house, input.id)),
+  approve: operator
+    .meta({ openapi: { method: 'POST', path: `${payout}/approve`, tags, summary: 'Approve a payout' }, audit: 'payout.approved' })
+    .input(MovePayout)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => approvePayout(ctx, ctx.caller, input)),
+  hold: operator
+    .meta({ openapi: { method: 'POST', path: `${payout}/hold`, tags, summary: 'Hold a draft payout' }, audit: 'payout.held' })
+    .input(MovePayoutWithReason)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => holdPayout(ctx, ctx.caller, input)),
+  reopen: operator
+    .meta({
+      openapi: { method: 'POST', path: `${payout}/reopen`, tags, summary: 'Make a held or failed payout a draft again' },
+      audit: 'payout.reopened',
+    })
+    .input(MovePayout)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => reopenPayout(ctx, ctx.caller, input)),
+  send: operator
+    .meta({
+      openapi: { method: 'POST', path: `${payout}/send`, tags, summary: 'Note that the transfer is on its way' },
+      audit: 'payout.sent',
+    })
+    .input(MovePayout)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => sendPayout(ctx, ctx.caller, input)),
+  pay: operator
+    .meta({ openapi: { method: 'POST', path: `${payout}/pay`, tags, summary: 'Note that a payout is paid' }, audit: 'payout.paid' })
+    .input(PayPayout)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => payPayout(ctx, ctx.caller, input)),
+  fail: operator
+    .meta({
+      openapi: { method: 'POST', path: `${payout}/fail`, tags, summary: 'Note that the transfer failed or came back' },
+      audit: 'payout.failed',
+    })
+    .input(MovePayoutWithReason)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => failPayout(ctx, ctx.caller, input)),
+  void: operator
+    .meta({
+      openapi: { method: 'POST', path: `${payout}/void`, tags, summary: 'Cancel a payout and free its entries' },
+      audit: 'payout.canceled',
+    })
+    .input(MovePayoutWithReason)
+    .output(PayoutDetail)
+    .mutation(({ ctx, input }) => voidPayout(ctx, ctx.caller, input)),
+  statement: operator
+    .meta({ openapi: { method: 'GET', path: `${payout}/statement`, tags, summary: 'Read the statement of a payout' }, file: true })
+    .input(ReadStatement)
+    .output(StatementDocument)
+    .query(async ({ ctx, input }) => statementDocument(ctx.house, await readPayout(ctx.house.database.db, input.id), input.format)),
+  adjustments: operator
+    .meta({ openapi: { method: 'GET', path: adjustments, tags, summary: 'List adjustments of ledgers' } })
+    .input(ListAdjustments)
+    .output(AdjustmentPage)
+    .query(({ ctx, input }) => listAdjustments(ctx.house, input)),
+  adjust: operator
+    .meta({
+      openapi: { method: 'POST', path: adjustments, tags, summary: "Adjust a partner's ledger by hand" },
+      audit: 'ledger.adjusted',
+    })
+    .input(CreateAdjustment)
+    .output(AdjustmentView)
+    .mutation(({ ctx, input }) => createAdjustment(ctx, ctx.caller, input)),
+  approveAdjustment: operator
+    .meta({
+      openapi: { method: 'POST', path: `${adjustments}/{id}/approve`, tags, summary: 'Approve an adjustment above the limit' },
+      audit: 'ledger.adjusted',
+    })
+    .input(AdjustmentPath)
+    .output(AdjustmentView)
+    .mutation(({ ctx, input }) => decide(ctx, ctx.caller, input.id, 'entered')),
+  refuseAdjustment: operator
+    .meta({
+      openapi: { method: 'POST', path: `${adjustments}/{id}/refuse`, tags, summary: 'Refuse an adjustment above the limit' },
+      audit: 'ledger.adjusted',
+    })
+    .input(AdjustmentPath)
+    .output(AdjustmentView)
+    .mutation(({ ctx, input }) => decide(ctx, ctx.caller, input.id, 'refused')),
+  partnerBilling: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/billing`, tags, summary: 'Read what a partner earns and has' } })
+    .input(PartnerBillingPath)
+    .output(PartnerBilling)
+    .query(({ ctx }) => getPartnerBilling(ctx.house, ctx.partnerAccess)),
+  ledger: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/ledger`, tags, summary: "Read a partner's ledger" } })
+    .input(ListLedger)
+    .output(LedgerPage)
+    .query(({ ctx, input }) => listLedger(ctx.house, ctx.partnerAccess, input)),
+  exportLedger: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/ledger/export`, tags, summary: "Export a partner's ledger as CSV" } })
+    .input(ExportLedger)
+    .query(({ ctx, input }) => exportLedger(ctx.house, ctx.partnerAccess, input)),
+  partnerList: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/payouts`, tags, summary: "List a partner's payouts" } })
+    .input(ListPartnerPayouts)
+    .output(PartnerPayoutPage)
+    .query(({ ctx, input }) => listPartnerPayouts(ctx.house, ctx.partnerAccess, input)),
+  request: partnerOwner
+    .meta({
+      openapi: { method: 'POST', path: `${partner}/payouts`, tags, summary: 'Ask for a payout before the monthly run' },
+      audit: 'payout.requested',
+      creates: true,
+    })
+    .input(RequestPayout)
+    .output(PartnerPayoutView)
+    .mutation(({ ctx, input }) => requestPayout(ctx, ctx.partnerAccess, input)),
+  partnerGet: partnerFinanceReader
+    .meta({ openapi: { method: 'GET', path: `${partner}/payouts/{payoutId}`, tags, summary: 'Read a payout of a partner' } })
+    .input(PartnerPayoutPath)
+    .output(PartnerPayoutDetail)
+    .query(({ ctx, input }) => getPartnerPayout(ctx.house, ctx.partnerAccess, input)),
+  partnerStatement: partnerFinanceReader
+    .meta({
+      openapi: { method: 'GET', path: `${partner}/payouts/{payoutId}/statement`, tags, summary: 'Read the statement of a payout' },
+      file: true,
+    })
+    .input(ReadPartnerStatement)
+    .output(StatementDocument)
+    .query(async ({ ctx, input }) =>
+      statementDocument(ctx.house, await readPartnerPayout(ctx.house, ctx.partnerAccess, input.payoutId), input.format),
+    ),
+  consent: partnerOwner
+    .meta({
+      openapi: { method: 'POST', path: `${partner}/self-billing-consent`, tags, summary: 'Agree to self-billing statements' },
+      audit: 'partner_settings.updated',
+    })
+    .input(GiveConsent)
+    .output(ConsentView)
+    .mutation(({ ctx }) => giveConsent(ctx, ctx.partnerAccess)),
+})

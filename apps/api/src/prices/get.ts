@@ -1,0 +1,33 @@
+import { AppError } from '@atrium/core/errors'
+import { cutPage } from '@atrium/core/paging'
+import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/prices'
+import { findPrice, listOfferedPrices, type PriceRow, listPrices as queryPrices } from '@atrium/db/prices'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { toOfferedPrice, toPriceView } from './view.ts'
+
+/** The catalog, newest first. */
+export async function listPrices({ database }: House, { cursor, ...filter }: ListPrices): Promise<PricePage> {
+  const rows = await queryPrices(database.db, { ...filter, before: cursor })
+  const { items, nextCursor } = cutPage(rows, filter.limit)
+  return { items: items.map(toPriceView), nextCursor }
+}
+
+/** Throws AppError `not_found` when there is no such price. */
+export async function getPrice(house: House, id: string): Promise<PriceView> {
+  return toPriceView(await readPrice(house, id))
+}
+
+export async function readPrice({ database }: House, id: string): Promise<PriceRow> {
+  const row = await findPrice(database.db, id)
+  if (!row) throw noSuchPrice()
+  return row
+}
+
+/** What the tenant can buy now: on sale, visible, and offered to everybody or to its partner's tenants. */
+export async function listOffered({ database, clock }: House, { tenant }: Access): Promise<OfferedPrices> {
+  const rows = await listOfferedPrices(database.db, { partnerId: tenant.partnerId, at: clock.now() })
+  return { items: rows.map(toOfferedPrice) }
+}
+
+export const noSuchPrice = () => new AppError('not_found', 'There is no such price.')

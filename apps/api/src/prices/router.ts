@@ -1,0 +1,57 @@
+import { CreatePrice, ListPrices, OfferedPrices, PricePage, PricePath, PriceView, UpdatePrice } from '@atrium/core/prices'
+import { TenantPath } from '@atrium/core/tenants'
+import { z } from 'zod'
+import { memberPartnerOrOperator, operator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { activatePrice } from './activate.ts'
+import { archivePrice } from './archive.ts'
+import { createPrice } from './create.ts'
+import { getPrice, listOffered, listPrices } from './get.ts'
+import { removePrice } from './remove.ts'
+import { updatePrice } from './update.ts'
+
+const tags = ['prices']
+const path = '/prices/{id}' as const
+
+export const pricesRouter = router({
+  list: operator
+    .meta({ openapi: { method: 'GET', path: '/prices', tags, summary: 'List the price catalog' } })
+    .input(ListPrices)
+    .output(PricePage)
+    .query(({ ctx, input }) => listPrices(ctx.house, input)),
+  create: operator
+    .meta({ openapi: { method: 'POST', path: '/prices', tags, summary: 'Add a price to the catalog' }, audit: 'price.created' })
+    .input(CreatePrice)
+    .output(PriceView)
+    .mutation(({ ctx, input }) => createPrice(ctx, ctx.caller, input)),
+  get: operator
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read a price' } })
+    .input(PricePath)
+    .output(PriceView)
+    .query(({ ctx, input }) => getPrice(ctx.house, input.id)),
+  update: operator
+    .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change a price; other amounts make a new version' }, audit: 'price.updated' })
+    .input(UpdatePrice)
+    .output(PriceView)
+    .mutation(({ ctx, input }) => updatePrice(ctx, ctx.caller, input)),
+  remove: operator
+    .meta({ openapi: { method: 'DELETE', path, tags, summary: 'Delete a draft that was never used' }, audit: 'price.deleted' })
+    .input(PricePath)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removePrice(ctx, ctx.caller, input.id)),
+  activate: operator
+    .meta({ openapi: { method: 'POST', path: `${path}/activate`, tags, summary: 'Put a price on sale' }, audit: 'price.activated' })
+    .input(PricePath)
+    .output(PriceView)
+    .mutation(({ ctx, input }) => activatePrice(ctx, ctx.caller, input.id)),
+  archive: operator
+    .meta({ openapi: { method: 'POST', path: `${path}/archive`, tags, summary: 'Take a price out of new sales' }, audit: 'price.archived' })
+    .input(PricePath)
+    .output(PriceView)
+    .mutation(({ ctx, input }) => archivePrice(ctx, ctx.caller, input.id)),
+  offered: memberPartnerOrOperator
+    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/prices', tags, summary: 'List what the tenant can buy' } })
+    .input(TenantPath)
+    .output(OfferedPrices)
+    .query(({ ctx }) => listOffered(ctx.house, ctx.access)),
+})

@@ -1,0 +1,26 @@
+import type { OfferedPrice, PriceView } from '@atrium/core/prices'
+import type { PriceFields, PriceRow } from '@atrium/db/prices'
+
+export function toPriceView(row: PriceRow): PriceView {
+  return {
+    ...row,
+    visibleFrom: row.visibleFrom?.toISOString() ?? null,
+    visibleUntil: row.visibleUntil?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export function toOfferedPrice({ id, plan, cycle, scheme, minSeats, maxSeats, trialDays, amounts }: PriceRow): OfferedPrice {
+  const offered = amounts.map(({ currency, unitAmount, tiers, stripePriceId }) => ({
+    ...{ currency, unitAmount, tiers },
+    payable: stripePriceId !== null,
+  }))
+  return { id, plan, cycle, scheme, minSeats, maxSeats, trialDays, amounts: offered }
+}
+
+/** The fields as they are written; `partnerIds` are those of the row's partners. */
+export function toPriceFields(row: PriceRow, partnerIds: readonly string[] | null): PriceFields {
+  const { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note } = row
+  return { scheme, minSeats, maxSeats, trialDays, visibleFrom, visibleUntil, note, partnerIds }
+}

@@ -1,0 +1,150 @@
+import * as csv from '@atrium/core/report-csv'
+import {
+  ChurnCohorts,
+  GrowthReport,
+  InvoicedRevenue,
+  MrrReport,
+  PartnerChurnRows,
+  PartnerCohortQuery,
+  PartnerGrowthQuery,
+  PartnerGrowthRows,
+  PartnerMrrQuery,
+  PartnerMrrRows,
+  PartnerPlanRows,
+  PartnerSignupRows,
+  PartnerTopQuery,
+  ReportRows,
+  RevenueByPlan,
+  SignupCohorts,
+  TopTenants,
+} from '@atrium/core/reports'
+import { partnerReportReader } from '../guards.ts'
+import { csvOf } from '../procedure.ts'
+import { router } from '../trpc.ts'
+import { getChurnCohorts, getSignupCohorts } from './cohorts.ts'
+import { getGrowth } from './growth.ts'
+import { getInvoicedRevenue } from './invoiced.ts'
+import { getMrr, getRevenueByPlan, getTopTenants } from './revenue.ts'
+import { listRowsOfChurn, listRowsOfGrowth, listRowsOfMrr, listRowsOfPlan, listRowsOfSignups } from './rows.ts'
+
+const tags = ['partners']
+
+/** The same reports about the customers of one partner, while they were its customers. */
+export const partnerReportsRouter = router({
+  mrr: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/mrr', tags, summary: 'Recurring revenue at a moment' },
+      csv: csvOf(MrrReport, csv.mrrCsv),
+    })
+    .input(PartnerMrrQuery)
+    .output(MrrReport)
+    .query(({ ctx, input }) => getMrr(ctx.house, ctx.partnerAccess.partner.id, input)),
+  growth: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/growth', tags, summary: 'What moved recurring revenue, month by month' },
+      csv: csvOf(GrowthReport, csv.growthCsv),
+    })
+    .input(PartnerGrowthQuery)
+    .output(GrowthReport)
+    .query(({ ctx, input }) => getGrowth(ctx.house, ctx.partnerAccess.partner.id, input)),
+  revenueByPlan: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/revenue-by-plan', tags, summary: 'Recurring revenue by plan at a moment' },
+      csv: csvOf(RevenueByPlan, csv.revenueByPlanCsv),
+    })
+    .input(PartnerMrrQuery)
+    .output(RevenueByPlan)
+    .query(({ ctx, input }) => getRevenueByPlan(ctx.house, ctx.partnerAccess.partner.id, input)),
+  topCustomers: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/top-customers', tags, summary: 'The customers that bring most' },
+      csv: csvOf(TopTenants, csv.topTenantsCsv),
+    })
+    .input(PartnerTopQuery)
+    .output(TopTenants)
+    .query(({ ctx, input }) => getTopTenants(ctx.house, ctx.partnerAccess.partner.id, input)),
+  signupCohorts: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/signup-cohorts', tags, summary: 'Retention by month of the first payment' },
+      csv: csvOf(SignupCohorts, csv.partnerSignupCohortsCsv),
+    })
+    .input(PartnerCohortQuery)
+    .output(SignupCohorts)
+    .query(({ ctx, input }) => getSignupCohorts(ctx.house, ctx.partnerAccess.partner.id, input)),
+  churnCohorts: partnerReportReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/churn-cohorts',
+        tags,
+        summary: 'Who left, after how long and why, by month',
+      },
+      csv: csvOf(ChurnCohorts, csv.partnerChurnCohortsCsv),
+    })
+    .input(PartnerCohortQuery)
+    .output(ChurnCohorts)
+    .query(({ ctx, input }) => getChurnCohorts(ctx.house, ctx.partnerAccess.partner.id, input)),
+  invoicedRevenue: partnerReportReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/invoiced-revenue',
+        tags,
+        summary: 'What paid invoices brought, month by month',
+      },
+      csv: csvOf(InvoicedRevenue, csv.invoicedCsv),
+    })
+    .input(PartnerCohortQuery)
+    .output(InvoicedRevenue)
+    .query(({ ctx, input }) => getInvoicedRevenue(ctx.house, ctx.partnerAccess.partner.id, input)),
+  mrrRows: partnerReportReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/mrr/rows',
+        tags,
+        summary: 'The customers behind a figure of recurring revenue',
+      },
+    })
+    .input(PartnerMrrRows)
+    .output(ReportRows)
+    .query(({ ctx, input }) => listRowsOfMrr(ctx.house, ctx.partnerAccess.partner.id, input)),
+  growthRows: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/growth/rows', tags, summary: 'The customers behind a movement of a month' },
+    })
+    .input(PartnerGrowthRows)
+    .output(ReportRows)
+    .query(({ ctx, input }) => listRowsOfGrowth(ctx.house, ctx.partnerAccess.partner.id, input)),
+  revenueByPlanRows: partnerReportReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/revenue-by-plan/rows',
+        tags,
+        summary: 'The customers behind a row of revenue by plan',
+      },
+    })
+    .input(PartnerPlanRows)
+    .output(ReportRows)
+    .query(({ ctx, input }) => listRowsOfPlan(ctx.house, ctx.partnerAccess.partner.id, input)),
+  signupCohortRows: partnerReportReader
+    .meta({
+      openapi: { method: 'GET', path: '/partners/{slug}/reports/signup-cohorts/rows', tags, summary: 'The customers of a signup cohort' },
+    })
+    .input(PartnerSignupRows)
+    .output(ReportRows)
+    .query(({ ctx, input }) => listRowsOfSignups(ctx.house, ctx.partnerAccess.partner.id, input)),
+  churnCohortRows: partnerReportReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/churn-cohorts/rows',
+        tags,
+        summary: 'The customers that were lost in a month',
+      },
+    })
+    .input(PartnerChurnRows)
+    .output(ReportRows)
+    .query(({ ctx, input }) => listRowsOfChurn(ctx.house, ctx.partnerAccess.partner.id, input)),
+})

@@ -1,0 +1,46 @@
+import { AppError } from '@atrium/core/errors'
+import { PaymentDeclined } from '@atrium/integrations/payments/declined'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { House } from '../house.ts'
+
+/** Shorter than a statement may wait for the lock that is held meanwhile. */
+const deadlineMs = 10_000
+/** How many transactions may wait for the payment processor at once, so that the others find a connection when it is slow. */
+const mostAtOnce = 3
+
+interface Turns {
+  taken: number
+  waiting: (() => void)[]
+}
+const turnsOf = new WeakMap<House, Turns>()
+
+/**
+ * Does work that asks the payment processor within a transaction: what it says is then applied in the order in which it was said. A few
+ * at a time; the others wait before they begin theirs.
+ */
+export async function inTurn<Result>(house: House, work: () => Promise<Result>): Promise<Result> {
+  const turns = turnsOf.get(house) ?? { taken: 0, waiting: [] }
+  turnsOf.set(house, turns)
+  if (turns.taken >= mostAtOnce) await new Promise<void>((go) => turns.waiting.push(go))
+  else turns.taken += 1
+  try {
+    return await work()
+  } finally {
+    const next = turns.waiting.shift()
+    if (next) next()
+    else turns.taken -= 1
+  }
+}
+
+/** Asks the payment processor under a deadline. Throws AppError `payment_failed` for a declined card, `upstream_failed` for the rest. */
+export async function askProcessor<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const signal = AbortSignal.timeout(deadlineMs)
+  try {
+    return await ask(signal)
+  } catch (error) {
+    if (error instanceof PaymentDeclined) throw new AppError('payment_failed', error.message, { cause: error })
+    if (error instanceof UpstreamError) throw new AppError('upstream_failed', error.message, { cause: error })
+    if (signal.aborted) throw new AppError('upstream_failed', `The payment processor did not answer within ${deadlineMs / 1000} s.`)
+    throw error
+  }
+}

@@ -1,0 +1,121 @@
+import { AppError } from '@atrium/core/errors'
+import type { CancelTenantSubscription, TenantSubscription } from '@atrium/core/subscriptions'
+import type { Trx } from '@atrium/db/connect'
+import { countAssignedSeats, type SubscriptionRow, updateSubscription } from '@atrium/db/subscriptions'
+import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
+import { requireOpenBilling } from '../billing/gate.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { askProcessor, inTurn } from './at-processor.ts'
+import { followSubscription } from './follow.ts'
+import { auditSubscription } from './record.ts'
+import { lockTenantSubscription } from './rules.ts'
+import type { Subscriber } from './start.ts'
+import { toTenantSubscription } from './view.ts'
+
+interface Acted {
+  before: SubscriptionRow
+  after: SubscriptionRow
+}
+
+/**
+ * Ends the subscription with its period; until then it can be kept. One that still waits for its first payment ends now. Canceling twice
+ * changes nothing. Throws AppError `not_found`, `subscription_ended`, `billing_disabled`, `payments_not_configured`, `upstream_failed`.
+ */
+export function cancelSubscription(ctx: Context, access: Access, { comment }: CancelTenantSubscription): Promise<TenantSubscription> {
+  return act(ctx, access, 'subscription.canceled', async (trx, row) => {
+    if (row.cancelAtPeriodEnd) return { before: row, after: row }
+    const when = row.status === 'incomplete' ? 'now' : 'period_end'
+    return endSubscription(trx, ctx.house, access.tenant, row, { when, comment: comment ?? null })
+  })
+}
+
+/** Takes a cancellation back before it took effect. Keeping what is not being canceled changes nothing. Throws as `cancelSubscription`. */
+export function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
+  const { house } = ctx
+  return act(ctx, access, 'subscription.kept', async (trx, row) => {
+    if (!row.cancelAtPeriodEnd) return { before: row, after: row }
+    if (row.source === 'manual') {
+      const kept = { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancel_reason: null, cancel_comment: null }
+      await updateSubscription(trx, row.id, { ...kept, state_since: house.clock.now() }, { counted: true })
+      return { before: row, after: await followSubscription(trx, house, row.id) }
+    }
+    const [payments, id] = [await requireOpenBilling(house, access.tenant), stripeId(row)]
+    const read = await askProcessor((signal) =>
+      payments.setCancelAtPeriodEnd(id, false, null, { idempotencyKey: `keep:${row.id}:${row.version}`, signal }),
+    )
+    return applied(trx, house, row, read)
+  })
+}
+
+/** Takes back the change that waits for the end of the period. Throws AppError `not_found` when none waits. */
+export async function discardPending(ctx: Context, access: Access): Promise<void> {
+  await act(ctx, access, 'subscription.updated', async (trx, row) => {
+    if (!row.pending) throw new AppError('not_found', 'No change waits for the end of the period.')
+    const none = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
+    await updateSubscription(trx, row.id, none, { counted: true })
+    return { before: row, after: await followSubscription(trx, ctx.house, row.id) }
+  })
+}
+
+async function act(
+  ctx: Context,
+  access: Access,
+  action: 'subscription.canceled' | 'subscription.kept' | 'subscription.updated',
+  work: (trx: Trx, row: SubscriptionRow) => Promise<Acted>,
+): Promise<TenantSubscription> {
+  const { house } = ctx
+  const { before, after } = await inTurn(house, () =>
+    house.database.db.transaction().execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
+  )
+  if (before !== after) await auditSubscription(ctx, access.caller, action, before, after)
+  return toTenantSubscription(after, await countAssignedSeats(house.database.db, access.tenant.id))
+}
+
+/** Ends a subscription that has not ended, now or with its period. What waits for the end of the period is dropped. */
+export async function endSubscription(
+  trx: Trx,
+  house: House,
+  tenant: Subscriber,
+  row: SubscriptionRow,
+  { when, comment }: { when: 'now' | 'period_end'; comment: string | null },
+): Promise<Acted> {
+  const dropped = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
+  if (row.source === 'manual') {
+    const now = house.clock.now()
+    // Without a period there is nothing to wait for.
+    const ended = when === 'now' || row.currentPeriodEnd === null
+    const asked = { canceled_at: now, cancel_reason: 'cancellation_requested', cancel_comment: comment, state_since: now }
+    await updateSubscription(
+      trx,
+      row.id,
+      ended
+        ? { ...dropped, ...asked, status: 'canceled', ended_at: now, past_due_since: null }
+        : { ...dropped, ...asked, cancel_at_period_end: true, cancel_at: row.currentPeriodEnd },
+      { counted: true },
+    )
+    return { before: row, after: await followSubscription(trx, house, row.id) }
+  }
+  const [payments, id] = [await requireOpenBilling(house, tenant), stripeId(row)]
+  const idempotencyKey = `cancel:${row.id}:${row.version}:${when}`
+  const read = await askProcessor((signal) =>
+    when === 'now'
+      ? payments.cancelNow(id, { idempotencyKey, signal })
+      : payments.setCancelAtPeriodEnd(id, true, comment, { idempotencyKey, signal }),
+  )
+  if (row.pending) await updateSubscription(trx, row.id, dropped, { counted: false })
+  return applied(trx, house, row, read)
+}
+
+async function applied(trx: Trx, house: House, row: SubscriptionRow, read: ProcessorSubscription): Promise<Acted> {
+  const result = await applyProcessorSubscription(trx, house, row.tenantId, read, { eventId: null, eventAt: null })
+  if (!result) throw new AppError('subscription_ended')
+  return { before: row, after: result.after }
+}
+
+function stripeId({ stripeSubscriptionId }: SubscriptionRow): string {
+  if (stripeSubscriptionId === null) throw new Error('a subscription at the payment processor has an id there')
+  return stripeSubscriptionId
+}

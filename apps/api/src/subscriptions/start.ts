@@ -1,0 +1,137 @@
+import { AppError } from '@atrium/core/errors'
+import { isEnded, type StartResult, type StartSubscription, toSubscriptionStatus } from '@atrium/core/subscriptions'
+import type { Plan } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import {
+  countAssignedSeats,
+  countSubscriptions,
+  findLiveSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/subscriptions'
+import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import { ensureCustomer } from '../billing/customer.ts'
+import { requireOpenBilling } from '../billing/gate.ts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
+import { applyProcessorSubscription } from './apply.ts'
+import { askProcessor, inTurn } from './at-processor.ts'
+import { auditSubscription } from './record.ts'
+import { refuseFormerRight } from './rules.ts'
+import { offeredTarget, refuseBelowAssigned, type Target } from './target.ts'
+import { toTenantSubscription } from './view.ts'
+
+/** The tenant that subscribes, as the gate and the catalog look at it. */
+export interface Subscriber {
+  id: string
+  slug: string
+  plan: Plan
+  partnerId: string | null
+  partnerSlug: string | null
+}
+
+type Terms = Omit<StartSubscription, 'slug'>
+/** `existing`: another one stood at the payment processor, and stands here now too. */
+type Begun = { row: SubscriptionRow; clientSecret: string | null } | { existing: SubscriptionRow }
+
+/**
+ * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a person with the answered secret; until
+ * then the subscription is `incomplete`, and starting it again on the same terms answers the same. A second try after a lost answer makes
+ * no second one. The price's trial is given once per tenant. Throws AppError `subscription_exists`, `price_unavailable`, `invalid_input`,
+ * `billing_disabled`, `payments_not_configured`, `payment_failed`, `upstream_failed`.
+ */
+export async function startSubscription(ctx: Context, access: Access, input: StartSubscription): Promise<StartResult> {
+  const { house } = ctx
+  if (access.tenant.status === 'deleted') throw new AppError('tenant_deleted')
+  const begun = await startAtProcessor(house, access.tenant, input, { allow: (trx) => refuseFormerRight(trx, access) })
+  await auditSubscription(ctx, access.caller, 'subscription.created', undefined, begun.row)
+  const assigned = await countAssignedSeats(house.database.db, access.tenant.id)
+  return { subscription: toTenantSubscription(begun.row, assigned), clientSecret: begun.clientSecret }
+}
+
+/** As `startSubscription`; `trialDays` takes the place of the price's own. */
+export async function startAtProcessor(
+  house: House,
+  tenant: Subscriber,
+  terms: Terms,
+  { trialDays, allow }: { trialDays?: number | undefined; allow?: (trx: Trx) => Promise<void> } = {},
+): Promise<{ row: SubscriptionRow; clientSecret: string | null }> {
+  const { db } = house.database
+  const payments = await requireOpenBilling(house, tenant)
+  const named = { ...terms, source: 'stripe' as const }
+  const target = await offeredTarget(db, named, { tenantId: tenant.id, partnerId: tenant.partnerId, at: house.clock.now() })
+  await refuseBelowAssigned(db, tenant.id, terms.seats)
+  // A customer that nobody needs is not made: somebody with a subscription has one.
+  const live = await findLiveSubscription(db, tenant.id)
+  if (live && !isSameStart(live, target, terms.currency)) throw exists(live)
+  const customerId = await askProcessor(() => ensureCustomer(house, payments, tenant.id))
+  const begun = await inTurn(house, () =>
+    db.transaction().execute(async (trx): Promise<Begun> => {
+      await lockSubscriptionsOf(trx, tenant.id)
+      await allow?.(trx)
+      return begin(trx, house, payments, {
+        customerId,
+        tenantId: tenant.id,
+        target,
+        currency: terms.currency,
+        trialDays: trialDays ?? target.trialDays,
+      })
+    }),
+  )
+  if ('existing' in begun) throw exists(begun.existing)
+  return begun
+}
+
+interface Start {
+  customerId: string
+  tenantId: string
+  target: Target
+  currency: string
+  trialDays: number
+}
+
+async function begin(trx: Trx, house: House, payments: Payments, start: Start): Promise<Begun> {
+  const { customerId, tenantId, target, currency } = start
+  const live = await findLiveSubscription(trx, tenantId)
+  if (live && !isSameStart(live, target, currency)) return { existing: live }
+  const earlier = (await countSubscriptions(trx, tenantId)) - (live ? 1 : 0)
+  const { stripePriceId: priceId, plan, seats } = target
+  if (!priceId) throw new AppError('price_unavailable')
+  const lost = live ? undefined : await findLost(payments, customerId, tenantId)
+  if (lost && (lost.priceId !== priceId || lost.seats !== seats || lost.status !== 'incomplete')) {
+    const applied = await applyProcessorSubscription(trx, house, tenantId, lost, ownCall)
+    if (applied) return { existing: applied.after }
+  }
+  const trialDays = earlier === 0 ? start.trialDays : 0
+  const idempotencyKey = `subscription:${tenantId}:${earlier}:${priceId}:${seats}:${trialDays}`
+  const created = await askProcessor((signal) =>
+    payments.createSubscription({ customerId, tenantId, plan, priceId, seats, trialDays }, { idempotencyKey, signal }),
+  )
+  // A repeated answer is as old as the first one: what it is now is read, unless it was made just now.
+  const current = live || lost ? await askProcessor((signal) => payments.findSubscription(created.subscription.id, { signal })) : undefined
+  const applied = await applyProcessorSubscription(trx, house, tenantId, current ?? created.subscription, ownCall)
+  if (!applied) throw new AppError('subscription_ended')
+  return { row: applied.after, clientSecret: applied.after.status === 'incomplete' ? created.clientSecret : null }
+}
+
+const ownCall = { eventId: null, eventAt: null }
+
+/** One that a try made whose answer never came back, or that somebody made at the processor by hand. */
+async function findLost(payments: Payments, customerId: string, tenantId: string): Promise<ProcessorSubscription | undefined> {
+  const all = await askProcessor((signal) => payments.listSubscriptions(customerId, { signal }))
+  return all.find(({ status, metadata }) => !isEnded(toSubscriptionStatus(status)) && (metadata.tenantId ?? tenantId) === tenantId)
+}
+
+/** Whether what waits for its first payment is what is being started again. */
+function isSameStart(row: SubscriptionRow, target: Target, currency: string): boolean {
+  return (
+    row.status === 'incomplete' && row.stripePriceId === target.stripePriceId && row.seats === target.seats && row.currency === currency
+  )
+}
+
+function exists({ status }: SubscriptionRow): AppError {
+  return status === 'incomplete'
+    ? new AppError('subscription_exists', 'Another subscription waits for its first payment. Confirm or cancel it first.')
+    : new AppError('subscription_exists')
+}

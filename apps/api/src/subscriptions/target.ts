@@ -1,0 +1,111 @@
+import { AppError } from '@atrium/core/errors'
+import { type PriceTerms, snapshotOf } from '@atrium/core/prices'
+import type { BillingCycle, SubscriptionSource } from '@atrium/core/subscriptions'
+import { periodTotal } from '@atrium/core/subscriptions'
+import type { Plan } from '@atrium/core/tenants'
+import type { Db, Trx } from '@atrium/db/connect'
+import { findPrice, listOfferedPrices, type PriceRow } from '@atrium/db/prices'
+import { countAssignedSeats, type SubscriptionRow } from '@atrium/db/subscriptions'
+
+/** What a subscription is to become, with what it then costs per cycle. */
+export interface Target {
+  plan: Plan
+  cycle: BillingCycle
+  seats: number
+  priceId: string | null
+  stripePriceId: string | null
+  perSeatAmount: bigint
+  periodAmount: bigint | null
+  /** Of a whole period. */
+  total: bigint
+}
+
+export interface Wanted {
+  plan?: Plan | undefined
+  cycle?: BillingCycle | undefined
+  seats?: number | undefined
+}
+
+interface Buyer {
+  tenantId: string
+  partnerId: string | null
+  at: Date
+}
+
+/**
+ * What the subscription becomes by a change. Who keeps plan and cycle keeps the price that was agreed, on sale or not; another plan or
+ * cycle is what the catalog offers in the same currency. Throws AppError `price_unavailable`, and `invalid_input` for a number of seats
+ * that the price or the members with a mailbox do not allow.
+ */
+export async function targetOf(db: Db | Trx, row: SubscriptionRow, wanted: Wanted, buyer: Buyer): Promise<Target> {
+  const [plan, cycle, seats] = [wanted.plan ?? row.plan, wanted.cycle ?? row.cycle, wanted.seats ?? row.seats]
+  if (wanted.seats !== undefined && wanted.seats < row.seats) await refuseBelowAssigned(db, row.tenantId, seats)
+  if (plan === row.plan && cycle === row.cycle) return onOwnTerms(db, row, seats)
+  const { source, currency } = row
+  return offeredTarget(db, { plan, cycle, seats, source, currency }, buyer)
+}
+
+/** What the catalog offers for new terms. Throws as `targetOf` does. */
+export async function offeredTarget(
+  db: Db | Trx,
+  {
+    plan,
+    cycle,
+    seats,
+    source,
+    currency,
+  }: { plan: Plan; cycle: BillingCycle; seats: number; source: SubscriptionSource; currency: string },
+  { partnerId, at }: Buyer,
+): Promise<Target & { trialDays: number }> {
+  const offered = await listOfferedPrices(db, { partnerId, at })
+  const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
+  if (!price) throw new AppError('price_unavailable', `The plan ${plan} is not on sale per ${cycle}.`)
+  const amount = price.amounts.find((one) => one.currency === currency)
+  if (!amount) {
+    const message = `The plan ${plan} has no price in ${currency}.`
+    throw new AppError('price_unavailable', message, { issues: [{ path: 'currency', message }] })
+  }
+  if (source === 'stripe' && amount.stripePriceId === null) {
+    throw new AppError('price_unavailable', `The plan ${plan} cannot be paid in ${currency} here yet.`)
+  }
+  refuseOutsidePrice(price, seats)
+  return { ...priced(price, currency, { plan, cycle, seats }), trialDays: price.trialDays }
+}
+
+async function onOwnTerms(db: Db | Trx, row: SubscriptionRow, seats: number): Promise<Target> {
+  const { plan, cycle } = row
+  const price = row.priceId === null ? undefined : await findPrice(db, row.priceId)
+  if (price?.amounts.some(({ currency }) => currency === row.currency)) {
+    refuseOutsidePrice(price, seats)
+    return { ...priced(price, row.currency, { plan, cycle, seats }), stripePriceId: row.stripePriceId }
+  }
+  if (row.periodAmount !== null && seats !== row.seats) {
+    throw new AppError('price_unavailable', 'This subscription costs an agreed amount as a whole. An operator can change its seats.')
+  }
+  const { priceId, stripePriceId, perSeatAmount, periodAmount } = row
+  const total = periodTotal({ perSeatAmount, periodAmount, seats })
+  return { plan, cycle, seats, priceId, stripePriceId, perSeatAmount, periodAmount, total }
+}
+
+function priced(price: PriceRow, currency: string, named: { plan: Plan; cycle: BillingCycle; seats: number }): Target {
+  const amount = price.amounts.find((one) => one.currency === currency)
+  if (!amount) throw new Error(`the price ${price.id} has no amount in ${currency}`)
+  const terms: PriceTerms = { scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }
+  const snapshot = snapshotOf(terms, named.seats)
+  const total = periodTotal({ ...snapshot, seats: named.seats })
+  return { ...named, priceId: price.id, stripePriceId: amount.stripePriceId, ...snapshot, total }
+}
+
+function refuseOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): void {
+  if (seats < minSeats) throw seatsRefused(`This price begins at ${minSeats} seats.`)
+  if (maxSeats !== null && seats > maxSeats) throw seatsRefused(`This price ends at ${maxSeats} seats.`)
+}
+
+/** Throws AppError `invalid_input` when fewer seats are wanted than members own a mailbox. */
+export async function refuseBelowAssigned(db: Db | Trx, tenantId: string, seats: number): Promise<void> {
+  const assigned = await countAssignedSeats(db, tenantId)
+  if (seats >= assigned) return
+  throw seatsRefused(`${assigned} members own a mailbox. Remove members before their seats.`)
+}
+
+const seatsRefused = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path: 'seats', message }] })

@@ -1,0 +1,60 @@
+import { webcrypto } from 'node:crypto'
+import { AppError } from '@atrium/core/errors'
+import { temporaryPassword } from '@atrium/core/passwords'
+import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
+import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../context.ts'
+import type { House } from '../house.ts'
+
+interface Invited {
+  email: string
+  name: string
+  /** Name of the identity group that the person is put into; made where it is missing. */
+  group: string
+}
+
+/** An identity for somebody whom the provider does not know. AppError `email_exists` when it does. */
+export async function createIdentity(house: House, identity: IdentityProvider, input: Invited): Promise<IdentityUser> {
+  if (await identity.findUserByEmail(input.email)) throw new AppError('email_exists')
+  const group = await identity.ensureGroup({ name: input.group })
+  try {
+    return await identity.createUser({ email: input.email, name: input.name, groupIds: [group.id] })
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_exists', undefined, { cause: error })
+    if (isTransient(error)) await removeUnanswered(house, identity, input, group.id)
+    throw error
+  }
+}
+
+/**
+ * A creation whose answer was lost may have been carried out. Nobody had the address a moment ago, so a user with it, our name and our
+ * group is the one that was made here.
+ */
+async function removeUnanswered(house: House, identity: IdentityProvider, input: Invited, groupId: string): Promise<void> {
+  try {
+    const made = await identity.findUserByEmail(input.email)
+    if (made && made.name === input.name && made.groupIds.includes(groupId)) await identity.deleteUser(made.id)
+  } catch (err) {
+    house.log.error({ err }, 'it could not be seen whether a failed invitation left an identity behind')
+  }
+}
+
+/** Takes back the identity of an invitation that failed later on, so that it can simply be repeated. */
+export async function removeFailedIdentity({ house, request }: Context, identity: IdentityProvider, userId: string): Promise<void> {
+  await identity.deleteUser(userId).catch((err: unknown) => {
+    house.log.error({ err, requestId: request.requestId }, 'the identity of a failed invitation could not be removed')
+  })
+}
+
+/** What the person signs in with at first: a recovery link or, where the provider has no recovery flow, a temporary password. */
+export async function handOver(
+  house: House,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<{ link: string; tempPassword?: never } | { tempPassword: string; link?: never }> {
+  const link = await identity.recoveryLink({ userId, publicOrigin: house.config.identity?.publicUrl })
+  if (link !== undefined) return { link }
+  const tempPassword = temporaryPassword((buffer) => webcrypto.getRandomValues(buffer))
+  await identity.setPassword({ userId, password: tempPassword })
+  return { tempPassword }
+}

@@ -1,0 +1,38 @@
+import { findCustomerTenant, findPaymentCustomer, findTenantOfCustomer, saveTaxId } from '@atrium/db/payment-customers'
+import { readCard } from '../billing/card.ts'
+import { forgetCustomer } from '../billing/customer.ts'
+import { applied, type EventWork, needsKeys, type Outcome, skipped, textOf, unknownTenant } from './outcome.ts'
+
+/** Reads the customer anew; one that is gone is forgotten. */
+export async function customerChanged({ house, event, payments }: EventWork): Promise<Outcome> {
+  const customerId = event.objectId ?? ''
+  if ((await findTenantOfCustomer(house.database.db, customerId)) === undefined) return skipped('No tenant here belongs to this customer.')
+  if (!payments) return needsKeys
+  await readCard(house, payments, customerId, event.claimedAt)
+  return applied
+}
+
+export async function customerDeleted({ house, event }: EventWork): Promise<Outcome> {
+  const customerId = event.objectId ?? ''
+  if ((await findTenantOfCustomer(house.database.db, customerId)) === undefined) return skipped('No tenant here belongs to this customer.')
+  await forgetCustomer(house, customerId)
+  return applied
+}
+
+/** What the authority says of a VAT number. Only the number that the tenant has now counts. */
+export async function taxIdChanged({ house, event, payments, object }: EventWork): Promise<Outcome> {
+  const { db } = house.database
+  const customerId = textOf(object, 'customer') ?? ''
+  const tenantId = await findTenantOfCustomer(db, customerId)
+  if (tenantId === undefined) return unknownTenant
+  if (!payments) return needsKeys
+  const [found, stored, tenant] = [
+    await payments.findTaxId(customerId, event.objectId ?? ''),
+    await findPaymentCustomer(db, tenantId),
+    await findCustomerTenant(db, tenantId),
+  ]
+  if (found && found.value === tenant?.vatNumber) await saveTaxId(db, customerId, found, event.claimedAt)
+  else if (!found && stored?.taxId === event.objectId) await saveTaxId(db, customerId, null, event.claimedAt)
+  else return skipped('It is not the VAT number that the tenant has now.')
+  return applied
+}

@@ -1,0 +1,54 @@
+import { AppError } from '@atrium/core/errors'
+import { insertInboxEvent } from '@atrium/db/webhook-inbox'
+import type { PaymentEvent } from '@atrium/integrations/payments/port'
+import { verifyWebhook, WebhookRefused } from '@atrium/integrations/payments/webhooks'
+import type { Context as HonoContext } from 'hono'
+import type { House } from '../house.ts'
+import type { AppEnv } from '../transport/facts.ts'
+import { problemResponse } from '../transport/problems.ts'
+
+/**
+ * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and answers; a job acts on it. Works whatever
+ * the billing gates say, so that nothing is lost while one is closed. AppError `invalid_signature`, `payments_not_configured` without a
+ * secret. The body is never logged.
+ */
+export async function takeWebhook(c: HonoContext<AppEnv>, house: House): Promise<Response> {
+  c.set('route', '/webhooks/stripe')
+  if (c.req.method !== 'POST') return onlyPost(c)
+  const { webhookSecrets, livemode } = house.config.billing
+  if (webhookSecrets.length === 0) throw new AppError('payments_not_configured', 'No secret is set to check events with.')
+  const body = Buffer.from(await c.req.arrayBuffer())
+  const event = verified(house, body, c.req.header('stripe-signature'), webhookSecrets)
+  const ours = event.livemode === livemode
+  const fresh = await insertInboxEvent(house.database.db, {
+    id: event.id,
+    type: event.type,
+    objectId: event.objectId,
+    apiVersion: event.apiVersion,
+    created: event.created,
+    livemode: event.livemode,
+    payload: JSON.stringify(event.payload),
+    state: ours ? 'received' : 'ignored_mode',
+  })
+  house.metrics.webhooks.inc({ outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate' })
+  // The sweep finds what nobody was woken for, so an event that is kept is answered for even when the job engine is not there.
+  if (fresh && ours) house.background.run('waking the work on payment events', () => house.jobs.wakeWebhooks())
+  return c.json({ received: true })
+}
+
+function onlyPost(c: HonoContext<AppEnv>): Response {
+  const response = problemResponse(new AppError('method_not_allowed'), c.get('requestId'))
+  response.headers.set('allow', 'POST')
+  return response
+}
+
+function verified(house: House, body: Buffer, header: string | undefined, secrets: readonly string[]): PaymentEvent {
+  try {
+    return verifyWebhook(body, header, secrets, house.clock.now())
+  } catch (error) {
+    if (!(error instanceof WebhookRefused)) throw error
+    house.metrics.webhooks.inc({ outcome: error.reason })
+    house.log.warn({ reason: error.reason }, 'an event of the payment processor was refused')
+    throw new AppError('invalid_signature', error.message)
+  }
+}

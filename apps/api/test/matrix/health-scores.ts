@@ -1,0 +1,19 @@
+import { operatorsOnly, partnersOrOperators, type Rows, readers, slug, type World, who } from './rows.ts'
+
+const ofPartner = [
+  {
+    async input({ house, partnerId }: World) {
+      const row = await house.database.db.selectFrom('partners').select('slug').where('id', '=', partnerId).executeTakeFirstOrThrow()
+      return { slug: row.slug }
+    },
+    expected: partnersOrOperators,
+  },
+]
+
+export const healthScoresRows: Rows = {
+  'healthScores.get': [{ input: slug, expected: who(readers, 'not_found') }],
+  'healthScores.report': [{ input: () => ({}), expected: operatorsOnly }],
+  'healthScores.reportTenants': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
+  'healthScores.partnerReport': ofPartner,
+  'healthScores.partnerReportTenants': ofPartner,
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { membersOrOperators, operatorsOnly, partnersOrOperators, type Rows, slug, type World } from './rows.ts'
+
+const newSlug = () => `partner-${randomBytes(6).toString('hex')}`
+const own = () => ({ slug: 'north' })
+
+async function freshPartner({ house }: World): Promise<{ slug: string }> {
+  const slug = newSlug()
+  await house.database.db.insertInto('partners').values({ slug, name: slug }).execute()
+  return { slug }
+}
+
+async function colleague({ house, partnerId }: World): Promise<{ slug: string; userId: string }> {
+  const subject = randomBytes(32).toString('hex')
+  const { id } = await house.database.db
+    .insertInto('users')
+    .values({
+      ...{ idp_subject_id: subject, email: `${subject.slice(0, 20)}@north.test`, name: 'Colleague' },
+      ...{ partner_id: partnerId, partner_access: 'viewer' },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ...own(), userId: id }
+}
+
+async function report({ house, partnerId }: World): Promise<{ slug: string; id: string }> {
+  const { id } = await house.database.db
+    .insertInto('saved_reports')
+    .values({ partner_id: partnerId, name: newSlug(), kind: 'mrr' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ...own(), id }
+}
+
+const customer = ({ slug }: World) => ({ ...own(), tenantSlug: slug })
+
+/** Staff are owners here; what lower levels may is in partners-access.test.ts. */
+export const partnersRows: Rows = {
+  'partners.create': [{ input: () => ({ name: newSlug() }), expected: operatorsOnly }],
+  'partners.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
+  'partners.get': [{ input: own, expected: partnersOrOperators }],
+  'partners.update': [{ input: async (world) => ({ ...(await freshPartner(world)), name: 'Renamed' }), expected: operatorsOnly }],
+  'partners.terminate': [{ input: freshPartner, expected: operatorsOnly }],
+  'partners.tenants': [{ input: own, expected: operatorsOnly }],
+  'partners.margins': [{ input: own, expected: partnersOrOperators }],
+  'partners.overview': [{ input: own, expected: partnersOrOperators }],
+  'partners.staff': [{ input: own, expected: partnersOrOperators }],
+  'partners.inviteStaff': [
+    { input: () => ({ ...own(), name: 'New', email: `${newSlug()}@example.test`, access: 'viewer' }), expected: partnersOrOperators },
+  ],
+  'partners.changeStaffAccess': [
+    { input: async (world) => ({ ...(await colleague(world)), access: 'manager' }), expected: partnersOrOperators },
+  ],
+  'partners.removeStaff': [{ input: colleague, expected: partnersOrOperators }],
+  'partners.customers': [{ input: own, expected: partnersOrOperators }],
+  'partners.updateCustomer': [{ input: (world) => ({ ...customer(world), seats: 7 }), expected: partnersOrOperators }],
+  'partners.suspendCustomer': [{ input: customer, expected: partnersOrOperators }],
+  'partners.resumeCustomer': [
+    { input: customer, expected: { ...partnersOrOperators, partnerStaff: 'not_suspended', operator: 'not_suspended' } },
+  ],
+  'partners.settings': [{ input: own, expected: partnersOrOperators }],
+  'partners.updateSettings': [{ input: () => ({ ...own(), supportEmail: 'help@north.test' }), expected: partnersOrOperators }],
+  'partners.support': [{ input: slug, expected: membersOrOperators }],
+  'partners.branding': [{ input: own, expected: partnersOrOperators }],
+  'partners.updateBranding': [{ input: () => ({ ...own(), productName: 'North' }), expected: partnersOrOperators }],
+  'partners.savedReports': [{ input: own, expected: partnersOrOperators }],
+  'partners.saveReport': [{ input: () => ({ ...own(), name: newSlug(), kind: 'mrr' }), expected: partnersOrOperators }],
+  'partners.deleteSavedReport': [{ input: report, expected: partnersOrOperators }],
+}

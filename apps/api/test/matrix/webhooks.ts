@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { insertInboxEvent } from '@atrium/db/webhook-inbox'
+import { operatorsOnly, type Rows, type World } from './rows.ts'
+
+async function event({ house }: World): Promise<{ id: string }> {
+  const id = `evt_${randomBytes(8).toString('hex')}`
+  const fields = { type: 'product.updated', objectId: null, apiVersion: null, created: new Date(), livemode: false, payload: '{}' }
+  await insertInboxEvent(house.database.db, { id, ...fields, state: 'received' })
+  await house.database.db.updateTable('webhook_inbox').set({ state: 'parked' }).where('id', '=', id).execute()
+  return { id }
+}
+
+export const webhooksRows: Rows = {
+  'webhooks.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
+  'webhooks.get': [{ input: event, expected: operatorsOnly }],
+  'webhooks.replay': [{ input: event, expected: operatorsOnly }],
+  'webhooks.replayParked': [{ input: () => ({}), expected: operatorsOnly }],
+}

@@ -1,0 +1,99 @@
+import type { Payments, ProcessorInvoice, ProcessorReversal, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import { rawInvoice, rawReversal, rawSubscription } from './raw-objects.ts'
+
+export type ProcessorObject =
+  | { kind: 'subscription'; value: ProcessorSubscription }
+  | { kind: 'invoice'; value: ProcessorInvoice }
+  | { kind: 'reversal'; value: ProcessorReversal }
+
+/** An event as the processor would send it, and the object as it was then. */
+export interface SentEvent {
+  id: string
+  type: string
+  objectId: string
+  created: Date
+  payload: Record<string, unknown>
+}
+
+/** What happens at the processor at one moment: objects become so, and these events tell of it. */
+export interface Happening {
+  object: ProcessorObject
+  types: readonly string[]
+  at: Date
+}
+
+/** The processor's records in memory, for tests that ask for the same reading thousands of times. Only reading is possible. */
+export interface Processor {
+  payments: Payments
+  /** Lets it happen; answers the events. */
+  happen(happening: Happening): SentEvent[]
+}
+
+const unused = () => Promise.reject(new Error('nothing but reading is possible here'))
+
+export function createProcessor(): Processor {
+  const objects = new Map<string, ProcessorObject>()
+  const read = async <Kind extends ProcessorObject['kind']>(id: string, kind: Kind) => {
+    const found = objects.get(id)
+    return found?.kind === kind ? (found.value as Extract<ProcessorObject, { kind: Kind }>['value']) : undefined
+  }
+  let events = 0
+  const name = Math.random().toString(36).slice(2)
+  return {
+    happen({ object, types, at }) {
+      objects.set(object.value.id, object)
+      return types.map((type) => {
+        events += 1
+        const id = `evt_${name}_${events}`
+        const raw =
+          object.kind === 'subscription'
+            ? rawSubscription(object.value)
+            : object.kind === 'invoice'
+              ? rawInvoice(object.value)
+              : rawReversal(object.value)
+        const payload = {
+          id,
+          object: 'event',
+          type,
+          created: at.getTime() / 1000,
+          livemode: false,
+          api_version: null,
+          data: { object: raw },
+        }
+        return { id, type, objectId: object.value.id, created: at, payload }
+      })
+    },
+    payments: {
+      check: unused,
+      createCustomer: unused,
+      updateCustomer: unused,
+      findCustomer: unused,
+      addTaxId: unused,
+      findTaxId: unused,
+      removeTaxId: unused,
+      createSetupIntent: unused,
+      findSetupIntent: unused,
+      findPaymentMethod: unused,
+      setDefaultPaymentMethod: unused,
+      detachPaymentMethod: unused,
+      createPortalSession: unused,
+      createPrice: unused,
+      archivePrice: unused,
+      createSubscription: unused,
+      findSubscription: (id) => read(id, 'subscription'),
+      listSubscriptions: unused,
+      previewChange: unused,
+      changeSubscription: unused,
+      setSubscriptionItem: unused,
+      setCancelAtPeriodEnd: unused,
+      cancelNow: unused,
+      resumeSubscription: unused,
+      findInvoice: (id) => read(id, 'invoice'),
+      listInvoices: unused,
+      payInvoice: unused,
+      findRefund: (id) => read(id, 'reversal'),
+      findCreditNote: (id) => read(id, 'reversal'),
+      findDispute: (id) => read(id, 'reversal'),
+    },
+  }
+}
