@@ -4,6 +4,7 @@ import { AuditSearch } from './audit/search.ts'
 import { House } from './layout/house.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
+import { partnerRoutes } from './partner-routes.ts'
 import { SignedOutSearch } from './session/search.ts'
 import { learnSession } from './session/session.ts'
 import { tenantRoutes } from './tenant-routes.ts'
@@ -118,6 +119,7 @@ const routeTree = root.addChildren([
     home,
     create,
     profile,
+    partnerRoutes(house),
     tenant.addChildren([overview, members, memberImport, mfa, storage, account, devices, audit, settings, ...tenantRoutes(tenant)]),
     unknown,
   ]),

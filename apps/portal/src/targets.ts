@@ -1,15 +1,40 @@
 import type { Target } from '@atrium/ui/links'
+import type { ReportsSearch } from '@atrium/ui/reports/search'
 import type { AliasesSearch } from './aliases/search.ts'
 import type { AuditSearch } from './audit/search.ts'
+import type { BillingSearch } from './billing/search.ts'
 import type { ListsSearch } from './lists/search.ts'
 import type { ImportSearch, MembersSearch } from './members/search.ts'
 import type { MfaSearch } from './mfa/search.ts'
+import type { LedgerSearch, PartnerPayoutsSearch } from './partner/money-search.ts'
+import type { CustomersSearch } from './partner/search.ts'
 import type { StorageSearch } from './storage/search.ts'
 
 /** Where the portal's links lead. Every path is written here and in router.tsx, and nowhere else. */
 export const home: Target = { to: '/' }
 export const newTenant: Target = { to: '/new' }
 export const profile: Target = { to: '/profile' }
+
+export const partner: Target = { to: '/partner' }
+export const partnerStaff: Target = { to: '/partner/staff' }
+export const partnerBranding: Target = { to: '/partner/branding' }
+export const partnerSettings: Target = { to: '/partner/settings' }
+
+export function partnerBilling(search: LedgerSearch = {}): Target {
+  return { to: '/partner/billing', search }
+}
+
+export function partnerReports(search: ReportsSearch = {}): Target {
+  return { to: '/partner/reports', search }
+}
+
+export function partnerPayouts(search: PartnerPayoutsSearch = {}): Target {
+  return { to: '/partner/payouts', search }
+}
+
+export function partnerCustomers(search: CustomersSearch = {}): Target {
+  return { to: '/partner/customers', search }
+}
 
 export function overview(slug: string): Target {
   return { to: '/t/$slug', params: { slug } }
@@ -29,6 +54,10 @@ export function mfa(slug: string, search: MfaSearch = {}): Target {
 
 export function storage(slug: string, search: StorageSearch = {}): Target {
   return { to: '/t/$slug/storage', params: { slug }, search }
+}
+
+export function card(slug: string): Target {
+  return { to: '/t/$slug/billing/card', params: { slug } }
 }
 
 export function account(slug: string): Target {
@@ -81,6 +110,10 @@ export function mailTexts(slug: string, template?: string): Target {
 
 export function securityPolicy(slug: string): Target {
   return { to: '/t/$slug/security', params: { slug } }
+}
+
+export function billing(slug: string, search: BillingSearch = {}): Target {
+  return { to: '/t/$slug/billing', params: { slug }, search }
 }
 
 export function billingInfo(slug: string): Target {

@@ -1,6 +1,7 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { z } from 'zod'
 import { AliasesSearch } from './aliases/search.ts'
+import { BillingSearch } from './billing/search.ts'
 import { ListsSearch } from './lists/search.ts'
 
 const MailTextsSearch = z.object({ template: z.string().max(100).optional().catch(undefined) })
@@ -9,6 +10,11 @@ const MailTextsSearch = z.object({ template: z.string().max(100).optional().catc
 export function tenantRoutes(tenant: AnyRoute) {
   const getParentRoute = () => tenant
   return [
+    createRoute({
+      getParentRoute,
+      path: '/billing/card',
+      component: lazyRouteComponent(() => import('./billing/card-page.tsx'), 'CardPage'),
+    }),
     createRoute({
       getParentRoute,
       path: '/domains',
@@ -56,6 +62,12 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/security',
       component: lazyRouteComponent(() => import('./security-policy/security-policy-page.tsx'), 'SecurityPolicyPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/billing',
+      validateSearch: (search: Record<string, unknown>) => BillingSearch.parse(search),
+      component: lazyRouteComponent(() => import('./billing/billing-page.tsx'), 'BillingPage'),
     }),
     createRoute({
       getParentRoute,

@@ -1,12 +1,13 @@
 import { AppError } from '@atrium/core/errors'
 import { isSlugShaped } from '@atrium/core/slugs'
+import { isPartnerStaff } from '@atrium/core/users'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { Hono } from 'hono'
 import { groupsOf, nameOf, readClaims } from './claims.ts'
 import type { AppCookies } from './cookies.ts'
 import { parseObject, readJsonBody } from './json-body.ts'
 import type { MailProfiles } from './mail-profile.ts'
-import { readUser } from './profile.ts'
+import { readSubscription, readUser } from './profile.ts'
 import type { ApiProxy } from './proxy.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -47,7 +48,8 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     if ('refusal' in read) return read.refusal
     const { user } = read
     const groups = groupsOf(readClaims(session.tokens.access))
-    return answer(c, { ...user, groups, subscription: null, partnerMode: user.partner?.status === 'active' } satisfies MeView)
+    const subscription = app === 'portal' ? await readSubscription(c, proxy, session, user) : null
+    return answer(c, { ...user, groups, subscription, partnerMode: isPartnerStaff(user) } satisfies MeView)
   })
 
   routes.get('/verify-token', async (c) => {
@@ -81,9 +83,23 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     routes.post('/mail-profile/link', (c) => mailProfiles.createLink(c))
   }
 
+  const read = async (c: AppContext, path: string) =>
+    proxy.forward(c, await proxy.requireSession(c), { method: 'GET', target: path + rawQuery(c) })
+  /** What the address names goes into another address only when it can be such a name. */
+  const named = (c: AppContext, parameter: string) => {
+    const value = c.req.param(parameter) ?? ''
+    if (!isSlugShaped(value)) throw new AppError('not_found')
+    return value
+  }
+
+  if (app === 'portal') {
+    routes.get('/partner/:slug/ledger', (c) => read(c, `/partners/${named(c, 'slug')}/ledger/export`))
+    routes.get('/partner/:slug/payouts/:id/statement', (c) => read(c, `/partners/${named(c, 'slug')}/payouts/${named(c, 'id')}/statement`))
+  }
+
   if (app === 'operator') {
-    const read = async (c: AppContext, path: string) =>
-      proxy.forward(c, await proxy.requireSession(c), { method: 'GET', target: path + rawQuery(c) })
+    routes.get('/payouts/:id/statement', (c) => read(c, `/billing/payouts/${named(c, 'id')}/statement`))
+    routes.get('/partners/:slug/ledger', (c) => read(c, `/partners/${named(c, 'slug')}/ledger/export`))
     routes.get('/audit', (c) => read(c, '/audit'))
     routes.get('/audit/export', (c) => read(c, '/audit/export'))
     routes.post('/users/invite', (c) => post(c, '/users/invite'))

@@ -1,5 +1,5 @@
 import { findAppError } from '@atrium/core/errors'
-import type { UserView } from '@atrium/core/users'
+import { isPartnerStaff, type UserView } from '@atrium/core/users'
 import { createMiddleware } from 'hono/factory'
 import type { AppCookies } from './cookies.ts'
 import { messagePage } from './message-page.ts'
@@ -36,7 +36,7 @@ export function adminArea(parts: { cookies: AppCookies; sessions: Sessions; prox
   return area(parts, (user) => user.platformAdmin && user.status === 'active', 'platform administrators')
 }
 
-/** `/partner` and below: staff of an active partner. */
+/** `/partner` and below: staff of a partner. While it is suspended they read; once it is terminated there is nothing for them. */
 export function partnerArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
-  return area(parts, (user) => user.partner?.status === 'active' && user.status === 'active', 'the staff of a partner')
+  return area(parts, (user) => isPartnerStaff(user) && user.status === 'active', 'the staff of a partner')
 }

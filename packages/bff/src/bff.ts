@@ -76,7 +76,7 @@ export function createBff(options: BffOptions): Bff {
   const startedAt = performance.now()
 
   const app = new Hono<AppEnv>()
-  app.use(requestLog(log), securityHeaders({ publicUrl, issuer: idp.issuer }))
+  app.use(requestLog(log), securityHeaders({ publicUrl, issuer: idp.issuer, stripeForm: config.stripeForm }))
   const sameOrigin = sameOriginOnly(publicUrl)
   // The one POST that comes from another server; its token is its proof.
   app.use((c, next) => (c.req.path === '/auth/backchannel-logout' ? next() : sameOrigin(c, next)))

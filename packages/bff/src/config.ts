@@ -32,6 +32,10 @@ const Env = z.object({
     .optional(),
   PROFILE_SIGN_CERT: z.string().optional(),
   PROFILE_SIGN_KEY: z.string().optional(),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -53,6 +57,8 @@ export interface AppConfig {
   staffGroups: readonly string[]
   /** Where devices reach the mail server. */
   mailHost: string | undefined
+  /** Whether cards are entered through Stripe's form, which its page must be allowed to load. */
+  stripeForm: boolean
   /** What mail profiles are signed with. */
   profileSigning: SigningConfig | undefined
   logLevel: string
@@ -92,6 +98,7 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     countryHeader: e.CLIENT_COUNTRY_HEADER,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
     mailHost: e.MAIL_PUBLIC_HOST,
+    stripeForm: app === 'portal' && e.STRIPE_PUBLISHABLE_KEY !== undefined,
     profileSigning: e.PROFILE_SIGN_CERT && e.PROFILE_SIGN_KEY ? { certificate: e.PROFILE_SIGN_CERT, key: e.PROFILE_SIGN_KEY } : undefined,
     logLevel: e.LOG_LEVEL,
   }

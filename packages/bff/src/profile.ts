@@ -1,3 +1,4 @@
+import { BillingSummary, type SubscriptionSummary } from '@atrium/core/billing'
 import { AppError } from '@atrium/core/errors'
 import { UserView } from '@atrium/core/users'
 import type { ApiProxy } from './proxy.ts'
@@ -14,4 +15,23 @@ export async function readUser(c: AppContext, proxy: ApiProxy, session: Session)
   const parsed = UserView.safeParse(await response.json().catch(() => undefined))
   if (!parsed.success) throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', { cause: parsed.error })
   return { user: parsed.data }
+}
+
+/** What the answer is read for; the rest of it is the billing page's. */
+const Billing = BillingSummary.pick({ subscription: true })
+
+/**
+ * The subscription of the person's first workplace. Null without one, and when the API does not tell: a profile is shown without it
+ * rather than not at all.
+ */
+export async function readSubscription(
+  c: AppContext,
+  proxy: ApiProxy,
+  session: Session,
+  { tenants: [first] }: UserView,
+): Promise<SubscriptionSummary | null> {
+  if (!first) return null
+  const response = await proxy.forward(c, session, { method: 'GET', target: `/tenants/${first.slug}/billing` })
+  const parsed = Billing.safeParse(await response.json().catch(() => undefined))
+  return response.status === 200 && parsed.success ? parsed.data.subscription : null
 }

@@ -14,11 +14,21 @@ const fixed: Readonly<Record<string, string>> = {
   'x-permitted-cross-domain-policies': 'none',
 }
 
+/** The one page on which a card is entered: the payment processor's own form in frames of its own, so that no card number reaches us. */
+const cardPage = /^\/t\/[^/]+\/billing\/card\/?$/
+
+export interface HeaderOptions {
+  publicUrl: string
+  issuer: string
+  /** Whether cards are entered through Stripe's form; off where there is no Stripe. */
+  stripeForm: boolean
+}
+
 /**
  * The headers of every answer, also of those that come from the API. Styles that the components write at run time carry a nonce made
  * for the one answer (`c.var.nonce`); style attributes set by script need no permission.
  */
-export function securityHeaders({ publicUrl, issuer }: { publicUrl: string; issuer: string }) {
+export function securityHeaders({ publicUrl, issuer, stripeForm }: HeaderOptions) {
   const https = isHttps(publicUrl)
   return createMiddleware<AppEnv>(async (c, next) => {
     const nonce = randomBytes(16).toString('base64')
@@ -26,19 +36,27 @@ export function securityHeaders({ publicUrl, issuer }: { publicUrl: string; issu
     await next()
     for (const [name, value] of Object.entries(fixed)) c.res.headers.set(name, value)
     if (c.req.path.startsWith(linkPath)) c.res.headers.set('referrer-policy', 'no-referrer')
-    c.res.headers.set('content-security-policy', policy(nonce, new URL(issuer).origin, https))
+    c.res.headers.set('content-security-policy', policy(nonce, new URL(issuer).origin, https, stripeForm && cardPage.test(c.req.path)))
     if (https) c.res.headers.set('strict-transport-security', 'max-age=63072000')
   })
 }
 
-function policy(nonce: string, identityProvider: string, https: boolean): string {
+/** What Stripe's form needs (docs.stripe.com/security/guide#content-security-policy), without wallets, fonts and its fraud beacons' images. */
+const stripe = {
+  script: ' https://js.stripe.com https://*.js.stripe.com',
+  connect: ' https://api.stripe.com',
+  frame: 'frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
+}
+
+function policy(nonce: string, identityProvider: string, https: boolean, card: boolean): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self'${card ? stripe.script : ''}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${card ? stripe.connect : ''}`,
+    ...(card ? [stripe.frame] : []),
     "manifest-src 'self'",
     // Signing out is a form whose answer leads to the identity provider, and browsers hold redirects against this as well.
     `form-action 'self' ${identityProvider}`,

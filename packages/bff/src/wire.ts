@@ -1,3 +1,4 @@
+import type { SubscriptionSummary } from '@atrium/core/billing'
 import type { UserView } from '@atrium/core/users'
 import type { WebApp } from '@atrium/db/web-sessions'
 
@@ -13,9 +14,9 @@ export interface SessionView {
 export type MeView = UserView & {
   /** Names of the identity groups in the token, without duplicates. */
   groups: readonly string[]
-  /** Always null until subscriptions exist. */
-  subscription: null
-  /** True for staff of an active partner: only they get the partner area. */
+  /** Of the person's first workplace; null without one, and for operators. */
+  subscription: SubscriptionSummary | null
+  /** True for staff of a partner that is not terminated: only they get the partner area. `partner` says with which level and status. */
   partnerMode: boolean
 }
 

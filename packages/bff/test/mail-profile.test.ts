@@ -299,6 +299,7 @@ describe('the configuration', () => {
     expect(read({ PROFILE_SIGN_KEY: 'key.pem' })).toThrow(/PROFILE_SIGN_CERT: missing/)
     expect(read({ PROFILE_SIGN_CERT: 'cert.pem', PROFILE_SIGN_KEY: 'key.pem', MAIL_PUBLIC_HOST: '' })()).toMatchObject({
       mailHost: undefined,
+      stripeForm: false,
       profileSigning: { certificate: 'cert.pem', key: 'key.pem' },
     })
   })

@@ -11,6 +11,12 @@ async function signedIn(options: HouseOptions = {}): Promise<void> {
   await browser.signIn(house.publicUrl, options.app === 'operator' ? 'operator@atrium.test' : 'owner@acme.test')
 }
 const at = (path: string) => house.publicUrl + path
+const subscription = {
+  ...{ id: '0197f7a4-2c1e-7000-8000-000000000001', source: 'stripe', plan: 'business', cycle: 'month', currency: 'eur', status: 'active' },
+  ...{ seats: 5, periodAmountMinor: 4_000, trialEnd: null, currentPeriodEnd: '2026-04-01T10:00:00.000Z', cancelAtPeriodEnd: false },
+  ...{ cancelAt: null, pastDueSince: null },
+}
+
 const lastSeen = () => {
   const seen = house.platform.seen.at(-1)
   if (!seen) throw new Error('the platform was not asked')
@@ -114,7 +120,7 @@ describe('the portal', () => {
     })
 
     it('addresses that it does not have, and those of the operator', async () => {
-      for (const path of ['/api/nothing', '/api', '/api/audit', '/api/audit/export']) {
+      for (const path of ['/api/nothing', '/api', '/api/audit', '/api/audit/export', '/api/payouts/some-id/statement']) {
         expect(await problem(await browser.fetch(at(path), { headers: { accept: 'text/html' } }))).toEqual([404, 'not_found'])
       }
       expect(await problem(await browser.post(at('/api/users/invite'), {}))).toEqual([404, 'not_found'])
@@ -123,17 +129,47 @@ describe('the portal', () => {
   })
 
   describe('its own routes', () => {
+    it('fetch the files of a partner, and nothing under names that cannot be', async () => {
+      await browser.fetch(at('/api/partner/north/ledger?currency=eur'))
+      expect(lastSeen()).toMatchObject({ method: 'GET', target: '/partners/north/ledger/export?currency=eur' })
+      const id = '01a20027-ac90-753e-ba27-078c7de319f5'
+      await browser.fetch(at(`/api/partner/north/payouts/${id}/statement?format=csv`))
+      expect(lastSeen()).toMatchObject({ method: 'GET', target: `/partners/north/payouts/${id}/statement?format=csv` })
+      for (const path of ['/api/partner/..%2Fusers/ledger', '/api/partner/north/payouts/%2E%2E%2F/statement']) {
+        const seen = house.platform.seen.length
+        expect((await browser.fetch(at(path))).status).toBe(404)
+        expect(house.platform.seen.length).toBe(seen)
+      }
+    })
+
     it('GET /api/me adds groups, subscription and partner mode to the stored user', async () => {
+      house.platform.answer = ({ target }) =>
+        target === '/tenants/acme/billing' ? Response.json({ gate: 'open', subscription }) : undefined
       const me = await (await browser.fetch(at('/api/me'))).json()
-      expect(lastSeen()).toMatchObject({ method: 'GET', target: '/users/me' })
+      expect(house.platform.seen.slice(-2)).toMatchObject([
+        { method: 'GET', target: '/users/me' },
+        { method: 'GET', target: '/tenants/acme/billing' },
+      ])
       expect(me).toMatchObject({
         name: 'Anna Owner',
         tenants: [{ slug: 'acme' }],
         partner: null,
-        subscription: null,
+        subscription,
         partnerMode: false,
         groups: ['acme'],
       })
+    })
+
+    it('GET /api/me tells no subscription where there is none or the API does not say', async () => {
+      for (const answer of [
+        () => Response.json({ subscription: null }),
+        () => Response.json({ code: 'internal' }, { status: 500 }),
+        () => new Response('<html>'),
+      ]) {
+        house.platform.answer = ({ target }) => (target.startsWith('/tenants/') ? answer() : undefined)
+        const response = await browser.fetch(at('/api/me'))
+        expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ subscription: null })])
+      }
     })
 
     it('GET /api/me passes a refusal of the API on, and tells of an answer that makes no sense', async () => {
@@ -207,6 +243,13 @@ describe('the operator app', () => {
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
     expect(await response.text()).toBe('id,action\n')
     house.platform.answer = undefined
+  })
+
+  it('fetches the statement of a payout and the ledger of a partner', async () => {
+    await browser.fetch(at('/api/payouts/01a20027-ac90-753e-ba27-078c7de319f5/statement'))
+    expect(lastSeen()).toMatchObject({ method: 'GET', target: '/billing/payouts/01a20027-ac90-753e-ba27-078c7de319f5/statement' })
+    await browser.fetch(at('/api/partners/north/ledger'))
+    expect(lastSeen()).toMatchObject({ method: 'GET', target: '/partners/north/ledger/export' })
   })
 
   it('forwards invitations', async () => {

@@ -62,6 +62,25 @@ describe('every answer', () => {
   })
 })
 
+describe('the page on which a card is entered', () => {
+  it("may load the payment processor's form where there is one, and nothing else may", async () => {
+    await using own = await openHouse({ env: { STRIPE_PUBLISHABLE_KEY: 'pk_test_real' } })
+    const policyAt = async (path: string) => directives(await fetch(own.publicUrl + path, { headers: page }))
+    const card = await policyAt('/t/acme/billing/card')
+    expect(card.get('script-src')).toBe("'self' https://js.stripe.com https://*.js.stripe.com")
+    expect(card.get('connect-src')).toBe("'self' https://api.stripe.com")
+    expect(card.get('frame-src')).toBe('https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com')
+    expect(card.get('default-src')).toBe("'none'")
+    for (const path of ['/', '/t/acme/billing', '/t/acme/billing/cards', '/billing/card', '/t/a/b/billing/card']) {
+      const policy = await policyAt(path)
+      expect(policy.get('script-src'), path).toBe("'self'")
+      expect(policy.has('frame-src'), path).toBe(false)
+    }
+    const without = directives(await get('/t/acme/billing/card', page))
+    expect(without.get('script-src')).toBe("'self'")
+  })
+})
+
 describe('a page', () => {
   it.each(['/', '/t/acme', '/t/acme/members?q=a', '/signed-out?error=x', '/index.html', '/a.b/c'])(
     'at %s is the app, not kept, with its own nonce',
@@ -150,7 +169,7 @@ describe('the administrators’ and the partners’ pages', () => {
   const answers = (changes: object | undefined) => {
     house.platform.answer = changes && (() => Response.json({ ...user, ...changes }))
   }
-  const partner = { id: user.id, slug: 'north', name: 'North', status: 'active' }
+  const partner = { id: user.id, slug: 'north', name: 'North', status: 'active', access: 'viewer' }
 
   it('send who is not signed in to the sign-in and back', async () => {
     const response = await get('/admin/users?q=1', page)
@@ -181,6 +200,8 @@ describe('the administrators’ and the partners’ pages', () => {
       answers({ partner })
       expect(await statusOf(path)).toBe(200)
       answers({ partner: { ...partner, status: 'suspended' } })
+      expect(await statusOf(path)).toBe(200)
+      answers({ partner: { ...partner, status: 'terminated' } })
       expect(await statusOf(path)).toBe(403)
     }
     answers({ status: 'deactivated', platformAdmin: true })

@@ -37,4 +37,8 @@ export const vatLooks: Readonly<Record<VatStatus, Look & { text: string }>> = {
     tone: 'good',
     text: 'Form and check digits fit. The tax authority has not been asked whether it is in use.',
   },
+  pending: { label: 'Being checked', tone: 'working', text: 'The tax authority is asked whether it is in use.' },
+  valid: { label: 'Confirmed', tone: 'good', text: 'The tax authority says that it is in use.' },
+  invalid: { label: 'Not confirmed', tone: 'bad', text: 'The tax authority does not know this number. Look for a typing error.' },
+  unavailable: { label: 'Not checked yet', tone: 'waiting', text: 'The tax authority did not answer. It is asked again.' },
 }

@@ -1,3 +1,4 @@
+import { claimDays } from '@atrium/core/domain-claims'
 import type { DomainDetail } from '@atrium/core/domains'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
@@ -9,7 +10,7 @@ import { Snippet } from '@atrium/ui/snippet'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Badge, Button, Loader, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { IconAlertTriangle, IconChevronLeft, IconRefresh, IconStar } from '@tabler/icons-react'
+import { IconAlertTriangle, IconChevronLeft, IconInfoCircle, IconRefresh, IconStar } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import * as targets from '../targets.ts'
 import { explain } from '../tenants/problems.ts'
@@ -141,6 +142,13 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             title="The mail server is not ready for this domain"
           >
             {domain.mailError} It is tried again by itself, and by “Check now”.
+          </Alert>
+        )}
+        {!domain.verified && !domain.managed && (
+          <Alert color="tide" variant="light" icon={<IconInfoCircle aria-hidden />} title="Waiting for the proof that the domain is yours">
+            Until it is found no mail is taken here for {domain.unicodeName}, and mail to it goes where it went before. If people get mail
+            there today, publish the proof first and the MX records after it. Without the proof the domain is removed after {claimDays}{' '}
+            days; it can be added again.
           </Alert>
         )}
         {domain.keysPending && (

@@ -1,6 +1,8 @@
 import type { TenantRole } from '@atrium/core/tenants'
+import type { UserView } from '@atrium/core/users'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import {
+  IconBriefcase,
   IconBuildingCommunity,
   IconDatabase,
   IconDeviceMobile,
@@ -12,8 +14,10 @@ import {
   IconUser,
   IconUsers,
 } from '@tabler/icons-react'
-import { useParams } from '@tanstack/react-router'
+import { useLocation, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { partnerPages } from '../partner/partner-pages.ts'
+import { partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
@@ -31,7 +35,10 @@ function openSearch() {
 export default function PortalFrame() {
   const { me, tenants } = useProfile()
   const { slug } = useParams({ strict: false })
-  const nav = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)
+  const partner = partnerOf(me)
+  const inPartnerArea = useLocation({ select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/') })
+  const general = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)
+  const nav = partner ? withPartner(general, partner, inPartnerArea, tenants.length > 0) : general
   return (
     <>
       <Shell
@@ -41,18 +48,28 @@ export default function PortalFrame() {
         profile={targets.profile}
         onSearch={openSearch}
         switcher={
-          tenants.length > 0 && (
+          (tenants.length > 0 || partner) && (
             <Suspense>
-              <TenantSwitcher tenants={tenants} current={slug} />
+              <TenantSwitcher tenants={tenants} current={slug} partner={partner} inPartnerArea={inPartnerArea} />
             </Suspense>
           )
         }
       />
       <Suspense>
-        <PortalSpotlight tenants={tenants} current={slug} />
+        <PortalSpotlight tenants={tenants} current={slug} partner={partner} />
       </Suspense>
     </>
   )
+}
+
+/** Inside the area its pages come first; elsewhere one line leads there. Without a workplace the start page is the area itself. */
+function withPartner(general: NavSection[], partner: NonNullable<UserView['partner']>, inside: boolean, workplaces: boolean): NavSection[] {
+  const kept = workplaces
+    ? general
+    : general.map(({ items, ...section }) => ({ ...section, items: items.filter(({ target }) => target !== targets.home) }))
+  if (inside)
+    return [{ label: partner.name, items: partnerPages(partner.access) }, ...kept.map((section) => ({ label: 'You', ...section }))]
+  return [...kept, { label: 'Partner', items: [{ label: 'Partner area', icon: IconBriefcase, target: targets.partner }] }]
 }
 
 function navOf(slug: string | undefined, role: TenantRole | undefined, several: boolean): NavSection[] {

@@ -18,6 +18,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
+import { partnerPages } from '../partner/partner-pages.ts'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
@@ -26,10 +27,11 @@ import { mailPages, rulePages } from './tenant-pages.ts'
 interface Props {
   tenants: UserView['tenants']
   current: string | undefined
+  partner: UserView['partner'] | undefined
 }
 
 /** Search over the pages of the portal and the person's workplaces. */
-export default function PortalSpotlight({ tenants, current }: Props) {
+export default function PortalSpotlight({ tenants, current, partner }: Props) {
   const router = useRouter()
   const page = (label: string, Icon: TablerIcon, target: Target, keywords: string[] = []): SpotlightActionData => ({
     id: `page:${label}`,
@@ -58,6 +60,10 @@ export default function PortalSpotlight({ tenants, current }: Props) {
     : []
   const groups: SpotlightActionGroupData[] = [
     { group: here?.name ?? 'Workplace', actions: inside },
+    {
+      group: partner?.name ?? 'Partner',
+      actions: partner ? partnerPages(partner.access).map(({ label, icon, target, keywords }) => page(label, icon, target, keywords)) : [],
+    },
     {
       group: 'Workplaces',
       actions: tenants.map((tenant) => ({

@@ -1,6 +1,16 @@
 import type { TenantRole } from '@atrium/core/tenants'
 import type { NavItem, NavSection } from '@atrium/ui/shell'
-import { IconAt, IconForms, IconKey, IconLockAccess, IconMailForward, IconPalette, IconReceipt, IconWorld } from '@tabler/icons-react'
+import {
+  IconAt,
+  IconCreditCard,
+  IconForms,
+  IconKey,
+  IconLockAccess,
+  IconMailForward,
+  IconPalette,
+  IconReceipt,
+  IconWorld,
+} from '@tabler/icons-react'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 
@@ -43,6 +53,13 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
       icon: IconLockAccess,
       target: targets.securityPolicy(slug),
       keywords: ['mfa', 'second factor', 'session', 'countries', 'ip addresses'],
+    },
+    {
+      label: 'Billing',
+      icon: IconCreditCard,
+      target: targets.billing(slug),
+      keywords: ['card', 'invoices', 'plan', 'seats', 'payment'],
+      exact: true,
     },
     { label: 'Billing details', icon: IconReceipt, target: targets.billingInfo(slug), keywords: ['vat', 'invoice', 'company', 'tax'] },
   ]

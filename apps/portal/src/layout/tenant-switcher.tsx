@@ -1,4 +1,5 @@
 import type { UserView } from '@atrium/core/users'
+import type { Target } from '@atrium/ui/links'
 import { tenantStatusLooks } from '@atrium/ui/tones'
 import { Combobox, Group, ScrollArea, Text, UnstyledButton, useCombobox, VisuallyHidden } from '@mantine/core'
 import { IconPlus, IconSelector } from '@tabler/icons-react'
@@ -13,14 +14,19 @@ interface Props {
   tenants: UserView['tenants']
   /** Slug of the workplace being shown. */
   current: string | undefined
+  /** The partner whose area the person may open. */
+  partner: UserView['partner'] | undefined
+  inPartnerArea: boolean
 }
 
 const create = '+new'
+const partnerArea = '+partner'
+const destinations: Readonly<Record<string, Target>> = { [create]: targets.newTenant, [partnerArea]: targets.partner }
 // From here on a list is quicker to search than to read.
 const searchable = 6
 
 /** The workplace being shown, and the way to another one or to a new one. */
-export default function TenantSwitcher({ tenants, current }: Props) {
+export default function TenantSwitcher({ tenants, current, partner, inPartnerArea }: Props) {
   const router = useRouter()
   const [words, setWords] = useState('')
   const combobox = useCombobox({
@@ -30,7 +36,8 @@ export default function TenantSwitcher({ tenants, current }: Props) {
     },
     onDropdownOpen: () => (tenants.length >= searchable ? combobox.focusSearchInput() : combobox.focusTarget()),
   })
-  const shown = tenants.find(({ slug }) => slug === current)
+  const tenant = tenants.find(({ slug }) => slug === current)
+  const shown = inPartnerArea && partner ? { name: partner.name, brandColor: null } : tenant
   const found = lastVisitedFirst(tenants, lastTenant()).filter(({ name, slug }) =>
     `${name} ${slug}`.toLowerCase().includes(words.trim().toLowerCase()),
   )
@@ -43,7 +50,7 @@ export default function TenantSwitcher({ tenants, current }: Props) {
       withinPortal={false}
       onOptionSubmit={(value) => {
         combobox.closeDropdown()
-        void router.navigate(value === create ? targets.newTenant : targets.overview(value))
+        void router.navigate(destinations[value] ?? targets.overview(value))
       }}
     >
       <Combobox.Target targetType="button">
@@ -70,6 +77,21 @@ export default function TenantSwitcher({ tenants, current }: Props) {
         )}
         <Combobox.Options aria-label="Workplaces">
           <ScrollArea.Autosize mah={320} type="scroll">
+            {partner && (
+              <Combobox.Option value={partnerArea} active={inPartnerArea}>
+                <Group gap="sm" wrap="nowrap">
+                  <TenantMark name={partner.name} color={null} size={28} />
+                  <div className={classes.text}>
+                    <Text size="sm" fw={550} truncate>
+                      {partner.name}
+                    </Text>
+                    <Text size="xs" c="dimmed" truncate>
+                      Partner area
+                    </Text>
+                  </div>
+                </Group>
+              </Combobox.Option>
+            )}
             {found.map((tenant) => (
               <Combobox.Option key={tenant.id} value={tenant.slug} active={tenant.slug === current}>
                 <Group gap="sm" wrap="nowrap">
@@ -86,7 +108,7 @@ export default function TenantSwitcher({ tenants, current }: Props) {
                 </Group>
               </Combobox.Option>
             ))}
-            {found.length === 0 && <Combobox.Empty>No workplace fits these words.</Combobox.Empty>}
+            {found.length === 0 && tenants.length > 0 && <Combobox.Empty>No workplace fits these words.</Combobox.Empty>}
           </ScrollArea.Autosize>
           <Combobox.Option value={create} className={classes.create}>
             <Group gap="sm" wrap="nowrap">

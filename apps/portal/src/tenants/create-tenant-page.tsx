@@ -1,5 +1,5 @@
-import type { TenantView } from '@atrium/core/tenants'
-import { ProblemAlert } from '@atrium/ui/data-states'
+import type { Plan, TenantView } from '@atrium/core/tenants'
+import { LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -9,8 +9,10 @@ import { Button, Group, NativeSelect, SimpleGrid, Stack, TagsInput, Text, TextIn
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { NoPartnerAccess } from '../partner/partner-frame.tsx'
+import { mayDo, partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import * as targets from '../targets.ts'
 import { useTRPC } from '../trpc.ts'
@@ -20,12 +22,27 @@ import classes from './create-tenant.module.css'
 import { PlanCards } from './plan-cards.tsx'
 import { SlugField } from './slug-field.tsx'
 
-/** Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up. */
+/** Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up. Staff of a partner make customers. */
 export function CreateTenantPage() {
+  const { me } = useProfile()
+  const partner = partnerOf(me)
+  if (!partner) return <CreateTenant plan={emptyForm.plan} />
+  return mayDo(partner, 'manageCustomers') ? <CreateCustomer slug={partner.slug} /> : <NoPartnerAccess />
+}
+
+/** The form begins with the plan that the partner's settings name. */
+function CreateCustomer({ slug }: { slug: string }) {
+  const settings = useQuery(useTRPC().partners.settings.queryOptions({ slug }))
+  if (settings.isPending) return <LoadingRows label="Loading the settings of the partner" />
+  return <CreateTenant plan={settings.data?.defaultPlan ?? emptyForm.plan} />
+}
+
+function CreateTenant({ plan }: { plan: Plan }) {
   const router = useRouter()
-  const { tenants } = useProfile()
+  const { me, tenants } = useProfile()
+  const partner = partnerOf(me)
   // Checked on submit: an error that appears on leaving a field moves the button that was just being pressed.
-  const form = useForm<CreateFormValues>({ initialValues: emptyForm, validate: zodForm(CreateForm) })
+  const form = useForm<CreateFormValues>({ initialValues: { ...emptyForm, plan }, validate: zodForm(CreateForm) })
   const create = useCreateTenant((tenant) => void router.navigate(targets.overview(tenant.slug)))
   const problem = create.error ? problemOf(create.error) : undefined
   const taken = problem && takenField(problem)
@@ -52,8 +69,8 @@ export function CreateTenantPage() {
   return (
     <>
       <PageHeader
-        title={tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
-        description="A name and a plan are enough. Sign-in, mail and files are set up for you while you watch."
+        title={partner ? 'Add a customer' : tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
+        description={`${partner ? `It belongs to ${partner.name}, and you become its owner. ` : ''}A name and a plan are enough. Sign-in, mail and files are set up for you while you watch.`}
       />
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack gap="lg" maw={760}>

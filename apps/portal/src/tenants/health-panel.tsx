@@ -1,14 +1,16 @@
-import type { TenantHealth } from '@atrium/core/tenants'
+import type { TenantView } from '@atrium/core/tenants'
+import { HealthFactors } from '@atrium/ui/health-factors'
+import { HealthTrend } from '@atrium/ui/health-trend'
 import { Panel } from '@atrium/ui/panel'
-import { HealthBadge, ToneIcon } from '@atrium/ui/status-badge'
-import type { Tone } from '@atrium/ui/tones'
-import { Text } from '@mantine/core'
-import classes from './overview.module.css'
+import { HealthBadge } from '@atrium/ui/status-badge'
+import { Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
 
-const names: Readonly<Record<string, string>> = { provisioning: 'Services', seatUse: 'Use of seats' }
-
-/** Health of a workplace and what it is made of. */
-export function HealthPanel({ health }: { health: TenantHealth }) {
+/** Health of a workplace, what it is made of, and how it went. Until that is read, what the workplace itself says. */
+export function HealthPanel({ tenant }: { tenant: Pick<TenantView, 'slug' | 'health'> }) {
+  const detail = useQuery(useTRPC().healthScores.get.queryOptions({ slug: tenant.slug })).data
+  const health = detail ?? tenant.health
   return (
     <Panel title="Health" actions={<HealthBadge health={health} />}>
       {health.factors.length === 0 ? (
@@ -16,27 +18,11 @@ export function HealthPanel({ health }: { health: TenantHealth }) {
           Nothing has been measured yet.
         </Text>
       ) : (
-        <ul className={classes.factors}>
-          {health.factors.map(({ signal, value, hint }) => (
-            <li key={signal} className={classes.factor}>
-              <ToneIcon tone={toneOf(value)} size={20} />
-              <div>
-                <Text size="sm" fw={550}>
-                  {names[signal] ?? signal}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  {hint}
-                </Text>
-              </div>
-            </li>
-          ))}
-        </ul>
+        <Stack>
+          <HealthFactors factors={health.factors} />
+          {detail && <HealthTrend days={detail.days} />}
+        </Stack>
       )}
     </Panel>
   )
-}
-
-/** 1 good, 0.5 fair, 0 poor. */
-function toneOf(value: number): Tone {
-  return value >= 1 ? 'good' : value > 0 ? 'warning' : 'bad'
 }

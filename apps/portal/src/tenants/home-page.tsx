@@ -4,6 +4,7 @@ import { StatusBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, Navigate } from '@tanstack/react-router'
+import { partnerOf } from '../partner/use-partner.ts'
 import { PartnerHint } from '../profile/partner-hint.tsx'
 import { useProfile } from '../profile/use-profile.ts'
 import { lastTenant, lastVisitedFirst } from '../session/last-tenant.ts'
@@ -13,10 +14,11 @@ import classes from './home-page.module.css'
 import { roleNames } from './roles.ts'
 import { TenantMark } from './tenant-mark.tsx'
 
-/** Straight to the workplace when there is one, a choice when there are several, an invitation when there is none. */
+/** Straight to the workplace when there is one, a choice when there are several; without one to the partner area, or an invitation to begin. */
 export function HomePage() {
   const { me, tenants } = useProfile()
   const [first, ...others] = tenants
+  if (!first && partnerOf(me)) return <Navigate {...targets.partner} replace />
   if (!first) return <FirstRun me={me} />
   if (others.length === 0) return <Navigate {...targets.overview(first.slug)} replace />
   const last = lastTenant()

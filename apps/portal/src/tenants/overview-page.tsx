@@ -6,6 +6,7 @@ import { IconPencil } from '@tabler/icons-react'
 import * as targets from '../targets.ts'
 import { FactsPanel } from './facts-panel.tsx'
 import { HealthPanel } from './health-panel.tsx'
+import { ProviderPanel } from './provider-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { maySeeSettings } from './roles.ts'
 import { useTenant } from './use-tenant.ts'
@@ -31,11 +32,14 @@ export function OverviewPage() {
           <Stack gap="lg">
             {/* Keyed, so that clocks and notices do not carry over when the address changes to another workplace. */}
             <ProvisioningPanel key={tenant.id} tenant={tenant} />
-            <HealthPanel health={tenant.health} />
+            <HealthPanel tenant={tenant} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <FactsPanel tenant={tenant} />
+          <Stack gap="lg">
+            <FactsPanel tenant={tenant} />
+            {tenant.partnerSlug && tenant.role && <ProviderPanel slug={tenant.slug} />}
+          </Stack>
         </Grid.Col>
       </Grid>
     </>

@@ -1,0 +1,83 @@
+import type { BillingSummary } from '@atrium/core/billing'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { PageHeader } from '@atrium/ui/page-header'
+import { problemOf } from '@atrium/ui/problem'
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
+import * as targets from '../targets.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { CardPanel } from './card-panel.tsx'
+import { DuePanel } from './due-panel.tsx'
+import { InvoicesPanel } from './invoices-panel.tsx'
+import { BillingSearch } from './search.ts'
+import { StandingBanner } from './standing-banner.tsx'
+import { useCardReturn } from './use-card-return.ts'
+
+const everyMs = 4_000
+
+/** A payment is missing: what becomes of it is told by the payment processor, some seconds later. */
+function isUnsettled({ subscription }: BillingSummary): boolean {
+  return subscription !== null && ['incomplete', 'past_due', 'unpaid'].includes(subscription.status)
+}
+
+/** Plan and seats, card and invoices of a workplace. */
+export function BillingPage() {
+  const tenant = useTenant()
+  const search = BillingSearch.parse(useSearch({ strict: false }))
+  const card = useCardReturn(tenant.slug, search)
+  const query = useQuery(
+    useTRPC().billing.get.queryOptions(
+      { slug: tenant.slug },
+      { refetchInterval: ({ state }) => state.data !== undefined && isUnsettled(state.data) && everyMs },
+    ),
+  )
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Billing"
+        tabTitle={`Billing of ${tenant.name}`}
+        description="Plan and seats, the card that is charged, and your invoices."
+      />
+      {card.error && <ProblemAlert title="The card was not set." error={card.error} />}
+      {query.isPending && <LoadingRows label="Loading the billing of this workplace" />}
+      {query.error && (
+        <ErrorState
+          title="The billing could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && <Parts billing={query.data} search={search} />}
+    </>
+  )
+}
+
+function Parts({ billing, search }: { billing: BillingSummary; search: BillingSearch }) {
+  const tenant = useTenant()
+  const router = useRouter()
+  const editable = maySeeSettings(tenant.role) && tenant.status !== 'deleted'
+  return (
+    <>
+      <StandingBanner billing={billing} />
+      <Stack gap="lg">
+        <SubscriptionPanel slug={tenant.slug} mayChange={editable} />
+        <CardPanel billing={billing} editable={editable} />
+        <DuePanel billing={billing} editable={editable} />
+        <InvoicesPanel
+          search={search}
+          live={isUnsettled(billing)}
+          expected={billing.subscription?.source === 'stripe' && billing.subscription.status === 'active'}
+          mayPay={editable && billing.gate === 'open' && billing.card !== null}
+          onTrail={(trail) => void router.navigate({ ...targets.billing(tenant.slug, { trail }), resetScroll: false })}
+        />
+      </Stack>
+    </>
+  )
+}

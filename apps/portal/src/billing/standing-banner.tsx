@@ -1,0 +1,79 @@
+import type { BillingSummary } from '@atrium/core/billing'
+import { formatDay, formatMoney } from '@atrium/ui/format'
+import { Alert } from '@mantine/core'
+import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+
+/** What somebody should know before anything else: a payment that is missing, or why nothing can be paid here. */
+export function StandingBanner({ billing }: { billing: BillingSummary }) {
+  return (
+    <>
+      <Overdue billing={billing} />
+      {billing.gate === 'disabled' && (
+        <Alert mb="lg" color="blue" icon={<IconInfoCircle aria-hidden />} title="Online billing is not switched on">
+          Your provider bills this workplace in another way. What was billed here before can still be read.
+        </Alert>
+      )}
+      {billing.gate === 'not_configured' && (
+        <Alert mb="lg" color="blue" icon={<IconInfoCircle aria-hidden />} title="Online payment is being set up">
+          Your provider has not connected the payment processor yet. Nothing is due before that.
+        </Alert>
+      )}
+      {billing.stale !== null && (
+        <Alert mb="lg" color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This may be a little old">
+          {billing.stale} What you see is what was known before.
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function Overdue({ billing }: { billing: BillingSummary }) {
+  const { state, limitedFrom, due, card, subscription } = billing
+  if (state === 'ok') return subscription?.status === 'incomplete' ? <FirstPayment billing={billing} /> : <TrialEnd billing={billing} />
+  const owed = due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)).join(' and ')
+  const what = owed === '' ? 'The last payment' : `The payment of ${owed}`
+  const next =
+    card === null
+      ? 'Add a card below; it is charged at once.'
+      : 'Set another card below, or pay the open invoice; both are charged at once.'
+  return state === 'limited' ? (
+    <Alert
+      mb="lg"
+      color="red"
+      variant="filled"
+      icon={<IconAlertCircle aria-hidden />}
+      title="A payment is overdue and this workplace is limited"
+      role="alert"
+    >
+      {what} is missing. No members, domains and applications can be added until it is made; mail and files go on. {next}
+    </Alert>
+  ) : (
+    <Alert mb="lg" color="red" icon={<IconAlertCircle aria-hidden />} title="A payment did not go through" role="alert">
+      {what} is missing{subscription?.pastDueSince ? ` since ${formatDay(subscription.pastDueSince)}` : ''}. {next}
+      {limitedFrom !== null && ` From ${formatDay(limitedFrom)} no members, domains and applications can be added.`}
+    </Alert>
+  )
+}
+
+/** A first payment that is not through within 23 hours ends the subscription before it began. */
+function FirstPayment({ billing: { card } }: { billing: BillingSummary }) {
+  return (
+    <Alert mb="lg" color="red" icon={<IconAlertCircle aria-hidden />} title="The first payment did not go through" role="alert">
+      The plan begins once it is paid.{' '}
+      {card === null
+        ? 'Add a card below; it is charged at once.'
+        : 'Set another card below, which is charged at once; or open the invoice, if your bank wants you to confirm the payment.'}
+    </Alert>
+  )
+}
+
+function TrialEnd({ billing: { subscription, card } }: { billing: BillingSummary }) {
+  if (subscription?.status !== 'trialing' || subscription.trialEnd === null) return null
+  return (
+    <Alert mb="lg" color="blue" icon={<IconInfoCircle aria-hidden />} title={`The trial runs until ${formatDay(subscription.trialEnd)}`}>
+      {card === null
+        ? 'Add a card before that day, so that nothing stops.'
+        : 'Then the card below is charged for the first time. Until then you can cancel without cost.'}
+    </Alert>
+  )
+}

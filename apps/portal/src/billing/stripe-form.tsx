@@ -1,0 +1,94 @@
+import { Alert, Button, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
+import { Elements, PaymentElement, useElements, useStripe } from '@stripe/react-stripe-js'
+import type { Appearance } from '@stripe/stripe-js'
+import { loadStripe } from '@stripe/stripe-js/pure'
+import { type FormEvent, useEffect, useMemo, useState } from 'react'
+
+interface Props {
+  publishableKey: string
+  clientSecret: string
+  /** Where a bank leads back to that wants to see the person on a page of its own. */
+  returnAddress: string
+  onEntered: (setupIntentId: string) => void
+}
+
+/** Stripe's own fields in frames of Stripe: the number never reaches this page. */
+export default function StripeForm({ publishableKey, clientSecret, returnAddress, onEntered }: Props) {
+  const stripe = useMemo(() => loadStripe(publishableKey), [publishableKey])
+  const [missing, setMissing] = useState(false)
+  const scheme = useComputedColorScheme('light')
+  useEffect(() => {
+    // What waits for the script stays silent when it does not come.
+    stripe.catch(() => setMissing(true))
+  }, [stripe])
+  if (missing) {
+    return (
+      <Alert color="red" role="alert" title="The card form could not be loaded.">
+        The payment processor could not be reached, or something in this browser keeps its form out. Load the page again to retry.
+      </Alert>
+    )
+  }
+  return (
+    <Elements stripe={stripe} options={{ clientSecret, appearance: appearances[scheme] }}>
+      <Fields returnAddress={returnAddress} onEntered={onEntered} />
+    </Elements>
+  )
+}
+
+// The frames cannot see our styles, so the colours of the theme are told by value (packages/ui/src/theme.ts).
+const variables = { borderRadius: '8px', fontFamily: 'system-ui, sans-serif', spacingUnit: '4px' }
+const appearances: Readonly<Record<'light' | 'dark', Appearance>> = {
+  light: {
+    theme: 'stripe',
+    variables: { ...variables, colorPrimary: '#1a6b82', colorBackground: '#ffffff', colorText: '#22201d', colorDanger: '#b3261e' },
+  },
+  dark: {
+    theme: 'night',
+    variables: { ...variables, colorPrimary: '#55a1b5', colorBackground: '#1e252b', colorText: '#e7e9eb', colorDanger: '#f3b8b1' },
+  },
+}
+
+function Fields({ returnAddress, onEntered }: Pick<Props, 'returnAddress' | 'onEntered'>) {
+  const stripe = useStripe()
+  const elements = useElements()
+  const [ready, setReady] = useState(false)
+  const [pending, setPending] = useState(false)
+  const [problem, setProblem] = useState<string>()
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!stripe || !elements || pending) return
+    setPending(true)
+    setProblem(undefined)
+    const result = await stripe
+      .confirmSetup({ elements, confirmParams: { return_url: returnAddress }, redirect: 'if_required' })
+      .catch(() => ({ error: { message: undefined } }))
+    setPending(false)
+    if ('setupIntent' in result && result.setupIntent) onEntered(result.setupIntent.id)
+    else setProblem(result.error?.message ?? 'The card form could not be reached. Check your connection and try again.')
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <PaymentElement
+          onReady={() => setReady(true)}
+          onLoadError={() => setProblem('The card form could not be loaded. Load the page again.')}
+        />
+        {problem !== undefined && (
+          <Alert color="red" role="alert">
+            {problem}
+          </Alert>
+        )}
+        <Text size="sm" c="dimmed">
+          The card is kept by the payment processor and charged for your invoices. Nothing is charged now.
+        </Text>
+        <Group>
+          <Button type="submit" loading={pending} disabled={!stripe || !ready}>
+            Save the card
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

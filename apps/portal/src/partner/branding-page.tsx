@@ -1,0 +1,127 @@
+import { standardAccentColor } from '@atrium/core/branding'
+import type { PartnerBrandingView } from '@atrium/core/partners'
+import { hexColor } from '@atrium/core/text'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { SaveButtons } from '@atrium/ui/save-buttons'
+import { zodForm } from '@atrium/ui/zod-form'
+import { ColorInput, Grid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ColorSample, ContrastNotes } from '../branding/contrast-notes.tsx'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTRPC } from '../trpc.ts'
+import { changesOf, fromBranding, PartnerBrandingForm, type PartnerBrandingValues } from './branding-form.ts'
+import { BrandingPreview } from './branding-preview.tsx'
+import { explain } from './looks.ts'
+import { mayDo, usePartner } from './use-partner.ts'
+
+/** Name and colour that stand for customers who have chosen none of their own, with how that looks. */
+export function PartnerBrandingPage() {
+  const partner = usePartner()
+  const trpc = useTRPC()
+  const query = useQuery(trpc.partners.branding.queryOptions({ slug: partner.slug }))
+  return (
+    <>
+      <PageHeader
+        title="Partner branding"
+        tabTitle={`Branding of ${partner.name}`}
+        description="What your customers see in mails and pages until they choose a name or colour of their own."
+      />
+      {query.isPending && <LoadingRows label="Loading the branding" />}
+      {query.error && (
+        <ErrorState
+          title="The branding could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && <BrandingContent branding={query.data} />}
+    </>
+  )
+}
+
+const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a12', '#1d7440', '#5b6470']
+
+function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
+  const partner = usePartner()
+  const editable = mayDo(partner, 'manageCustomers')
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm<PartnerBrandingValues>({ initialValues: fromBranding(branding), validate: zodForm(PartnerBrandingForm) })
+  const update = useMutation(
+    trpc.partners.updateBranding.mutationOptions({
+      onSuccess: (saved) => {
+        queryClient.setQueryData(trpc.partners.branding.queryKey({ slug: partner.slug }), saved)
+        form.setInitialValues(fromBranding(saved))
+        form.setValues(fromBranding(saved))
+        done('The branding is saved. The next mails to your customers carry it.')
+      },
+      onError: (error) => {
+        if (!showRefusal(form, error)) setUnplaced(error)
+      },
+    }),
+  )
+  const color = form.values.accentColor === '' ? standardAccentColor : hexColor.safeParse(form.values.accentColor).data
+
+  function submit(values: PartnerBrandingValues) {
+    const changes = changesOf(partner.slug, branding, values)
+    setUnplaced(undefined)
+    if (!changes) return form.reset()
+    update.mutate(changes)
+  }
+
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Panel title="Name and colour">
+          <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+            <Stack>
+              <TextInput
+                label="Product name"
+                description="What your customers call the workplace. Empty: each customer's own name."
+                placeholder={partner.name}
+                maxLength={60}
+                disabled={!editable}
+                {...form.getInputProps('productName')}
+              />
+              <ColorInput
+                label="Accent colour"
+                description="For buttons and links. Empty: ours."
+                placeholder={standardAccentColor}
+                format="hex"
+                swatches={swatches}
+                swatchesPerRow={8}
+                // The picker's sliders have no names for screen readers; a swatch or a typed value says the same.
+                withPicker={false}
+                popoverProps={{ withinPortal: false }}
+                eyeDropperButtonProps={{ 'aria-label': 'Pick a colour from the screen' }}
+                disabled={!editable}
+                {...form.getInputProps('accentColor')}
+              />
+              {color && (
+                <>
+                  <ColorSample color={color} label="Sign in" />
+                  {editable && <ContrastNotes color={color} onTake={(nearest) => form.setFieldValue('accentColor', nearest)} />}
+                </>
+              )}
+              {unplaced !== undefined && <ProblemAlert title="The branding was not saved." error={unplaced} message={explain(unplaced)} />}
+              {editable && <SaveButtons label="Save branding" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />}
+            </Stack>
+          </form>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Panel title="Preview" description="A mail to the people of a customer. Follows what you type; nothing is saved yet.">
+          <BrandingPreview name={form.values.productName.trim() || 'Your customer'} color={color ?? branding.effective.accentColor} />
+        </Panel>
+      </Grid.Col>
+    </Grid>
+  )
+}

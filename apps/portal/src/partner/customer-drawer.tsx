@@ -1,0 +1,109 @@
+import type { TenantView } from '@atrium/core/tenants'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { formatCount } from '@atrium/ui/format'
+import { HealthFactors } from '@atrium/ui/health-factors'
+import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Box, Drawer, Group, Text, Title } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId } from 'react'
+import classes from '../members/members.module.css'
+import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
+import { planWords } from '../tenants/plans.ts'
+import { useTRPC } from '../trpc.ts'
+import { CustomerActs } from './customer-acts.tsx'
+import { CustomerEditor } from './customer-editor.tsx'
+import { mayDo, usePartner } from './use-partner.ts'
+
+interface Props {
+  slug: string
+  onClose: () => void
+}
+
+/** One customer: how it stands, and for managers what can be changed. */
+export default function CustomerDrawer({ slug, onClose }: Props) {
+  const trpc = useTRPC()
+  const query = useQuery(trpc.tenants.get.queryOptions({ slug }))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? slug}>
+      {query.isPending && <LoadingRows label="Loading the customer" />}
+      {query.error && (
+        <ErrorState
+          title="The customer could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && <Details tenant={query.data} />}
+    </Drawer>
+  )
+}
+
+function Details({ tenant }: { tenant: TenantView }) {
+  const partner = usePartner()
+  const managing = mayDo(partner, 'manageCustomers') && tenant.status !== 'deleted'
+  return (
+    <>
+      <Group gap="sm" mb="md">
+        <TenantStatusBadge status={tenant.status} steps={tenant.provisioningStatus} />
+        <HealthBadge health={tenant.health} />
+      </Group>
+      {tenant.status === 'suspended' && (
+        <Alert color="yellow" icon={<IconLock aria-hidden />} mb="md" title="This customer is suspended">
+          {tenant.suspendedReason ? `Reason: ${tenant.suspendedReason}` : 'No reason was given.'}
+        </Alert>
+      )}
+      <Facts>
+        <Fact label="Plan">{planWords[tenant.plan].name}</Fact>
+        <Fact label="Seats">{`${formatCount(tenant.memberCount)} of ${formatCount(tenant.seats)} taken`}</Fact>
+        <Fact label="Owner">{tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}</Fact>
+        <Fact label="Domain">{tenant.primaryDomain}</Fact>
+        <Fact label="Industry">{tenant.industry}</Fact>
+        <Fact label="Customer since">
+          <Time at={tenant.createdAt} show="absolute" />
+        </Fact>
+      </Facts>
+      {tenant.health.factors.length > 0 && (
+        <Part title="What its health is made of">
+          <HealthFactors factors={tenant.health.factors} />
+        </Part>
+      )}
+      <Box mt="lg">
+        <SubscriptionPanel slug={tenant.slug} mayChange={managing} offers={false} />
+      </Box>
+      {managing && tenant.status !== 'suspended' && (
+        <Part title="Change">
+          {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
+          <CustomerEditor key={tenant.updatedAt} tenant={tenant} />
+        </Part>
+      )}
+      {managing && (
+        <Part title="Access">
+          <CustomerActs tenant={tenant} />
+        </Part>
+      )}
+      {!managing && (
+        <Text size="sm" c="dimmed" mt="lg">
+          {tenant.status === 'deleted'
+            ? 'This workplace has been deleted. What you see is its record.'
+            : 'You can read this customer. Managers and owners change it.'}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section className={classes.part} aria-labelledby={id}>
+      <Title order={3} size="h3" mb="sm" id={id}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}

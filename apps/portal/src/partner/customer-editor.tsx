@@ -1,0 +1,69 @@
+import { plans, type TenantView } from '@atrium/core/tenants'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { SaveButtons } from '@atrium/ui/save-buttons'
+import { zodForm } from '@atrium/ui/zod-form'
+import { NativeSelect, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { planStorage, planWords } from '../tenants/plans.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTRPC } from '../trpc.ts'
+import { CustomerForm, type CustomerFormValues, changesOf, fromCustomer } from './customer-form.ts'
+import { explain } from './looks.ts'
+import { useForgetPartner } from './mutations.ts'
+import { usePartner } from './use-partner.ts'
+
+/** What a partner sells to a customer: plan and seats, with its name and industry. */
+export function CustomerEditor({ tenant }: { tenant: TenantView }) {
+  const partner = usePartner()
+  const trpc = useTRPC()
+  const forget = useForgetPartner()
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const form = useForm<CustomerFormValues>({ initialValues: fromCustomer(tenant), validate: zodForm(CustomerForm) })
+  const update = useMutation(
+    trpc.partners.updateCustomer.mutationOptions({
+      onSuccess: (saved) => {
+        done(`${saved.name} is saved.`)
+        forget()
+      },
+      onError: (error) => {
+        if (!showRefusal(form, error)) setUnplaced(error)
+      },
+    }),
+  )
+  function submit(values: CustomerFormValues) {
+    const changes = changesOf(partner.slug, tenant, values)
+    setUnplaced(undefined)
+    if (changes) update.mutate(changes)
+  }
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <TextInput label="Name" required maxLength={100} {...form.getInputProps('name')} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NativeSelect
+            label="Plan"
+            description={`${planStorage(form.values.plan)} of storage.`}
+            data={plans.map((plan) => ({ value: plan, label: planWords[plan].name }))}
+            {...form.getInputProps('plan')}
+          />
+          <NumberInput
+            label="Seats"
+            description={`${tenant.memberCount} taken.`}
+            min={0}
+            max={1_000_000}
+            allowDecimal={false}
+            allowNegative={false}
+            {...form.getInputProps('seats')}
+          />
+        </SimpleGrid>
+        <TextInput label="Industry" maxLength={100} {...form.getInputProps('industry')} />
+        {unplaced !== undefined && <ProblemAlert title="The customer was not changed." error={unplaced} message={explain(unplaced)} />}
+        <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+      </Stack>
+    </form>
+  )
+}

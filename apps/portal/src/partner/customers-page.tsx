@@ -1,0 +1,152 @@
+import type { CustomerView } from '@atrium/core/partners'
+import { tenantStatus, tenantStatuses } from '@atrium/core/tenants'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { LinkAnchor, LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { moneyWords } from '@atrium/ui/partner-looks'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
+import { tenantStatusLooks } from '@atrium/ui/tones'
+import { Button, NativeSelect, Text } from '@mantine/core'
+import { IconBuildingCommunity, IconPlus, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import * as targets from '../targets.ts'
+import { planWords } from '../tenants/plans.ts'
+import { useTRPC } from '../trpc.ts'
+import { CustomersSearch, customersQuery } from './search.ts'
+import { mayDo, maySee, usePartner } from './use-partner.ts'
+
+const CustomerDrawer = lazy(() => import('./customer-drawer.tsx'))
+
+/** Every customer of the partner, with what can be done to it. */
+export function CustomersPage() {
+  const partner = usePartner()
+  const router = useRouter()
+  const search = CustomersSearch.parse(useSearch({ strict: false }))
+  const trpc = useTRPC()
+  const query = useQuery(trpc.partners.customers.queryOptions(customersQuery(partner.slug, search), { placeholderData: keepPreviousData }))
+  const go = (change: Partial<CustomersSearch>, replace = true) =>
+    void router.navigate({ ...targets.partnerCustomers({ ...search, trail: undefined, ...change }), replace, resetScroll: false })
+  const filtered = search.q !== undefined || search.status !== undefined
+  return (
+    <>
+      <PageHeader
+        title="Customers"
+        tabTitle={`Customers of ${partner.name}`}
+        description="The workplaces that belong to you, newest first."
+        actions={
+          mayDo(partner, 'manageCustomers') && (
+            <LinkButton {...targets.newTenant} leftSection={<IconPlus size={18} aria-hidden />}>
+              Add a customer
+            </LinkButton>
+          )
+        }
+      />
+      <FilterBar label="Filter customers">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Name, slug, domain or owner"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search.q}
+          onChange={(q) => go({ q })}
+        />
+        <NativeSelect
+          label="Status"
+          value={search.status ?? ''}
+          onChange={(event) => go({ status: tenantStatus.safeParse(event.currentTarget.value).data })}
+          data={[
+            { value: '', label: 'Any but deleted' },
+            ...tenantStatuses.map((status) => ({ value: status, label: tenantStatusLooks[status].label })),
+          ]}
+        />
+      </FilterBar>
+      {query.isPending && <LoadingRows label="Loading customers" />}
+      {query.error && (
+        <ErrorState
+          title="The customers could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && query.data.items.length === 0 && (
+        <EmptyState
+          icon={<IconBuildingCommunity size={32} stroke={1.5} aria-hidden />}
+          title={filtered ? 'No customer fits these filters' : 'No customers yet'}
+          action={
+            filtered && (
+              <Button variant="default" onClick={() => go({ q: undefined, status: undefined })}>
+                Clear filters
+              </Button>
+            )
+          }
+        >
+          {filtered ? 'Try another word or status.' : 'Workplaces that your managers create belong to you and appear here.'}
+        </EmptyState>
+      )}
+      {query.data && !query.error && query.data.items.length > 0 && (
+        <>
+          <ResponsiveTable
+            caption={`Customers of ${partner.name}`}
+            columns={columnsFor(search, maySee(partner, 'reports'))}
+            rows={query.data.items}
+            rowKey={({ id }) => id}
+            stale={query.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of customers"
+            trail={search.trail}
+            nextCursor={query.data.nextCursor}
+            onChange={(trail) => go({ trail }, false)}
+          />
+        </>
+      )}
+      <Suspense>
+        {search.customer && (
+          <CustomerDrawer key={search.customer} slug={search.customer} onClose={() => go({ trail: search.trail, customer: undefined })} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<CustomerView>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Customer',
+      primary: true,
+      cell: ({ slug, name }) => (
+        <div>
+          <LinkAnchor
+            {...targets.partnerCustomers({ ...search, customer: slug })}
+            data-row-link
+            resetScroll={false}
+            size="sm"
+            fw={550}
+            c="inherit"
+            underline="hover"
+          >
+            {name}
+          </LinkAnchor>
+          <Text size="sm" c="dimmed">
+            {slug}
+          </Text>
+        </div>
+      ),
+    },
+    { key: 'status', header: 'Status', cell: ({ status }) => <TenantStatusBadge status={status} /> },
+    { key: 'health', header: 'Health', cell: ({ health }) => <HealthBadge health={health} /> },
+    { key: 'plan', header: 'Plan', cell: ({ plan }) => planWords[plan].name },
+    { key: 'seats', header: 'Members of seats', align: 'end', cell: ({ members, seats }) => `${members} of ${seats}` },
+    ...(withRevenue
+      ? [{ key: 'mrr', header: 'MRR', align: 'end' as const, cell: ({ mrr }: CustomerView) => (mrr ? moneyWords(mrr) : '–') }]
+      : []),
+  ]
+}

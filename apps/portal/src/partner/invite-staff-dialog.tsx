@@ -1,0 +1,95 @@
+import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import { InviteStaff, type StaffInvitation } from '@atrium/core/partner-team'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { accessWords } from '@atrium/ui/partner-looks'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTRPC } from '../trpc.ts'
+import { explain } from './looks.ts'
+import { useForgetPartner } from './mutations.ts'
+import { usePartner } from './use-partner.ts'
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+  onInvited: (answer: StaffInvitation, email: string) => void
+}
+
+interface Values {
+  name: string
+  email: string
+  access: PartnerAccess
+}
+
+const InviteForm = InviteStaff.omit({ slug: true })
+const emptyForm: Values = { name: '', email: '', access: 'viewer' }
+
+/** Asks for somebody new on the staff. Whoever has an account already joins with it. */
+export function InviteStaffDialog(props: Props) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title="Invite somebody to the staff" size="md">
+      {/* Mounted with each opening, so that nothing typed before is left in it. */}
+      {props.opened && <InviteFields {...props} />}
+    </Modal>
+  )
+}
+
+function InviteFields({ onClose, onInvited }: Props) {
+  const partner = usePartner()
+  const trpc = useTRPC()
+  const forget = useForgetPartner()
+  const form = useForm<Values>({ initialValues: emptyForm, validate: zodForm(InviteForm) })
+  const invite = useMutation(
+    trpc.partners.inviteStaff.mutationOptions({
+      // The answer holds a password or a link: the cache of mutations must not keep it.
+      gcTime: 0,
+      onSuccess: (answer) => {
+        forget()
+        if (answer.handoff === 'existing')
+          done(`${form.values.email} has an account and is on the staff now. Nothing needs to be handed over.`)
+        onInvited(answer, form.values.email)
+      },
+      onError: (error) => showRefusal(form, error, { name: 'email', codes: ['email_exists', 'already_exists'] }),
+    }),
+  )
+  const unplaced = invite.error && Object.keys(form.errors).length === 0
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => invite.mutate({ slug: partner.slug, ...values }), focusFirstError)}>
+      <Stack>
+        <TextInput label="Name" required data-autofocus maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="E-mail address"
+          description="The person signs in with it."
+          required
+          type="email"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={254}
+          {...form.getInputProps('email')}
+        />
+        <Radio.Group label="Access level" {...form.getInputProps('access')}>
+          <Stack gap={8} mt={6}>
+            {partnerAccesses.map((access) => (
+              <Radio key={access} value={access} label={accessWords[access].name} description={accessWords[access].may} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {unplaced && <ProblemAlert title="Nobody was invited." error={invite.error} message={explain(invite.error)} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={invite.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,81 @@
+import type { PartnerPayoutDetail } from '@atrium/core/payouts'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { formatDay, formatMoney } from '@atrium/ui/format'
+import { LedgerTable } from '@atrium/ui/ledger-table'
+import { payoutLooks } from '@atrium/ui/payout-looks'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Alert, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { IconDownload, IconReceipt2 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+import { usePartner } from './use-partner.ts'
+
+/** One payout with its entries and its statement. */
+export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const { slug } = usePartner()
+  const { data: payout, isError, error, refetch } = useQuery(useTRPC().payouts.partnerGet.queryOptions({ slug, payoutId: id }))
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={payout ? `Payout of ${formatMoney(payout.amountMinor, payout.currency)}` : 'Payout'}
+    >
+      {payout ? (
+        <Detail payout={payout} slug={slug} />
+      ) : isError ? (
+        <ErrorState title="The payout could not be loaded." error={error} onRetry={() => void refetch()} />
+      ) : (
+        <LoadingRows label="Loading the payout" />
+      )}
+    </Drawer>
+  )
+}
+
+function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string }) {
+  const href = `/api/partner/${slug}/payouts/${payout.id}/statement`
+  const note = payout.status === 'held' ? payout.heldReason : payout.status === 'failed' ? payout.failureReason : null
+  return (
+    <Stack>
+      {note && <Alert color="yellow">{note}</Alert>}
+      <Facts>
+        <Fact label="Status">
+          <StatusBadge {...payoutLooks[payout.status]} />
+        </Fact>
+        <Fact label="Statement">{payout.statementNumber ?? 'Numbered when it is paid'}</Fact>
+        <Fact label="Period">
+          {payout.periodFrom ? formatDay(payout.periodFrom) : 'From the beginning'} to {formatDay(payout.periodTo)}
+        </Fact>
+        <Fact label="Paid">{payout.paidAt && formatDay(payout.paidAt)}</Fact>
+        <Fact label="Reference">{payout.reference}</Fact>
+      </Facts>
+      {payout.status !== 'canceled' && (
+        <Group gap="xs">
+          <Button component="a" href={href} download size="xs" variant="default" leftSection={<IconReceipt2 size={16} aria-hidden />}>
+            Statement
+          </Button>
+          <Button
+            component="a"
+            href={`${href}?format=csv`}
+            download
+            size="xs"
+            variant="default"
+            aria-label="Statement as CSV"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            CSV
+          </Button>
+        </Group>
+      )}
+      {payout.entries.length > 0 ? (
+        <LedgerTable caption="Entries of the payout" entries={payout.entries} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The payout was canceled. What it held is free for the next one.
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,56 @@
+import type { TenantSubscription } from '@atrium/core/subscriptions'
+import { done } from '@atrium/ui/done'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Keeps what the server answered, and has read again what follows the subscription: the tenant, its bills, its log. */
+function useKeep(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return async (subscription: TenantSubscription | null | undefined) => {
+    if (subscription !== undefined) queryClient.setQueryData(trpc.subscriptions.getOfTenant.queryKey({ slug }), subscription)
+    await Promise.all([
+      ...(subscription === undefined ? [queryClient.invalidateQueries(trpc.subscriptions.getOfTenant.queryFilter({ slug }))] : []),
+      queryClient.invalidateQueries(trpc.tenants.pathFilter()),
+      queryClient.invalidateQueries(trpc.billing.pathFilter()),
+    ])
+  }
+}
+
+export function useStartSubscription(slug: string) {
+  const keep = useKeep(slug)
+  return useMutation(useTRPC().subscriptions.start.mutationOptions({ onSuccess: ({ subscription }) => keep(subscription) }))
+}
+
+export function useChangeSubscription(slug: string) {
+  const keep = useKeep(slug)
+  return useMutation(useTRPC().subscriptions.change.mutationOptions({ onSuccess: ({ subscription }) => keep(subscription) }))
+}
+
+export function useCancelSubscription(slug: string) {
+  return useMutation(useTRPC().subscriptions.cancel.mutationOptions({ onSuccess: useKeep(slug) }))
+}
+
+export function useKeepSubscription(slug: string) {
+  const keep = useKeep(slug)
+  return useMutation(
+    useTRPC().subscriptions.keep.mutationOptions({
+      onSuccess: (subscription) => {
+        done('The subscription goes on.')
+        return keep(subscription)
+      },
+    }),
+  )
+}
+
+export function useDiscardPending(slug: string) {
+  const keep = useKeep(slug)
+  return useMutation(
+    useTRPC().subscriptions.discardPending.mutationOptions({
+      onSuccess: () => {
+        done('The change is taken back.')
+        return keep(undefined)
+      },
+    }),
+  )
+}

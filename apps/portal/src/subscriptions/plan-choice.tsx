@@ -1,0 +1,80 @@
+import { type OfferedPrice, totalOf } from '@atrium/core/prices'
+import type { BillingCycle } from '@atrium/core/subscriptions'
+import { fileQuotaBytes, type Plan } from '@atrium/core/tenants'
+import { formatBytes, formatMoney } from '@atrium/ui/format'
+import { planNames } from '@atrium/ui/subscription-looks'
+import { Badge, Group, Radio, Stack, Text } from '@mantine/core'
+
+import classes from './subscriptions.module.css'
+
+interface Props {
+  offered: readonly OfferedPrice[]
+  cycle: BillingCycle
+  currency: string
+  value: Plan | null
+  /** The plan that is subscribed to. */
+  current?: Plan | undefined
+  onChange: (plan: Plan) => void
+}
+
+/** What a price costs for some seats, in minor units; undefined when it is not sold in the currency. */
+export function totalFor(price: OfferedPrice, currency: string, seats: number): number | undefined {
+  const amount = price.amounts.find((one) => one.currency === currency)
+  return amount && Number(totalOf({ scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }, seats))
+}
+
+/** The plans that can be bought by month or by year, as cards of which one is chosen. */
+export function PlanChoice({ offered, cycle, currency, value, current, onChange }: Props) {
+  const plans = offered.filter((price) => price.cycle === cycle && price.amounts.some((amount) => amount.currency === currency))
+  return (
+    <Radio.Group
+      aria-label="Plan"
+      value={value}
+      onChange={(chosen) => {
+        const price = plans.find(({ plan }) => plan === chosen)
+        if (price) onChange(price.plan)
+      }}
+    >
+      <div className={classes.plans}>
+        {plans.map((price) => (
+          <Radio.Card key={price.id} value={price.plan} radius="md" className={classes.plan} aria-label={planNames[price.plan]}>
+            <Stack gap={6}>
+              <Group justify="space-between" wrap="nowrap">
+                <Text fw={600}>{planNames[price.plan]}</Text>
+                <Radio.Indicator />
+              </Group>
+              <PriceLine price={price} currency={currency} />
+              <Text size="sm" c="dimmed">
+                {formatBytes(fileQuotaBytes[price.plan])} for files
+              </Text>
+              {price.plan === current ? (
+                <Badge variant="light" color="gray">
+                  Now
+                </Badge>
+              ) : (
+                price.trialDays > 0 && current === undefined && <Badge variant="light">{price.trialDays} days free</Badge>
+              )}
+            </Stack>
+          </Radio.Card>
+        ))}
+      </div>
+    </Radio.Group>
+  )
+}
+
+function PriceLine({ price, currency }: { price: OfferedPrice; currency: string }) {
+  const amount = price.amounts.find((one) => one.currency === currency)
+  if (!amount) return null
+  const [first] = amount.tiers ?? []
+  return (
+    <Text component="div">
+      <span className={classes.amount}>
+        {first && `from `}
+        {formatMoney(first?.unitAmount ?? amount.unitAmount, currency)}
+      </span>{' '}
+      <Text span size="sm" c="dimmed">
+        {price.scheme === 'flat' ? `per ${price.cycle}` : `per seat and ${price.cycle}`}
+      </Text>
+    </Text>
+  )
+}

@@ -1,0 +1,72 @@
+import { type BillingCycle, billingCycle, billingCycles, type TenantSubscription } from '@atrium/core/subscriptions'
+import type { Plan } from '@atrium/core/tenants'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { cycleNames } from '@atrium/ui/subscription-looks'
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '../trpc.ts'
+import { PlanChoice } from './plan-choice.tsx'
+import { QuotedChange } from './quoted-change.tsx'
+
+interface Props {
+  slug: string
+  subscription: TenantSubscription
+  onClose: () => void
+}
+
+/** Another plan or cycle, with what that costs. */
+export function PlanEditor({ slug, subscription, onClose }: Props) {
+  const { currency } = subscription
+  const [plan, setPlan] = useState<Plan>(subscription.plan)
+  const [cycle, setCycle] = useState<BillingCycle>(subscription.cycle)
+  const offered = useQuery(useTRPC().prices.offered.queryOptions({ slug }))
+  if (offered.isError) {
+    return (
+      <ErrorState
+        title="The plans could not be loaded."
+        error={offered.error}
+        onRetry={() => void offered.refetch()}
+        retrying={offered.isFetching}
+      />
+    )
+  }
+  if (offered.isPending) return <LoadingRows label="Loading plans" rows={3} />
+  const change = {
+    ...(plan === subscription.plan ? {} : { plan }),
+    ...(cycle === subscription.cycle ? {} : { cycle }),
+  }
+  const sold = offered.data.items.some((price) => price.plan === plan && price.cycle === cycle)
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="Cycle"
+        transitionDuration={0}
+        style={{ alignSelf: 'flex-start' }}
+        data={billingCycles.map((value) => ({ value, label: cycleNames[value] }))}
+        value={cycle}
+        onChange={(value) => setCycle(billingCycle.parse(value))}
+      />
+      <PlanChoice
+        offered={offered.data.items}
+        cycle={cycle}
+        currency={currency}
+        value={plan}
+        current={cycle === subscription.cycle ? subscription.plan : undefined}
+        onChange={setPlan}
+      />
+      {Object.keys(change).length > 0 && sold ? (
+        <QuotedChange slug={slug} change={change} onDone={onClose} onCancel={onClose} />
+      ) : (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            {sold || Object.keys(change).length === 0 ? 'Choose another plan to see what it costs.' : 'Choose one of these plans.'}
+          </Text>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}

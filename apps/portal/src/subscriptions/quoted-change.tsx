@@ -1,0 +1,117 @@
+import type { ChangePreview, PreviewSubscriptionChange } from '@atrium/core/subscriptions'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { formatMoney } from '@atrium/ui/format'
+import { problemOf } from '@atrium/ui/problem'
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+import { useChangeSubscription } from './mutations.ts'
+import classes from './subscriptions.module.css'
+import { confirmWords, effectSentence } from './words.ts'
+
+interface Props {
+  slug: string
+  change: Omit<PreviewSubscriptionChange, 'slug'>
+  /** What is asked for is still being typed. */
+  typing?: boolean
+  onDone: () => void
+  onCancel: () => void
+}
+
+/** Shorter than the ten minutes for which a quote holds, so that one on the screen can always be confirmed. */
+const requoteMs = 9 * 60_000
+
+/** What a change costs, line by line, and the button that carries it out for exactly that. */
+export function QuotedChange({ slug, change, typing = false, onDone, onCancel }: Props) {
+  const trpc = useTRPC()
+  const preview = useQuery(
+    trpc.subscriptions.preview.queryOptions(
+      { slug, ...change },
+      { placeholderData: keepPreviousData, staleTime: 0, gcTime: 0, retry: false, refetchInterval: requoteMs },
+    ),
+  )
+  const apply = useChangeSubscription(slug)
+  const stale = typing || preview.isPlaceholderData || preview.isFetching
+  // Awaited, because the page may have moved on from this form by the time the answer is there.
+  async function confirm({ quote }: ChangePreview) {
+    try {
+      const { outcome } = await apply.mutateAsync({ slug, ...change, quote })
+      done(sentences[outcome])
+      onDone()
+    } catch (error) {
+      // The failure itself stands in the form.
+      if (problemOf(error).code === 'quote_expired') await preview.refetch()
+    }
+  }
+  return (
+    <Stack gap="sm">
+      {preview.isError ? (
+        <ProblemAlert error={preview.error} message={problemOf(preview.error).issues[0]?.message} />
+      ) : preview.data ? (
+        <Quote preview={preview.data} stale={stale} />
+      ) : (
+        <Skeleton height={96} radius="md" aria-label="Computing the price" role="status" />
+      )}
+      {apply.error && <ProblemAlert error={apply.error} message={refusal(apply.error)} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel} disabled={apply.isPending}>
+          Cancel
+        </Button>
+        <Button
+          loading={apply.isPending}
+          disabled={!preview.data || preview.isError || stale}
+          onClick={() => preview.data && void confirm(preview.data)}
+        >
+          {preview.data && !preview.isError ? confirmWords(preview.data) : 'Change'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const sentences = {
+  applied: 'The subscription is changed.',
+  scheduled: 'The change waits for the end of the period.',
+  awaiting_payment: 'The payment needs your confirmation. Nothing changes until it is made.',
+} as const
+
+function refusal(error: unknown): string | undefined {
+  return problemOf(error).code === 'quote_expired' ? 'The price was computed anew. Look at it and confirm again.' : undefined
+}
+
+function Quote({ preview, stale }: { preview: ChangePreview; stale: boolean }) {
+  const { lines, currency, taxMinor, totalMinor, exact, effect } = preview
+  const money = (minor: number) => formatMoney(minor, currency)
+  return (
+    <div className={classes.quote} data-stale={stale || undefined} aria-live="polite" aria-busy={stale}>
+      {lines.length > 0 && (
+        <table className={classes.lines}>
+          <caption className={classes.hidden}>What the change costs</caption>
+          <tbody>
+            {lines.map((line) => (
+              <tr key={`${line.description} ${line.amountMinor}`}>
+                <th scope="row">{line.description}</th>
+                <td>{money(line.amountMinor)}</td>
+              </tr>
+            ))}
+            {exact && taxMinor !== 0 && (
+              <tr>
+                <th scope="row">Tax</th>
+                <td>{money(taxMinor)}</td>
+              </tr>
+            )}
+            <tr data-total>
+              <th scope="row">{exact ? 'Due now' : 'About, without tax'}</th>
+              <td>{money(totalMinor)}</td>
+            </tr>
+          </tbody>
+        </table>
+      )}
+      {effect === 'now' && lines.length === 0 && <Text size="sm">Nothing is due now.</Text>}
+      <Text size="sm" c="dimmed">
+        {effectSentence(preview)}
+      </Text>
+    </div>
+  )
+}

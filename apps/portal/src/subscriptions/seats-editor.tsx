@@ -1,0 +1,69 @@
+import { mostSeats, type TenantSubscription } from '@atrium/core/subscriptions'
+import { seatWords } from '@atrium/ui/subscription-looks'
+import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconMinus, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { QuotedChange } from './quoted-change.tsx'
+
+interface Props {
+  slug: string
+  subscription: TenantSubscription
+  onClose: () => void
+}
+
+/** More or fewer seats, with what that costs as it is typed. */
+export function SeatsEditor({ slug, subscription, onClose }: Props) {
+  const { seats: current, assignedSeats } = subscription
+  const [seats, setSeats] = useState<number | string>(current)
+  const [settled] = useDebouncedValue(seats, 350)
+  const least = Math.max(1, assignedSeats)
+  const wanted = typeof seats === 'number' ? seats : undefined
+  const step = (by: number) => setSeats(Math.min(mostSeats, Math.max(least, (wanted ?? current) + by)))
+  const asked = typeof settled === 'number' && settled >= 1 && settled !== current ? settled : undefined
+  return (
+    <Stack>
+      <div>
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <ActionIcon
+            variant="default"
+            size="input-sm"
+            aria-label="One seat less"
+            disabled={(wanted ?? 0) <= least}
+            onClick={() => step(-1)}
+          >
+            <IconMinus size={16} aria-hidden />
+          </ActionIcon>
+          <NumberInput
+            label="Seats"
+            w={120}
+            min={1}
+            max={mostSeats}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            styles={{ input: { textAlign: 'center' } }}
+            value={seats}
+            onChange={setSeats}
+            data-autofocus
+          />
+          <ActionIcon variant="default" size="input-sm" aria-label="One seat more" disabled={wanted === mostSeats} onClick={() => step(1)}>
+            <IconPlus size={16} aria-hidden />
+          </ActionIcon>
+        </Group>
+        <Text size="sm" c="dimmed" mt={6}>
+          {assignedSeats === 0 ? 'No member owns a mailbox yet.' : `${seatWords(assignedSeats)} taken by members with a mailbox.`}
+        </Text>
+      </div>
+      {asked === undefined ? (
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      ) : (
+        <QuotedChange slug={slug} change={{ seats: asked }} typing={seats !== settled} onDone={onClose} onCancel={onClose} />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,40 @@
+import { Fact, Facts } from '@atrium/ui/facts'
+import { Panel } from '@atrium/ui/panel'
+import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Whom the people of a workplace turn to first, where a partner looks after it. */
+export function ProviderPanel({ slug }: { slug: string }) {
+  const { data } = useQuery(useTRPC().partners.support.queryOptions({ slug }))
+  if (!data?.partner) return null
+  const { name, supportEmail, supportPhone, supportUrl } = data.partner
+  return (
+    <Panel title="Your provider" description="Helps you with this workplace.">
+      <Facts>
+        <Fact label="Name">{name}</Fact>
+        {supportEmail && (
+          <Fact label="E-mail">
+            <Anchor href={`mailto:${supportEmail}`} inherit>
+              {supportEmail}
+            </Anchor>
+          </Fact>
+        )}
+        {supportPhone && (
+          <Fact label="Phone">
+            <Anchor href={`tel:${supportPhone.replace(/[^+\d]/g, '')}`} inherit>
+              {supportPhone}
+            </Anchor>
+          </Fact>
+        )}
+        {supportUrl && (
+          <Fact label="Web page">
+            <Anchor href={supportUrl} rel="noreferrer" target="_blank" inherit>
+              {supportUrl}
+            </Anchor>
+          </Fact>
+        )}
+      </Facts>
+    </Panel>
+  )
+}
