@@ -1,13 +1,23 @@
 import { CreateFlag, type FlagSettings, type FlagView, UpdateFlag } from '@atrium/core/flags'
 import { describe, expect, it } from 'vitest'
-import { changesFlag, emptyFlag, fieldOf, toCreateFlag, toFlagForm, toUpdateFlag, validateFlag } from '../src/flags/flag-form.ts'
+import {
+  changesFlag,
+  emptyFlag,
+  type FlagForm,
+  fieldOf,
+  newGuard,
+  toCreateFlag,
+  toFlagForm,
+  toUpdateFlag,
+  validateFlag,
+} from '../src/flags/flag-form.ts'
 import { FlagSearch, FlagsSearch, flagsQuery, historyQuery } from '../src/flags/search.ts'
-import { changeLines, flagLook, lossSentence } from '../src/flags/words.ts'
+import { changeLines, flagLook, isOverdue, lossSentence, rollbackSentence } from '../src/flags/words.ts'
 
 const settings: FlagSettings = {
   ...{ description: null, owner: 'Billing', state: 'rollout', percentage: 10, allowTenants: ['acme'], denyTenants: [], allowPartners: [] },
   ...{ allowPlans: [], prerequisites: [{ key: 'base_flag', value: true }], enabledFrom: '2026-11-21T10:11:12.000Z' },
-  ...{ enabledUntil: null, staleAfter: null, killedAt: null },
+  ...{ enabledUntil: null, staleAfter: null, killedAt: null, guards: [], rollback: null },
 }
 const flag: FlagView = {
   ...settings,
@@ -54,14 +64,75 @@ describe('the form of a flag', () => {
   })
 })
 
+const rule = { signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 50 } as const
+const rollback = {
+  signal: 'server_errors',
+  windowMinutes: 30,
+  threshold: 5,
+  eventsOn: 80,
+  rateOn: 12.5,
+  eventsOff: 900,
+  rateOff: 0.4,
+} as const
+
+describe('the guard rules in a form', () => {
+  it('are sent as the API takes them, and only when they were changed', () => {
+    const guarded = { ...flag, guards: [rule] }
+    const form = toFlagForm(guarded)
+    expect(changesFlag(guarded, form)).toBe(false)
+    const more = { ...form, guards: [...form.guards, newGuard(form.guards)], note: 'Two.' }
+    expect(UpdateFlag.parse(toUpdateFlag(guarded, more))).toEqual({
+      ...{ key: 'new_page', version: 3, note: 'Two.', guards: [rule, { ...rule, signal: 'webhook_failures' }] },
+    })
+    expect(toUpdateFlag(guarded, { ...form, guards: [] }).guards).toEqual([])
+  })
+
+  it('say what is wrong at the input that it is about, or under the rules', () => {
+    const check = (guards: FlagForm['guards']) => validateFlag(CreateFlag, toCreateFlag)({ ...emptyFlag, key: 'new_page', guards })
+    expect(check([{ id: 'a', ...rule, threshold: '', minimum: 0 }])).toEqual({
+      'guards.0.threshold': 'A number between 0 and 100.',
+      'guards.0.minimum': 'A whole number between 1 and 1000000.',
+    })
+    expect(
+      check([
+        { id: 'a', ...rule },
+        { id: 'b', ...rule },
+      ]),
+    ).toEqual({ 'guards.1.signal': expect.stringMatching(/Another rule/) })
+    expect(Object.keys(check(Array.from({ length: 6 }, (_, index) => ({ id: `${index}`, ...rule, windowMinutes: index + 1 }))))).toEqual([
+      'guards',
+    ])
+    expect(fieldOf('guards.0', emptyFlag)).toBe('guards')
+  })
+})
+
 describe('the words about a flag', () => {
   it('name a killed flag before its state', () => {
-    expect(flagLook({ ...flag, state: 'off', killedAt: '2026-11-21T10:00:00.000Z' }).label).toBe('Killed')
-    expect(flagLook(flag).label).toBe('Rollout, 10 %')
+    const killed = { ...flag, state: 'off', killedAt: '2026-11-21T10:00:00.000Z' } as const
+    expect(flagLook(killed).label).toBe('Killed')
+    expect(flagLook({ ...killed, rollback }).label).toBe('Killed by a guard')
+    expect(flagLook(flag).label).toBe('Rollout, 10\u00a0%')
+  })
+
+  it('say why a guard killed it', () => {
+    expect(rollbackSentence(rollback)).toBe(
+      'Server errors: 12.5\u00a0% of 80 events with the flag, 0.4\u00a0% without it. The limit was 5\u00a0% within 30 minutes.',
+    )
+    expect(rollbackSentence({ ...rollback, rateOff: null, eventsOff: 0, windowMinutes: 1 })).toMatch(
+      /none were counted without it.*within 1 minute\.$/,
+    )
+    const after: FlagSettings = { ...settings, state: 'off', rollback }
+    expect(changeLines({ before: settings, after })).toEqual(['State: Rollout → Off', `Broken guard: ${rollbackSentence(rollback)}`])
+    expect(changeLines({ before: after, after: settings })).toEqual(['State: Off → Rollout'])
+  })
+
+  it('tell when the day is over on which it was expected to be gone', () => {
+    expect(isOverdue('2026-11-21', new Date(2026, 10, 21, 23, 59))).toBe(false)
+    expect(isOverdue('2026-11-21', new Date(2026, 10, 22, 0, 0))).toBe(true)
   })
 
   it('warn of tenants that lose it, and of nothing when none does', () => {
-    expect(lossSentence(flag, 'rollout', 5)).toMatch(/From 10 % to 5 %/)
+    expect(lossSentence(flag, 'rollout', 5)).toMatch(/From 10\u00a0% to 5\u00a0%/)
     expect(lossSentence(flag, 'off', 10)).toMatch(/Every tenant/)
     expect(lossSentence(flag, 'rollout', 10)).toBeUndefined()
     expect(lossSentence(flag, 'on', 0)).toBeUndefined()

@@ -1,3 +1,5 @@
+import { minorUnitDigits } from '@atrium/core/money'
+
 // The pages are in English: dates follow the viewer's own kind of English, and British order for everybody else.
 const locale = englishLocale(typeof navigator === 'undefined' ? undefined : navigator.language)
 
@@ -27,12 +29,56 @@ export function formatPreciseTime(at: string): string {
   return precise.format(new Date(at))
 }
 
+/** The day of an instant in the viewer's zone; of a date without a time, that date wherever the viewer is. */
 export function formatDay(at: string): string {
-  return day.format(new Date(at))
+  return day.format(new Date(at.includes('T') ? at : `${at}T00:00`))
 }
 
 export function formatCount(count: number): string {
   return whole.format(count)
+}
+
+/**
+ * Whole minor units as people write them: `formatMoney(1050, 'eur')` is "€10.50". `currency` is ISO 4217 in any case. The digits are
+ * those that the payment processor counts in (`minorUnitDigits`), and every one of them is shown.
+ */
+export function formatMoney(minor: number, currency: string): string {
+  const digits = minorUnitDigits(currency.toLowerCase())
+  const style = {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const
+  const size = Math.abs(minor)
+    .toString()
+    .padStart(digits + 1, '0')
+  const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
+  // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
+  return new Intl.NumberFormat(locale, style).format(`${minor < 0 ? '-' : ''}${major}` as `${number}`)
+}
+
+/** The same in few characters, rounded, for the axes of charts: "€1.2K". */
+export function formatMoneyShort(minor: number, currency: string): string {
+  const style = { style: 'currency', currency: currency.toUpperCase(), notation: 'compact', maximumFractionDigits: 1 } as const
+  const compact = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: 0 })
+  return compact.format(minor / 10 ** minorUnitDigits(currency.toLowerCase()))
+}
+
+/** Minor units as a field shows them for typing: 1050 of `eur` is "10.50". */
+export function toMoneyInput(minor: number, currency: string): string {
+  const digits = minorUnitDigits(currency.toLowerCase())
+  const size = minor.toString().padStart(digits + 1, '0')
+  return digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
+}
+
+/** What was typed as an amount, in minor units: "10.5" and "10,50" of `eur` are 1050. Undefined for what is none, or has too many digits. */
+export function fromMoneyInput(typed: string, currency: string): number | undefined {
+  const digits = minorUnitDigits(currency.trim().toLowerCase())
+  const parts = /^(\d{1,12})(?:[.,](\d{0,3}))?$/.exec(typed.trim())
+  const fraction = parts?.[2] ?? ''
+  if (!parts || fraction.length > digits) return undefined
+  return Number(`${parts[1]}${fraction.padEnd(digits, '0')}`)
 }
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

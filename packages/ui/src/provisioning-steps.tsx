@@ -12,6 +12,7 @@ import { useEffect, useState } from 'react'
 import { formatElapsed } from './format.ts'
 import classes from './provisioning-steps.module.css'
 import { StatusBadge } from './status-badge.tsx'
+import { Time } from './time.tsx'
 import { stepLook } from './tones.ts'
 
 const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Icon: TablerIcon }>> = {
@@ -20,11 +21,11 @@ const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Ico
   files: { name: 'Files', Icon: IconFolders, text: 'The shared file space, with the storage of the plan.' },
 }
 
-type Progress = Pick<TenantEvent, 'status' | 'provisioningStatus' | 'provisioningErrors' | 'running'>
+type Progress = Pick<TenantEvent, 'status' | 'provisioningStatus' | 'provisioningErrors' | 'provisioningAttempts' | 'running'>
 
 /** The three steps of provisioning as they stand: what each is for, its state, its message when it failed, and how long it has worked. */
 export function ProvisioningSteps({ progress }: { progress: Progress }) {
-  const { provisioningStatus: states, provisioningErrors: errors, running } = progress
+  const { provisioningStatus: states, provisioningErrors: errors, provisioningAttempts: attempts, running } = progress
   const elapsed = useElapsed(states, running)
   return (
     <>
@@ -46,6 +47,7 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
                     {errors[step]}
                   </Text>
                 )}
+                {states[step] === 'error' && <NextTry {...attempts[step]} />}
               </div>
               <div className={classes.state}>
                 <StatusBadge {...look} />
@@ -66,8 +68,23 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
   )
 }
 
+function NextTry({ attempt, nextAt }: TenantEvent['provisioningAttempts'][ProvisioningStep]) {
+  if (attempt === 0) return null
+  return (
+    <Text size="xs" c="dimmed">
+      {attempt === 1 ? 'Tried once.' : `Tried ${attempt} times.`}
+      {nextAt !== null && (
+        <>
+          {' '}
+          Next try <Time at={nextAt} />.
+        </>
+      )}
+    </Text>
+  )
+}
+
 /** One sentence for the whole, said again whenever it changes. */
-export function announce({ status, provisioningStatus, running }: Omit<Progress, 'provisioningErrors'>): string {
+export function announce({ status, provisioningStatus, running }: Omit<Progress, 'provisioningErrors' | 'provisioningAttempts'>): string {
   const steps = provisioningSteps.map((step) => `${about[step].name}: ${stepLook(provisioningStatus[step], running).label.toLowerCase()}`)
   return `${whole(status, provisioningStatus, running)} ${steps.join(', ')}.`
 }

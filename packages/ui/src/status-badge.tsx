@@ -1,5 +1,5 @@
 import type { AuditOutcome } from '@atrium/core/audit'
-import type { ProvisioningStatus, StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+import type { ProvisioningStatus, TenantHealth, TenantStatus } from '@atrium/core/tenants'
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -10,7 +10,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import classes from './status-badge.module.css'
-import { healthLooks, type Look, outcomeLooks, stepLook, type Tone, tenantLook } from './tones.ts'
+import { healthLooks, type Look, outcomeLooks, type Tone, tenantLook } from './tones.ts'
 
 const icons: Readonly<Record<Tone, TablerIcon>> = {
   good: IconCircleCheck,
@@ -45,10 +45,6 @@ export function ToneIcon({ tone, size = 22 }: { tone: Tone; size?: number }) {
 /** Status of a tenant; with its steps at hand it also tells a setup that has stopped from one that goes on. */
 export function TenantStatusBadge({ status, steps }: { status: TenantStatus; steps?: ProvisioningStatus }) {
   return <StatusBadge {...tenantLook(status, steps)} />
-}
-
-export function StepStateBadge({ state, running = false }: { state: StepState; running?: boolean }) {
-  return <StatusBadge {...stepLook(state, running)} />
 }
 
 export function OutcomeBadge({ outcome }: { outcome: AuditOutcome }) {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatElapsed, formatRelative, fromLocalInput, toLocalInput } from '../src/format.ts'
+import {
+  formatBytes,
+  formatElapsed,
+  formatMoney,
+  formatRelative,
+  fromLocalInput,
+  fromMoneyInput,
+  toLocalInput,
+  toMoneyInput,
+} from '../src/format.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -48,5 +57,44 @@ describe('date and time fields', () => {
       '',
       '',
     ])
+  })
+})
+
+describe('money', () => {
+  it.each([
+    [1050, 'eur', '€10.50'],
+    [5, 'EUR', '€0.05'],
+    [-2667, 'eur', '-€26.67'],
+    [0, 'eur', '€0.00'],
+    [1500, 'jpy', '¥1,500'],
+    [1234, 'kwd', '1.234'],
+    [123456789, 'isk', '1,234,567.89'],
+    [900719925474099, 'eur', '€9,007,199,254,740.99'],
+  ])('of %i %s is %s', (minor, currency, shown) => {
+    expect(formatMoney(minor, currency).replaceAll('\u00a0', ' ').replace('JP', '')).toContain(shown)
+  })
+
+  it.each([
+    ['10.5', 'eur', 1050],
+    ['10,50', 'eur', 1050],
+    [' 8 ', 'EUR', 800],
+    ['0.05', 'eur', 5],
+    ['1500', 'jpy', 1500],
+    ['1.234', 'kwd', 1234],
+    ['1.5', 'jpy', undefined],
+    ['1.234', 'eur', undefined],
+    ['-1', 'eur', undefined],
+    ['1e3', 'eur', undefined],
+    ['ten', 'eur', undefined],
+    ['', 'eur', undefined],
+  ])('typed as "%s" in %s is %s', (typed, currency, minor) => {
+    expect(fromMoneyInput(typed, currency)).toBe(minor)
+  })
+
+  it('is read back as it is shown for typing', () => {
+    for (const currency of ['eur', 'jpy', 'kwd']) {
+      for (const minor of [0, 1, 9, 10, 99, 100, 101, 12_345_678])
+        expect(fromMoneyInput(toMoneyInput(minor, currency), currency)).toBe(minor)
+    }
   })
 })

@@ -6,6 +6,7 @@ import { createLazyRoute } from '@tanstack/react-router'
 import { AuditPreview } from '../audit/audit-preview.tsx'
 import { AttentionPanel } from './attention-panel.tsx'
 import { Figures } from './figures.tsx'
+import { RevenueFigures } from './revenue-figures.tsx'
 import { TroublePanel } from './trouble-panel.tsx'
 
 export const Route = createLazyRoute('/house/')({ component: DashboardPage })
@@ -23,6 +24,7 @@ function DashboardPage() {
       />
       <Stack gap="lg">
         <Figures />
+        <RevenueFigures />
         <AttentionPanel />
         <TroublePanel />
         <AuditPreview title="Last entries of the audit log" filters={{}} />

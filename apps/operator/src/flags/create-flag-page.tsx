@@ -9,6 +9,7 @@ import { createLazyRoute, useNavigate } from '@tanstack/react-router'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { AboutFields, ConditionFields, NoteField, RolloutFields, TargetingFields } from './flag-fields.tsx'
 import { emptyFlag, type FlagForm, fieldOf, toCreateFlag, validateFlag } from './flag-form.ts'
+import { GuardFields } from './guard-fields.tsx'
 import { useCreateFlag } from './mutations.ts'
 
 export const Route = createLazyRoute('/house/flags/new')({ component: CreateFlagPage })
@@ -69,6 +70,9 @@ function CreateFlagPage() {
           </Panel>
           <Panel title="Conditions" description="When it can be on at all. Can be left empty.">
             <ConditionFields form={form} />
+          </Panel>
+          <Panel title="Guards" description="What turns it off by itself. Can be left empty.">
+            <GuardFields form={form} />
           </Panel>
           <NoteField form={form} required={false} />
           <FormFooter

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { EditDialog } from '../parts/edit-dialog.tsx'
 import { FlagEditor } from './flag-editor.tsx'
 import { AboutFields, ConditionFields, RolloutFields, TargetingFields } from './flag-fields.tsx'
+import { GuardFields } from './guard-fields.tsx'
 import { lossSentence } from './words.ts'
 
 interface Props {
@@ -54,6 +55,18 @@ export function EditConditions({ flag }: Props) {
       {(close) => (
         <FlagEditor flag={flag} submitLabel="Save conditions" onClose={close}>
           {(form) => <ConditionFields form={form} />}
+        </FlagEditor>
+      )}
+    </EditDialog>
+  )
+}
+
+export function EditGuards({ flag }: Props) {
+  return (
+    <EditDialog label="Edit guards" title={`Guards of ${flag.key}`}>
+      {(close) => (
+        <FlagEditor flag={flag} submitLabel="Save guards" onClose={close}>
+          {(form) => <GuardFields form={form} />}
         </FlagEditor>
       )}
     </EditDialog>

@@ -4,6 +4,7 @@ import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
+import { GoesBy } from './goes-by.tsx'
 import { flagLook } from './words.ts'
 
 /** Columns of a list of flags. */
@@ -35,6 +36,11 @@ export const flagColumns: readonly Column<FlagView>[] = [
   },
   { key: 'state', header: 'State', cell: (flag) => <StatusBadge {...flagLook(flag)} /> },
   { key: 'lists', header: 'Lists', cell: listsOf },
+  {
+    key: 'staleAfter',
+    header: 'To go by',
+    cell: ({ staleAfter }) => (staleAfter === null ? '–' : <GoesBy day={staleAfter} />),
+  },
   { key: 'owner', header: 'Owner', cell: (flag) => flag.owner ?? '–' },
   { key: 'changed', header: 'Changed', cell: (flag) => <When at={flag.updatedAt} /> },
 ]
@@ -42,5 +48,10 @@ export const flagColumns: readonly Column<FlagView>[] = [
 function listsOf({ allowTenants, allowPartners, allowPlans, denyTenants }: FlagView) {
   const allowed = allowTenants.length + allowPartners.length + allowPlans.length
   const parts = [allowed > 0 && `${allowed} allowed`, denyTenants.length > 0 && `${denyTenants.length} denied`].filter(Boolean)
-  return parts.length === 0 ? '–' : parts.join(', ')
+  if (parts.length === 0) return '–'
+  return (
+    <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+      {parts.join(', ')}
+    </Text>
+  )
 }

@@ -135,7 +135,7 @@ function Answer({ explanation }: { explanation: FlagExplanation }) {
                   </Text>
                 </Group>
                 <Text size="sm" {...(outcome === 'decided' ? {} : { c: 'dimmed' })}>
-                  {detail}
+                  {detail.replaceAll(' %', '\u00a0%')}
                 </Text>
               </div>
             </li>

@@ -1,7 +1,18 @@
+import { type GuardSignal, guardSignals } from '@atrium/core/flag-guards'
 import type { CreateFlag, FlagState, FlagView, UpdateFlag } from '@atrium/core/flags'
 import type { Plan } from '@atrium/core/tenants'
 import { fromLocalInput, toLocalInput } from '@atrium/ui/format'
+import { randomId } from '@mantine/hooks'
 import type { z } from 'zod'
+
+/** A guard rule as it is typed. `id` keeps its inputs apart from those of other rules while rules come and go. */
+export interface GuardForm {
+  id: string
+  signal: GuardSignal
+  windowMinutes: number | string
+  threshold: number | string
+  minimum: number | string
+}
 
 /** A flag as it is typed: every field present, empty text for what is left out, times as `datetime-local` inputs show them. */
 export interface FlagForm {
@@ -17,6 +28,7 @@ export interface FlagForm {
   /** Keys of the flags that must be on, and of those that must be off. */
   needsOn: string[]
   needsOff: string[]
+  guards: GuardForm[]
   enabledFrom: string
   enabledUntil: string
   staleAfter: string
@@ -35,6 +47,7 @@ export const emptyFlag: FlagForm = {
   allowPlans: [],
   needsOn: [],
   needsOff: [],
+  guards: [],
   enabledFrom: '',
   enabledUntil: '',
   staleAfter: '',
@@ -55,6 +68,7 @@ export function toFlagForm(flag: FlagView): FlagForm {
     allowPlans: flag.allowPlans,
     needsOn: needs(true),
     needsOff: needs(false),
+    guards: flag.guards.map((guard) => ({ id: randomId(), ...guard })),
     enabledFrom: toLocalInput(flag.enabledFrom ?? undefined),
     enabledUntil: toLocalInput(flag.enabledUntil ?? undefined),
     staleAfter: flag.staleAfter ?? '',
@@ -97,21 +111,41 @@ function settingsOf(form: FlagForm) {
     description: orNull(form.description),
     owner: orNull(form.owner),
     state: form.state,
-    percentage: typeof form.percentage === 'number' ? form.percentage : Number.NaN,
+    percentage: numberIn(form.percentage),
     allowTenants: form.allowTenants,
     denyTenants: form.denyTenants,
     allowPartners: form.allowPartners,
     allowPlans: form.allowPlans,
     prerequisites: [...form.needsOn.map((key) => ({ key, value: true })), ...form.needsOff.map((key) => ({ key, value: false }))],
+    guards: form.guards.map(({ id: _, signal, ...numbers }) => ({
+      signal,
+      windowMinutes: numberIn(numbers.windowMinutes),
+      threshold: numberIn(numbers.threshold),
+      minimum: numberIn(numbers.minimum),
+    })),
     enabledFrom: moment(form.enabledFrom),
     enabledUntil: moment(form.enabledUntil),
     staleAfter: orNull(form.staleAfter),
   }
 }
 
+/** What a number input holds, which is text while it is empty. */
+function numberIn(typed: number | string): number {
+  return typeof typed === 'number' ? typed : Number.NaN
+}
+
+/** A further rule to begin with, on a signal that none of the others watches yet. */
+export function newGuard(others: readonly GuardForm[]): GuardForm {
+  const watched = new Set(others.map((guard) => guard.signal))
+  const signal = guardSignals.toReversed().find((one) => !watched.has(one)) ?? 'server_errors'
+  return { id: randomId(), signal, windowMinutes: 30, threshold: 5, minimum: 50 }
+}
+
 /** The field of the form that shows what the API says about a path: items stand on their list, prerequisites in one of two inputs. */
 export function fieldOf(path: string, form: FlagForm): string {
-  const [field = '', index] = path.split('.')
+  const [field = '', index, part] = path.split('.')
+  // An issue with a rule as a whole stands under the rules.
+  if (field === 'guards') return part === undefined ? field : path
   if (field !== 'prerequisites') return field
   return form.needsOn.length > 0 && Number(index ?? 0) < form.needsOn.length ? 'needsOn' : form.needsOff.length > 0 ? 'needsOff' : 'needsOn'
 }

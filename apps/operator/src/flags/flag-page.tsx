@@ -4,8 +4,8 @@ import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Tabs } from '@mantine/core'
-import { IconPower } from '@tabler/icons-react'
+import { Alert, Tabs, Text } from '@mantine/core'
+import { IconPower, IconShieldX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { MissingPage } from '../layout/not-found-page.tsx'
@@ -16,7 +16,7 @@ import { FlagExplanationTab } from './flag-explanation.tsx'
 import { FlagHistoryTab } from './flag-history.tsx'
 import { FlagSettingsTab } from './flag-settings.tsx'
 import { flagTabs } from './search.ts'
-import { flagLook } from './words.ts'
+import { flagLook, rollbackSentence } from './words.ts'
 
 const route = getRouteApi('/house/flags/$key')
 
@@ -67,9 +67,19 @@ function FlagDetail({ flag }: { flag: FlagView }) {
   return (
     <>
       {flag.killedAt !== null && (
-        <Alert color="red" icon={<IconPower aria-hidden />} title="This flag is killed" mb="lg">
-          Off for everybody since <Time at={flag.killedAt} show="both" />. It comes back by a change of its rollout, with a note that says
-          why.
+        <Alert
+          color="red"
+          icon={flag.rollback ? <IconShieldX aria-hidden /> : <IconPower aria-hidden />}
+          title={flag.rollback ? 'A guard has turned this flag off' : 'This flag is killed'}
+          mb="lg"
+        >
+          {flag.rollback && (
+            <Text inherit mb={4}>
+              {rollbackSentence(flag.rollback)}
+            </Text>
+          )}
+          Off for everybody since <Time at={flag.killedAt} show="absolute" />. It comes back by a change of its rollout, with a note that
+          says why.
         </Alert>
       )}
       <Tabs

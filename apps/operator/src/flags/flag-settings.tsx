@@ -1,6 +1,5 @@
 import type { FlagView } from '@atrium/core/flags'
 import { Fact, Facts } from '@atrium/ui/facts'
-import { formatDay } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { Time } from '@atrium/ui/time'
@@ -8,6 +7,8 @@ import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
 import { planNames } from '../tenants/words.ts'
 import { EditAbout, EditConditions, EditRollout, EditTargeting } from './edit-flag.tsx'
 import { RemoveFlagPanel } from './flag-actions.tsx'
+import { GuardsPanel } from './flag-guards.tsx'
+import { GoesBy } from './goes-by.tsx'
 import { reachSentence } from './words.ts'
 
 interface Props {
@@ -20,6 +21,7 @@ export function FlagSettingsTab({ flag }: Props) {
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack gap="lg">
         <RolloutPanel flag={flag} />
+        <GuardsPanel flag={flag} />
         <Panel title="Lists" description="Who is let in or kept out by name." actions={<EditTargeting flag={flag} />}>
           <Facts>
             <Fact label="Allowed tenants">{flag.allowTenants.length > 0 ? <TenantLinks slugs={flag.allowTenants} /> : null}</Fact>
@@ -28,6 +30,8 @@ export function FlagSettingsTab({ flag }: Props) {
             <Fact label="Denied tenants">{flag.denyTenants.length > 0 ? <TenantLinks slugs={flag.denyTenants} /> : null}</Fact>
           </Facts>
         </Panel>
+      </Stack>
+      <Stack gap="lg">
         <Panel title="Conditions" description="When it can be on at all." actions={<EditConditions flag={flag} />}>
           <Facts>
             <Fact label="Prerequisites">
@@ -45,8 +49,6 @@ export function FlagSettingsTab({ flag }: Props) {
             <Fact label="Ends">{flag.enabledUntil && <Time at={flag.enabledUntil} show="both" />}</Fact>
           </Facts>
         </Panel>
-      </Stack>
-      <Stack gap="lg">
         <AboutPanel flag={flag} />
         <RemoveFlagPanel flag={flag} />
       </Stack>
@@ -75,7 +77,7 @@ function AboutPanel({ flag }: Props) {
       <Facts>
         <Fact label="Description">{flag.description}</Fact>
         <Fact label="Owner">{flag.owner}</Fact>
-        <Fact label="Expected to go by">{flag.staleAfter && formatDay(flag.staleAfter)}</Fact>
+        <Fact label="Expected to go by">{flag.staleAfter && <GoesBy day={flag.staleAfter} />}</Fact>
         <Fact label="Last asked for by name">{flag.lastAskedAt ? <Time at={flag.lastAskedAt} show="both" /> : 'Never'}</Fact>
         <Fact label="Needed by">
           {flag.requiredBy.length === 0 ? null : (

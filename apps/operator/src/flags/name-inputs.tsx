@@ -41,8 +41,29 @@ export function TenantSlugsInput(props: Props) {
   )
 }
 
+/** Slugs of partners, suggested while they are typed. */
 export function PartnerSlugsInput(props: Props) {
-  return <TagsInput placeholder={hint(props, 'Slug of a partner')} {...typing} {...props} />
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), 250)
+  const partners = useQuery(
+    useTRPC().partners.list.queryOptions(
+      { q, limit: suggested },
+      { enabled: q !== '', placeholderData: keepPreviousData, staleTime: 60_000 },
+    ),
+  )
+  const found = q === '' ? [] : (partners.data?.items ?? [])
+  return (
+    <TagsInput
+      placeholder={hint(props, 'Slug of a partner')}
+      {...typing}
+      {...props}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      data={found.map((partner) => partner.slug)}
+      filter={({ options }) => options}
+      renderOption={({ option }) => `${option.value} · ${found.find((partner) => partner.slug === option.value)?.name ?? ''}`}
+    />
+  )
 }
 
 /** Keys of flags, suggested while they are typed. */

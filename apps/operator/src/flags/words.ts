@@ -1,14 +1,25 @@
+import type { FlagGuard, FlagRollback, GuardSignal } from '@atrium/core/flag-guards'
 import type { FlagChange, FlagSettings, FlagState, FlagStep, FlagView } from '@atrium/core/flags'
-import { formatDay, formatTime } from '@atrium/ui/format'
+import { formatCount, formatDay, formatTime } from '@atrium/ui/format'
 import type { Look } from '@atrium/ui/tones'
 import { planNames } from '../tenants/words.ts'
 
 export const stateNames: Readonly<Record<FlagState, string>> = { off: 'Off', rollout: 'Rollout', on: 'On' }
 
+/** Number and sign on one line. */
+export function percent(value: number): string {
+  return `${value}\u00a0%`
+}
+
 /** The state of a flag as people read it. */
-export function flagLook({ state, percentage, killedAt }: Pick<FlagView, 'state' | 'percentage' | 'killedAt'>): Look {
-  if (killedAt !== null) return { label: 'Killed', tone: 'bad' }
-  if (state === 'rollout') return { label: `Rollout, ${percentage} %`, tone: 'waiting' }
+export function flagLook({
+  state,
+  percentage,
+  killedAt,
+  rollback,
+}: Pick<FlagView, 'state' | 'percentage' | 'killedAt' | 'rollback'>): Look {
+  if (killedAt !== null) return { label: rollback ? 'Killed by a guard' : 'Killed', tone: 'bad' }
+  if (state === 'rollout') return { label: `Rollout, ${percent(percentage)}`, tone: 'waiting' }
   return state === 'on' ? { label: 'On', tone: 'good' } : { label: 'Off', tone: 'neutral' }
 }
 
@@ -16,7 +27,7 @@ export function flagLook({ state, percentage, killedAt }: Pick<FlagView, 'state'
 export function reachSentence(state: FlagState, percentage: number): string {
   if (state === 'off') return 'Off for everybody, whatever the lists say.'
   if (state === 'on') return 'On for everybody who is not in the deny list.'
-  return `On for ${percentage} % of the tenants, the same ones every time, and for those in an allow list.`
+  return `On for ${percent(percentage)} of the tenants, the same ones every time, and for those in an allow list.`
 }
 
 /** What a change of the rollout does to tenants that have the flag today; undefined when none loses it. */
@@ -24,7 +35,39 @@ export function lossSentence(before: Pick<FlagView, 'state' | 'percentage'>, sta
   const share = (of: FlagState, percent: number) => (of === 'on' ? 100 : of === 'off' ? 0 : percent)
   const [was, will] = [share(before.state, before.percentage), share(state, percentage)]
   if (will >= was && !(state === 'off' && before.state !== 'off')) return undefined
-  return state === 'off' ? 'Every tenant that has it now loses it.' : `From ${was} % to ${will} %: some tenants that have it now lose it.`
+  return state === 'off'
+    ? 'Every tenant that has it now loses it.'
+    : `From ${percent(was)} to ${percent(will)}: some tenants that have it now lose it.`
+}
+
+/** What a guard counts, as the head of a rule. */
+export const signalNames: Readonly<Record<GuardSignal, string>> = {
+  provisioning_errors: 'Failed provisioning steps',
+  payment_failures: 'Failed payments',
+  webhook_failures: 'Failed payment events',
+  server_errors: 'Server errors',
+}
+
+/** "More than 5 % within 30 minutes, from 50 events." */
+export function guardSentence({ threshold, windowMinutes, minimum }: Omit<FlagGuard, 'signal'>): string {
+  return `More than ${percent(threshold)} within ${minutes(windowMinutes)}, from ${formatCount(minimum)} ${minimum === 1 ? 'event' : 'events'}.`
+}
+
+export function rateWords({ rate }: { rate: number | null }): string {
+  return rate === null ? 'no events' : percent(rate)
+}
+
+/** Why a guard turned the flag off. */
+export function rollbackSentence({ signal, threshold, windowMinutes, eventsOn, rateOn, rateOff }: FlagRollback): string {
+  const without = rateOff === null ? 'and none were counted without it' : `${percent(rateOff)} without it`
+  return `${signalNames[signal]}: ${percent(rateOn)} of ${formatCount(eventsOn)} events with the flag, ${without}. The limit was ${percent(threshold)} within ${minutes(windowMinutes)}.`
+}
+
+const minutes = (count: number) => `${count} ${count === 1 ? 'minute' : 'minutes'}`
+
+/** True when the day on which a flag was expected to be gone is over for the viewer. */
+export function isOverdue(day: string, now: Date): boolean {
+  return new Date(`${day}T23:59:59.999`).getTime() < now.getTime()
 }
 
 export const stepNames: Readonly<Record<FlagStep, string>> = {
@@ -55,10 +98,12 @@ const fieldNames: Readonly<Record<keyof FlagSettings, string>> = {
   allowPartners: 'Allowed partners',
   allowPlans: 'Allowed plans',
   prerequisites: 'Prerequisites',
+  guards: 'Guards',
   enabledFrom: 'Begins',
   enabledUntil: 'Ends',
   staleAfter: 'Expected to go by',
   killedAt: 'Killed at',
+  rollback: 'Broken guard',
 }
 const fields = Object.keys(fieldNames) as (keyof FlagSettings)[]
 
@@ -72,6 +117,7 @@ export function changeLines({ before, after }: Pick<FlagChange, 'before' | 'afte
       const parts = [added.length > 0 && `with ${added.join(', ')}`, out.length > 0 && `without ${out.join(', ')}`].filter(Boolean)
       return parts.length === 0 ? [] : [`${fieldNames[field]}: now ${parts.join(', ')}`]
     }
+    if (field === 'rollback') return after.rollback === null ? [] : [`${fieldNames.rollback}: ${rollbackSentence(after.rollback)}`]
     const [then, now] = [valueWords(before, field), valueWords(after, field)]
     return then === now ? [] : [`${fieldNames[field]}: ${then} → ${now}`]
   })
@@ -82,6 +128,11 @@ function itemsOf(settings: FlagSettings, field: keyof FlagSettings): readonly st
   switch (field) {
     case 'prerequisites':
       return settings.prerequisites.map((one) => `${one.key} ${one.value ? 'on' : 'off'}`)
+    case 'guards':
+      return settings.guards.map(
+        (guard) =>
+          `${signalNames[guard.signal].toLowerCase()} over ${percent(guard.threshold)} in ${guard.windowMinutes} min from ${formatCount(guard.minimum)}`,
+      )
     case 'allowPlans':
       return settings.allowPlans.map((plan) => planNames[plan])
     case 'allowTenants':
@@ -98,7 +149,7 @@ function valueWords(settings: FlagSettings, field: keyof FlagSettings): string {
     case 'state':
       return stateNames[settings.state]
     case 'percentage':
-      return `${settings.percentage} %`
+      return percent(settings.percentage)
     case 'enabledFrom':
     case 'enabledUntil':
     case 'killedAt':

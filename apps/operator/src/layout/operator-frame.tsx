@@ -1,6 +1,20 @@
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { spotlight } from '@mantine/spotlight'
-import { IconBuilding, IconFlag, IconHistory, IconLayoutDashboard, IconUsers } from '@tabler/icons-react'
+import {
+  IconBriefcase,
+  IconBuilding,
+  IconCashBanknote,
+  IconChartBar,
+  IconFlag,
+  IconHistory,
+  IconLayoutDashboard,
+  IconMailForward,
+  IconReceipt,
+  IconRepeat,
+  IconTag,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -12,8 +26,16 @@ const nav: readonly NavSection[] = [
     items: [
       { label: 'Overview', icon: IconLayoutDashboard, target: { to: '/' }, exact: true },
       { label: 'Tenants', icon: IconBuilding, target: { to: '/tenants' } },
+      { label: 'Partners', icon: IconBriefcase, target: { to: '/partners' } },
       { label: 'Users', icon: IconUsers, target: { to: '/users' } },
+      { label: 'Reports', icon: IconChartBar, target: { to: '/reports' } },
+      { label: 'Payouts', icon: IconCashBanknote, target: { to: '/payouts' } },
+      { label: 'Billing', icon: IconReceipt, target: { to: '/billing' } },
+      { label: 'Payment events', icon: IconWebhook, target: { to: '/webhooks' } },
+      { label: 'Subscriptions', icon: IconRepeat, target: { to: '/subscriptions' } },
+      { label: 'Prices', icon: IconTag, target: { to: '/prices' } },
       { label: 'Flags', icon: IconFlag, target: { to: '/flags' } },
+      { label: 'Mail queue', icon: IconMailForward, target: { to: '/mail' } },
       { label: 'Audit', icon: IconHistory, target: { to: '/audit' } },
     ],
   },

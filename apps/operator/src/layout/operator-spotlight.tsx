@@ -3,11 +3,15 @@ import { tenantStatusLooks } from '@atrium/ui/tones'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
+  IconBriefcase,
   IconBuilding,
   IconBuildingPlus,
   IconFlag,
   IconHistory,
   IconLayoutDashboard,
+  IconMailForward,
+  IconRepeat,
+  IconTag,
   IconUser,
   IconUserPlus,
   IconUsers,
@@ -19,7 +23,7 @@ import { useTRPC } from '../trpc.ts'
 
 const shown = 6
 
-/** Search over pages, tenants, users and flags, opened by mod+K. What the server finds arrives while the person types. */
+/** Search over pages, tenants, partners, users and flags, opened by mod+K. What the server finds arrives while the person types. */
 export function OperatorSpotlight() {
   const { navigate } = useRouter()
   const trpc = useTRPC()
@@ -29,6 +33,7 @@ export function OperatorSpotlight() {
   const options = { enabled, placeholderData: keepPreviousData, staleTime: 30_000 }
   const tenants = useQuery(trpc.tenants.list.queryOptions({ q, limit: shown }, options))
   const users = useQuery(trpc.users.list.queryOptions({ q, limit: shown }, options))
+  const partners = useQuery(trpc.partners.list.queryOptions({ q, limit: shown }, options))
   const flags = useQuery(trpc.flags.list.queryOptions({ q, limit: shown }, options))
   const pages: SpotlightActionData[] = [
     { id: 'page:overview', label: 'Overview', leftSection: <IconLayoutDashboard {...icon} />, onClick: () => void navigate({ to: '/' }) },
@@ -40,6 +45,13 @@ export function OperatorSpotlight() {
       leftSection: <IconBuildingPlus {...icon} />,
       onClick: () => void navigate({ to: '/tenants/new' }),
     },
+    {
+      id: 'page:partners',
+      label: 'Partners',
+      keywords: ['resellers'],
+      leftSection: <IconBriefcase {...icon} />,
+      onClick: () => void navigate({ to: '/partners' }),
+    },
     { id: 'page:users', label: 'Users', leftSection: <IconUsers {...icon} />, onClick: () => void navigate({ to: '/users' }) },
     {
       id: 'page:invite',
@@ -49,11 +61,32 @@ export function OperatorSpotlight() {
       onClick: () => void navigate({ to: '/users/invite' }),
     },
     {
+      id: 'page:subscriptions',
+      label: 'Subscriptions',
+      keywords: ['plan', 'seats', 'revenue'],
+      leftSection: <IconRepeat {...icon} />,
+      onClick: () => void navigate({ to: '/subscriptions' }),
+    },
+    {
+      id: 'page:prices',
+      label: 'Prices',
+      keywords: ['catalog', 'plan', 'amount'],
+      leftSection: <IconTag {...icon} />,
+      onClick: () => void navigate({ to: '/prices' }),
+    },
+    {
       id: 'page:flags',
       label: 'Flags',
       keywords: ['feature', 'rollout', 'kill'],
       leftSection: <IconFlag {...icon} />,
       onClick: () => void navigate({ to: '/flags' }),
+    },
+    {
+      id: 'page:mail',
+      label: 'Mail queue',
+      keywords: ['outbox', 'mails', 'sent', 'failed'],
+      leftSection: <IconMailForward {...icon} />,
+      onClick: () => void navigate({ to: '/mail' }),
     },
     {
       id: 'page:audit',
@@ -75,6 +108,17 @@ export function OperatorSpotlight() {
         keywords: [q, typed],
         leftSection: <IconBuilding {...icon} />,
         onClick: () => void navigate({ to: '/tenants/$slug', params: { slug: tenant.slug } }),
+      })),
+    },
+    {
+      group: 'Partners',
+      actions: (enabled ? (partners.data?.items ?? []) : []).map((partner) => ({
+        id: partner.id,
+        label: partner.name,
+        description: partner.slug,
+        keywords: [q, typed],
+        leftSection: <IconBriefcase {...icon} />,
+        onClick: () => void navigate({ to: '/partners/$slug', params: { slug: partner.slug } }),
       })),
     },
     {
@@ -102,7 +146,7 @@ export function OperatorSpotlight() {
   ]
   return (
     <SpotlightSearch
-      placeholder="Search pages, tenants, users and flags"
+      placeholder="Search pages, tenants, partners, users and flags"
       actions={groups.filter(({ actions }) => actions.length > 0)}
       onQueryChange={setTyped}
     />

@@ -7,6 +7,7 @@ import { problemOf } from '@atrium/ui/problem'
 import { Box, ColorInput, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createLazyRoute, useNavigate } from '@tanstack/react-router'
+import { PartnerInput } from '../partners/partner-input.tsx'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
 import { type CreateTenantForm, emptyTenant, shownSlug, toCreateTenant } from './create-form.ts'
@@ -89,7 +90,11 @@ function CreateTenantPage() {
                 spellCheck={false}
                 {...form.getInputProps('domains')}
               />
-              <TextInput label="Partner id" autoComplete="off" spellCheck={false} {...form.getInputProps('partnerId')} />
+              <PartnerInput
+                label="Partner"
+                description="Its staff see the tenant, sell it plan and seats, and may suspend it."
+                {...form.getInputProps('partnerId')}
+              />
               <SimpleGrid cols={{ base: 1, xs: 2 }}>
                 <TextInput label="Industry" autoComplete="off" {...form.getInputProps('industry')} />
                 <ColorInput

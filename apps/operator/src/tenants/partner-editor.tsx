@@ -1,7 +1,8 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
-import { Stack, TextInput } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { PartnerInput } from '../partners/partner-input.tsx'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
 import { useUpdateTenant } from './mutations.ts'
@@ -12,7 +13,7 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
   const toInput = (values: { partnerId: string }) => ({ slug: tenant.slug, partnerId: values.partnerId.trim() })
   const form = useForm({
     initialValues: { partnerId: '' },
-    validate: (values) => (validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'This is not a partner id.' } : {}),
+    validate: (values) => (validateAs(UpdateTenant, toInput)(values).partnerId ? { partnerId: 'Choose a partner.' } : {}),
   })
   const { onInvalid, onRefused } = refusals(form)
   const save = form.onSubmit(
@@ -29,14 +30,10 @@ export function PartnerEditor({ tenant, onClose }: { tenant: TenantView; onClose
   return (
     <form onSubmit={save} noValidate>
       <Stack>
-        <TextInput
-          label="Partner id"
-          description="The staff of the partner will see this tenant and may change its plan, suspend and resume it."
-          placeholder="00000000-0000-0000-0000-000000000000"
-          autoComplete="off"
-          spellCheck={false}
+        <PartnerInput
+          label="Partner"
+          description="Its staff will see this tenant and may change its plan, suspend and resume it."
           withAsterisk
-          data-autofocus
           {...form.getInputProps('partnerId')}
         />
         <FormFooter error={update.error} submitLabel="Attach" pending={update.isPending} onCancel={onClose} />

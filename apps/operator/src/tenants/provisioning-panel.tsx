@@ -17,7 +17,7 @@ interface Props {
 /** The steps as they stand and as they change, with the way to run them again. */
 export function ProvisioningPanel({ tenant, events }: Props) {
   const reconcile = useReconcileTenant()
-  const { slug, status, provisioningStatus, provisioningErrors } = tenant
+  const { slug, status } = tenant
   const running = events.running || reconcile.isPending
   const busy = reconcile.error !== null && problemOf(reconcile.error).code === 'provisioning_in_progress'
   return (
@@ -50,7 +50,7 @@ export function ProvisioningPanel({ tenant, events }: Props) {
       }
     >
       <Stack gap="md">
-        <ProvisioningSteps progress={{ status, provisioningStatus, provisioningErrors, running }} />
+        <ProvisioningSteps progress={{ ...tenant, running }} />
         {reconcile.error && !(busy && !events.running) && (
           <ProblemAlert
             error={reconcile.error}

@@ -4,11 +4,12 @@ import { Fact, Facts } from '@atrium/ui/facts'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
-import { HealthBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { ColorSwatch, Group, List, SimpleGrid, Stack, Text } from '@mantine/core'
+import { TenantSubscription } from '../subscriptions/tenant-subscription.tsx'
 import { DeleteTenantPanel } from './delete-tenant-panel.tsx'
 import { EditDetails, EditDomains, EditPartner, EditPlan } from './edit-tenant.tsx'
+import { HealthPanel } from './health-panel.tsx'
 import { ProvisioningPanel } from './provisioning-panel.tsx'
 import { planNames } from './words.ts'
 
@@ -32,7 +33,7 @@ export function TenantOverview({ tenant, events }: Props) {
             <Handle label="Tenant id" value={tenant.id} />
           </Facts>
         </Panel>
-        <HealthPanel health={tenant.health} />
+        <HealthPanel tenant={tenant} />
       </Stack>
       <Stack gap="lg">
         <Panel title="Details" actions={editable && <EditDetails tenant={tenant} />}>
@@ -71,6 +72,9 @@ export function TenantOverview({ tenant, events }: Props) {
           <Facts>
             <Fact label="Plan">{planNames[tenant.plan]}</Fact>
             <Fact label="File space">{formatBytes(fileQuotaBytes[tenant.plan])}</Fact>
+            <Fact label="Subscription">
+              <TenantSubscription slug={tenant.slug} />
+            </Fact>
           </Facts>
         </Panel>
         <Panel title="Domains" actions={editable && <EditDomains tenant={tenant} />}>
@@ -91,7 +95,13 @@ export function TenantOverview({ tenant, events }: Props) {
         <Panel title="Partner" actions={editable && <EditPartner tenant={tenant} />}>
           {tenant.partnerId ? (
             <Facts>
-              <Fact label="Partner">{tenant.partnerSlug}</Fact>
+              <Fact label="Partner">
+                {tenant.partnerSlug && (
+                  <LinkAnchor to="/partners/$slug" params={{ slug: tenant.partnerSlug }} fz="inherit">
+                    {tenant.partnerSlug}
+                  </LinkAnchor>
+                )}
+              </Fact>
               <Fact label="Partner id">
                 <CopyValue label="Partner id" value={tenant.partnerId} hideLabel />
               </Fact>
@@ -118,22 +128,4 @@ export function TenantOverview({ tenant, events }: Props) {
 
 function Handle({ label, value }: { label: string; value: string | null }) {
   return <Fact label={label}>{value ? <CopyValue label={label} value={value} hideLabel /> : 'Not set up yet'}</Fact>
-}
-
-function HealthPanel({ health }: Pick<TenantView, 'health'>) {
-  return (
-    <Panel title="Health" actions={<HealthBadge health={health} />}>
-      {health.factors.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          Nothing is known yet.
-        </Text>
-      ) : (
-        <List size="sm" spacing={6}>
-          {health.factors.map((factor) => (
-            <List.Item key={factor.signal}>{factor.hint}</List.Item>
-          ))}
-        </List>
-      )}
-    </Panel>
-  )
 }

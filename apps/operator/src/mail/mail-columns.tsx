@@ -1,0 +1,64 @@
+import type { QueuedMail } from '@atrium/core/outbox'
+import { LinkAnchor } from '@atrium/ui/links'
+import type { Column } from '@atrium/ui/responsive-table'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Text } from '@mantine/core'
+import { When } from '../parts/when.tsx'
+import { mailLooks } from './looks.ts'
+import { SendAgain } from './send-again.tsx'
+
+/** Columns of the mail queue. */
+export const mailColumns: readonly Column<QueuedMail>[] = [
+  {
+    key: 'message',
+    header: 'Message',
+    primary: true,
+    cell: (mail) => (
+      <>
+        <Text span inherit fw={550}>
+          {mail.title}
+        </Text>
+        {mail.error && mail.state !== 'sent' && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {mail.error}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'to',
+    header: 'To',
+    cell: ({ recipient }) => (
+      <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+        {recipient ?? 'Erased'}
+      </Text>
+    ),
+  },
+  {
+    key: 'tenant',
+    header: 'Tenant',
+    cell: ({ tenantSlug }) =>
+      tenantSlug === null ? (
+        '–'
+      ) : (
+        <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} fz="inherit" underline="hover">
+          {tenantSlug}
+        </LinkAnchor>
+      ),
+  },
+  { key: 'state', header: 'State', cell: (mail) => <StatusBadge {...mailLooks[mail.state]} /> },
+  { key: 'tries', header: 'Tries', cell: (mail) => mail.attempts },
+  { key: 'when', header: 'When', cell: whenOf },
+  { key: 'again', header: 'Send again', cell: (mail) => <SendAgain mail={mail} /> },
+]
+
+function whenOf({ sentAt, nextAt, state, createdAt }: QueuedMail) {
+  if (sentAt !== null) return <When at={sentAt} />
+  if (state !== 'failed' || nextAt === null) return <When at={createdAt} />
+  return (
+    <>
+      Next <When at={nextAt} />
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import type { QueuedMail } from '@atrium/core/outbox'
+import { done } from '@atrium/ui/done'
+import { problemOf } from '@atrium/ui/problem'
+import { Button, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Puts a mail that failed or was given up at the head of the queue. */
+export function SendAgain({ mail }: { mail: QueuedMail }) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const retry = useMutation(
+    trpc.outbox.retry.mutationOptions({
+      onSuccess: () => {
+        done('The mail is on its way again.')
+        return queryClient.invalidateQueries(trpc.outbox.pathFilter())
+      },
+    }),
+  )
+  if (mail.recipient === null || (mail.state !== 'failed' && mail.state !== 'gave_up')) return '–'
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        loading={retry.isPending}
+        aria-label={`Send again: ${mail.title} to ${mail.recipient}`}
+        onClick={() => retry.mutate({ id: mail.id })}
+      >
+        Send again
+      </Button>
+      {retry.error && (
+        <Text size="xs" c="red" role="alert">
+          {problemOf(retry.error).message}
+        </Text>
+      )}
+    </>
+  )
+}

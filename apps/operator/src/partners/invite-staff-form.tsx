@@ -1,0 +1,70 @@
+import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
+import { InviteStaff, type StaffInvitation } from '@atrium/core/partner-team'
+import type { PartnerView } from '@atrium/core/partners'
+import { done } from '@atrium/ui/done'
+import { accessWords } from '@atrium/ui/partner-looks'
+import { problemOf } from '@atrium/ui/problem'
+import { Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { FormFooter } from '../parts/edit-dialog.tsx'
+import { refusals, validateAs } from '../parts/validation.ts'
+import { useInviteStaff } from './mutations.ts'
+
+interface Props {
+  partner: PartnerView
+  onClose: () => void
+  onInvited: (answer: StaffInvitation, email: string) => void
+}
+
+interface Values {
+  name: string
+  email: string
+  access: PartnerAccess
+}
+
+/** Asks for somebody new on the staff. Whoever has an account already joins with it. The first person is offered as owner. */
+export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
+  const invite = useInviteStaff()
+  const toInput = (values: Values) => ({ slug: partner.slug, ...values })
+  const form = useForm<Values>({
+    initialValues: { name: '', email: '', access: partner.staff === 0 ? 'owner' : 'viewer' },
+    validate: validateAs(InviteStaff, toInput),
+  })
+  const { onInvalid, onRefused } = refusals(form)
+  const send = form.onSubmit(
+    (values) =>
+      invite.mutate(toInput(values), {
+        onSuccess: (answer) => {
+          if (answer.handoff === 'existing')
+            done(`${values.email} has an account and is on the staff now. Nothing needs to be handed over.`)
+          onInvited(answer, values.email)
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
+  )
+  const unplaced = invite.error && problemOf(invite.error).issues.every(({ path }) => path === '')
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack>
+        <TextInput label="Name" withAsterisk data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="E-mail"
+          description="The person signs in with it."
+          withAsterisk
+          type="email"
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+        <Radio.Group label="Access level" {...form.getInputProps('access')}>
+          <Stack gap={8} mt={6}>
+            {partnerAccesses.map((access) => (
+              <Radio key={access} value={access} label={accessWords[access].name} description={accessWords[access].may} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <FormFooter error={unplaced ? invite.error : null} submitLabel="Invite" pending={invite.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
+  )
+}

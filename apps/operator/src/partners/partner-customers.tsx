@@ -1,0 +1,92 @@
+import { tenantStatuses } from '@atrium/core/tenants'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { Pager } from '@atrium/ui/pager'
+import { currentCursor } from '@atrium/ui/paging'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { tenantStatusLooks } from '@atrium/ui/tones'
+import { Button } from '@mantine/core'
+import { IconBuilding, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { tenantColumns } from '../tenants/tenant-columns.tsx'
+import { useTRPC } from '../trpc.ts'
+import { partnersPerPage } from './search.ts'
+
+const route = getRouteApi('/house/partners/$slug')
+
+const statusChoices = tenantStatuses.map((value) => ({ value, label: tenantStatusLooks[value].label }))
+
+/** The tenants that are attached to a partner. */
+export function PartnerCustomers({ slug }: { slug: string }) {
+  const { q, status, trail } = route.useSearch()
+  const navigate = route.useNavigate()
+  const tenants = useQuery(
+    useTRPC().partners.tenants.queryOptions(
+      { slug, q, status, cursor: currentCursor(trail), limit: partnersPerPage },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const narrow = (change: { q?: string | undefined; status?: typeof status }) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  const filtered = q !== undefined || status !== undefined
+  return (
+    <>
+      <FilterBar label="Filter customers">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Name or slug"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={q}
+          onChange={(words) => narrow({ q: words })}
+        />
+        <ChoiceFilter label="Status" value={status} choices={statusChoices} onChange={(chosen) => narrow({ status: chosen })} />
+      </FilterBar>
+      {tenants.isError ? (
+        <ErrorState
+          title="The customers could not be loaded."
+          error={tenants.error}
+          onRetry={() => void tenants.refetch()}
+          retrying={tenants.isFetching}
+        />
+      ) : tenants.isPending ? (
+        <LoadingRows label="Loading customers" />
+      ) : tenants.data.items.length === 0 ? (
+        <EmptyState
+          icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
+          title={filtered ? 'No customer fits' : 'No customers yet'}
+          action={
+            filtered && (
+              <Button variant="default" onClick={() => narrow({ q: undefined, status: undefined })}>
+                Clear filters
+              </Button>
+            )
+          }
+        >
+          {filtered
+            ? 'Try another word or status.'
+            : "Tenants that its staff make are attached by themselves. Attach an existing one on the tenant's page."}
+        </EmptyState>
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Customers"
+            columns={tenantColumns}
+            rows={tenants.data.items}
+            rowKey={({ id }) => id}
+            stale={tenants.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of customers"
+            trail={trail}
+            nextCursor={tenants.data.nextCursor}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}

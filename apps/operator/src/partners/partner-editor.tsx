@@ -1,0 +1,86 @@
+import { type PartnerView, UpdatePartner } from '@atrium/core/partners'
+import { done } from '@atrium/ui/done'
+import { Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { z } from 'zod'
+import { FormFooter } from '../parts/edit-dialog.tsx'
+import { refusals, validateAs } from '../parts/validation.ts'
+import { useUpdatePartner } from './mutations.ts'
+import { BillingFields, ContactFields } from './record-fields.tsx'
+
+interface Props {
+  partner: PartnerView
+  part: 'record' | 'contact' | 'billing'
+  onClose: () => void
+}
+
+interface Values {
+  name: string
+  domain: string
+  contactInfo: Record<'name' | 'email' | 'phone', string>
+  billingInfo: Record<'company' | 'vatNumber' | 'country' | 'email', string>
+}
+
+/** One part of a partner's record as a form. Only that part is sent. */
+export function PartnerEditor({ partner, part, onClose }: Props) {
+  const update = useUpdatePartner()
+  const toInput = (values: Values) => toUpdate(partner.slug, part, values)
+  const form = useForm<Values>({
+    initialValues: {
+      name: partner.name,
+      domain: partner.domain ?? '',
+      contactInfo: texts(partner.contactInfo),
+      billingInfo: texts(partner.billingInfo),
+    },
+    validate: validateAs(UpdatePartner, toInput),
+    validateInputOnBlur: true,
+  })
+  const { onInvalid, onRefused } = refusals(form)
+  const save = form.onSubmit(
+    (values) =>
+      update.mutate(toInput(values), {
+        onSuccess: (saved) => {
+          done(`${saved.name} is saved.`)
+          onClose()
+        },
+        onError: onRefused,
+      }),
+    onInvalid,
+  )
+  return (
+    <form onSubmit={save} noValidate>
+      <Stack>
+        {part === 'record' && (
+          <>
+            <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+            <TextInput label="Domain" autoCapitalize="none" spellCheck={false} {...form.getInputProps('domain')} />
+          </>
+        )}
+        {part === 'contact' && <ContactFields inputOf={form.getInputProps} />}
+        {part === 'billing' && <BillingFields inputOf={form.getInputProps} />}
+        <FormFooter error={update.error} submitLabel="Save" pending={update.isPending} disabled={!form.isDirty()} onCancel={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+function toUpdate(slug: string, part: Props['part'], { name, domain, contactInfo, billingInfo }: Values): z.input<typeof UpdatePartner> {
+  switch (part) {
+    case 'record':
+      return { slug, name, domain: domain.trim() || null }
+    case 'contact':
+      return { slug, contactInfo: cleared(contactInfo) }
+    case 'billing':
+      return { slug, billingInfo: cleared(billingInfo) }
+  }
+}
+
+function texts<Name extends string>(fields: Record<Name, string | null>): Record<Name, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? ''])) as Record<Name, string>
+}
+
+/** A field that was emptied is taken away. */
+function cleared<Name extends string>(fields: Record<Name, string>): Record<Name, string | null> {
+  const entries = Object.entries<string>(fields).map(([name, value]) => [name, value.trim() || null])
+  return Object.fromEntries(entries) as Record<Name, string | null>
+}

@@ -1,0 +1,119 @@
+import type { PartnerView } from '@atrium/core/partners'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { partnerStatusLooks } from '@atrium/ui/partner-looks'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Tabs } from '@mantine/core'
+import { IconAlertTriangle, IconCircleOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { MissingPage } from '../layout/not-found-page.tsx'
+import { isMissing } from '../parts/problems.ts'
+import { useTRPC } from '../trpc.ts'
+import { PartnerActions } from './partner-actions.tsx'
+import { PartnerAudit } from './partner-audit.tsx'
+import { PartnerCustomers } from './partner-customers.tsx'
+import { PartnerMargins } from './partner-margins.tsx'
+import { PartnerOverview } from './partner-overview.tsx'
+import { PartnerStaff } from './partner-staff.tsx'
+import { partnerTabs } from './search.ts'
+
+const route = getRouteApi('/house/partners/$slug')
+
+export const Route = createLazyRoute('/house/partners/$slug')({ component: PartnerPage })
+
+function PartnerPage() {
+  const { slug } = route.useParams()
+  const { data: partner, isError, error, isFetching, refetch } = useQuery(useTRPC().partners.get.queryOptions({ slug }))
+  if (!partner && isError && isMissing(error)) {
+    return (
+      <MissingPage title="Partner not found" back={<LinkAnchor to="/partners">All partners</LinkAnchor>}>
+        There is no partner with the slug {slug}.
+      </MissingPage>
+    )
+  }
+  return (
+    <>
+      <PageHeader
+        title={partner?.name ?? slug}
+        description={partner && [partner.slug, partner.domain].filter(Boolean).join(' · ')}
+        marks={partner && <StatusBadge {...partnerStatusLooks[partner.status]} />}
+        actions={partner && <PartnerActions partner={partner} />}
+      />
+      {partner ? (
+        <PartnerDetail key={slug} partner={partner} />
+      ) : isError ? (
+        <ErrorState title="The partner could not be loaded." error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <LoadingRows label="Loading the partner" />
+      )}
+    </>
+  )
+}
+
+const tabNames = { overview: 'Overview', customers: 'Customers', staff: 'Staff', margins: 'Margin', audit: 'Audit' } as const
+
+function PartnerDetail({ partner }: { partner: PartnerView }) {
+  const { tab = 'overview' } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <>
+      <StatusNotice partner={partner} />
+      <Tabs
+        value={tab}
+        onChange={(value) => void navigate({ search: { tab: partnerTabs.find((name) => name !== 'overview' && name === value) } })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" aria-label="Parts of the partner">
+          {partnerTabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {tabNames[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <PartnerOverview partner={partner} />
+        </Tabs.Panel>
+        <Tabs.Panel value="customers">
+          <PartnerCustomers slug={partner.slug} />
+        </Tabs.Panel>
+        <Tabs.Panel value="staff">
+          <PartnerStaff partner={partner} />
+        </Tabs.Panel>
+        <Tabs.Panel value="margins">
+          <PartnerMargins partner={partner} />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit">
+          <PartnerAudit slug={partner.slug} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function StatusNotice({ partner }: { partner: PartnerView }) {
+  if (partner.status === 'suspended') {
+    return (
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This partner is suspended" mb="lg">
+        {partner.suspendedReason ?? 'No reason was given.'} Its staff can read and change nothing. It goes on earning, and payouts are held.
+      </Alert>
+    )
+  }
+  if (partner.status === 'terminated') {
+    return (
+      <Alert color="gray" icon={<IconCircleOff aria-hidden />} title="This partner is terminated" mb="lg">
+        Its staff have no access
+        {partner.terminatedAt && (
+          <>
+            {' '}
+            since <Time at={partner.terminatedAt} show="absolute" />
+          </>
+        )}
+        . Its tenants keep the reference, and what it earned stays payable.
+      </Alert>
+    )
+  }
+  return null
+}

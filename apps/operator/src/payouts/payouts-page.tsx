@@ -1,0 +1,136 @@
+import { payoutStatuses } from '@atrium/core/payouts'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { payoutLooks } from '@atrium/ui/payout-looks'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { Button, Tabs } from '@mantine/core'
+import { IconCashBanknote } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import { AdjustmentsTab } from './adjustments-tab.tsx'
+import { CreateAdjustment } from './create-adjustment.tsx'
+import { payoutColumns } from './payout-columns.tsx'
+import { type PayoutsSearch, payoutsQuery, payoutTabs } from './search.ts'
+
+const route = getRouteApi('/house/payouts')
+
+export const Route = createLazyRoute('/house/payouts')({ component: PayoutsPage })
+
+const tabNames = { payouts: 'Payouts', adjustments: 'Adjustments' } as const
+
+function PayoutsPage() {
+  const { tab = 'payouts' } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <>
+      <PageHeader
+        title="Payouts"
+        description="What partners are paid of what their customers paid. A payout is made on the first of each month, or when a partner asks."
+        actions={<CreateAdjustment />}
+      />
+      <Tabs
+        value={tab}
+        onChange={(value) => void navigate({ search: { tab: payoutTabs.find((name) => name !== 'payouts' && name === value) } })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" aria-label="Payouts and adjustments">
+          {payoutTabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {tabNames[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="payouts">
+          <PayoutList />
+        </Tabs.Panel>
+        <Tabs.Panel value="adjustments">
+          <AdjustmentsTab />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+const statusChoices = payoutStatuses.map((value) => ({ value, label: payoutLooks[value].label }))
+
+function PayoutList() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const payouts = useQuery(useTRPC().payouts.list.queryOptions(payoutsQuery(search), { placeholderData: keepPreviousData }))
+  const filtered = countFilters(search) > 0 || search.trail !== undefined
+  const narrow = (change: Partial<PayoutsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  return (
+    <>
+      <FilterBar label="Filter payouts">
+        <DebouncedInput
+          label="Partner"
+          placeholder="Slug of a partner"
+          value={search.partnerSlug}
+          onChange={(partnerSlug) => narrow({ partnerSlug })}
+        />
+        <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
+        {countFilters(search) > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => void navigate({ search: {} })}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {payouts.isError ? (
+        <ErrorState
+          title="The payouts could not be loaded."
+          error={payouts.error}
+          onRetry={() => void payouts.refetch()}
+          retrying={payouts.isFetching}
+        />
+      ) : payouts.isPending ? (
+        <LoadingRows label="Loading payouts" rows={6} />
+      ) : payouts.data.items.length === 0 ? (
+        <NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Payouts"
+            columns={payoutColumns}
+            rows={payouts.data.items}
+            rowKey={(payout) => payout.id}
+            stale={payouts.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of payouts"
+            trail={search.trail}
+            nextCursor={payouts.data.nextCursor}
+            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function NoPayouts({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const icon = <IconCashBanknote size={32} stroke={1.5} aria-hidden />
+  return filtered ? (
+    <EmptyState
+      title="No payout matches"
+      icon={icon}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Name another partner, or take a filter away.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No payouts yet" icon={icon}>
+      The first one is made when a partner has earned enough from invoices that were paid a month ago.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** After a change of a price: the catalog and the audit log are read again. */
+function useStale() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return () =>
+    Promise.all([queryClient.invalidateQueries(trpc.prices.pathFilter()), queryClient.invalidateQueries(trpc.audit.pathFilter())])
+}
+
+export function useCreatePrice() {
+  const stale = useStale()
+  return useMutation(useTRPC().prices.create.mutationOptions({ onSuccess: stale }))
+}
+
+export function useUpdatePrice() {
+  const stale = useStale()
+  return useMutation(useTRPC().prices.update.mutationOptions({ onSuccess: stale }))
+}
+
+export function useActivatePrice() {
+  const stale = useStale()
+  return useMutation(useTRPC().prices.activate.mutationOptions({ onSuccess: stale }))
+}
+
+export function useArchivePrice() {
+  const stale = useStale()
+  return useMutation(useTRPC().prices.archive.mutationOptions({ onSuccess: stale }))
+}
+
+/** The page of the deleted price leaves first, so nothing here reads that price again. */
+export function useDeletePrice() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(trpc.prices.remove.mutationOptions({ onSuccess: () => queryClient.invalidateQueries(trpc.prices.list.pathFilter()) }))
+}

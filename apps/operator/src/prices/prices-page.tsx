@@ -1,0 +1,109 @@
+import { priceStates } from '@atrium/core/prices'
+import { billingCycles } from '@atrium/core/subscriptions'
+import { plans } from '@atrium/core/tenants'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
+import { Button } from '@mantine/core'
+import { IconPlus, IconTag } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import { priceColumns } from './price-columns.tsx'
+import { type PricesSearch, pricesQuery } from './search.ts'
+import { priceStateLooks } from './words.ts'
+
+const route = getRouteApi('/house/prices')
+
+export const Route = createLazyRoute('/house/prices')({ component: PricesPage })
+
+const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
+const cycleChoices = billingCycles.map((value) => ({ value, label: cycleNames[value] }))
+const stateChoices = priceStates.map((value) => ({ value, label: priceStateLooks[value].label }))
+
+function PricesPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const prices = useQuery(useTRPC().prices.list.queryOptions(pricesQuery(search), { placeholderData: keepPreviousData }))
+  const narrow = (change: Partial<PricesSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  const clear = () => void navigate({ search: {} })
+  return (
+    <>
+      <PageHeader
+        title="Prices"
+        description="What plans cost. A price on sale is never changed: other amounts are a new version, and who subscribed before keeps theirs."
+        actions={
+          <LinkButton to="/prices/new" leftSection={<IconPlus size={18} aria-hidden />}>
+            New price
+          </LinkButton>
+        }
+      />
+      <FilterBar label="Filter prices">
+        <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => narrow({ plan })} />
+        <ChoiceFilter label="Cycle" value={search.cycle} choices={cycleChoices} onChange={(cycle) => narrow({ cycle })} />
+        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        {countFilters(search) > 0 && (
+          <Button variant="subtle" color="gray" onClick={clear}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {prices.isError ? (
+        <ErrorState
+          title="The prices could not be loaded."
+          error={prices.error}
+          onRetry={() => void prices.refetch()}
+          retrying={prices.isFetching}
+        />
+      ) : prices.isPending ? (
+        <LoadingRows label="Loading prices" rows={6} />
+      ) : prices.data.items.length === 0 ? (
+        <NoPrices filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={clear} />
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Prices"
+            columns={priceColumns}
+            rows={prices.data.items}
+            rowKey={(price) => price.id}
+            stale={prices.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of prices"
+            trail={search.trail}
+            nextCursor={prices.data.nextCursor}
+            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function NoPrices({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const icon = <IconTag size={32} stroke={1.5} aria-hidden />
+  return filtered ? (
+    <EmptyState
+      title="No price matches"
+      icon={icon}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Take a filter away to see the others.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No prices yet" icon={icon} action={<LinkButton to="/prices/new">New price</LinkButton>}>
+      Tenants can subscribe by themselves once a plan has a price on sale.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,37 @@
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { ReportsView } from '@atrium/ui/reports/reports-view'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { useReportSource } from './report-source.ts'
+
+const route = getRouteApi('/house/reports')
+
+export const Route = createLazyRoute('/house/reports')({ component: ReportsPage })
+
+function ReportsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const source = useReportSource()
+  const current = source.useMrr({ asOf: search.asOf })
+  return (
+    <>
+      <PageHeader
+        title="Reports"
+        description="What the platform earns, what moves it, and who stays. Every figure is counted from the history of subscriptions, for any day; press one to see its tenants."
+      />
+      <ReportsView
+        source={source}
+        search={search}
+        onSearch={(change) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false })}
+        currencies={(current.data?.currencies ?? []).map(({ currency }) => currency)}
+        topTitle="Top tenants"
+        nameOf={({ slug, name }) => (
+          <LinkAnchor to="/tenants/$slug" params={{ slug }} size="sm" fw={550} c="inherit" underline="hover">
+            {name}
+          </LinkAnchor>
+        )}
+        fileName="platform"
+      />
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+import { subscriptionSources, subscriptionStatuses } from '@atrium/core/subscriptions'
+import { plans } from '@atrium/core/tenants'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { LinkButton } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { planNames, subscriptionLooks } from '@atrium/ui/subscription-looks'
+import { Button } from '@mantine/core'
+import { IconPlus, IconRepeat, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import { type SubscriptionsSearch, subscriptionsQuery } from './search.ts'
+import { subscriptionColumns } from './subscription-columns.tsx'
+import { sourceNames } from './words.ts'
+
+const route = getRouteApi('/house/subscriptions')
+
+export const Route = createLazyRoute('/house/subscriptions')({ component: SubscriptionsPage })
+
+const statusChoices = subscriptionStatuses.map((value) => ({ value, label: subscriptionLooks[value].label }))
+const planChoices = plans.map((value) => ({ value, label: planNames[value] }))
+const sourceChoices = subscriptionSources.map((value) => ({ value, label: sourceNames[value] }))
+const none: SubscriptionsSearch = {
+  ...{ q: undefined, status: undefined, plan: undefined, source: undefined },
+  ...{ currency: undefined, tenantSlug: undefined, partnerSlug: undefined, trail: undefined },
+}
+
+function SubscriptionsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const found = useQuery(useTRPC().subscriptions.list.queryOptions(subscriptionsQuery(search), { placeholderData: keepPreviousData }))
+  const narrow = (change: Partial<SubscriptionsSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  const filters = countFilters(search)
+  return (
+    <>
+      <PageHeader
+        title="Subscriptions"
+        description="What tenants pay for, ended ones too."
+        actions={
+          <LinkButton to="/subscriptions/new" leftSection={<IconPlus size={18} aria-hidden />}>
+            New subscription
+          </LinkButton>
+        }
+      />
+      <FilterBar label="Filter subscriptions">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Tenant or Stripe id"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search.q}
+          onChange={(q) => narrow({ q })}
+        />
+        <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
+        <ChoiceFilter label="Plan" value={search.plan} choices={planChoices} onChange={(plan) => narrow({ plan })} />
+        <ChoiceFilter label="Kept by" value={search.source} choices={sourceChoices} onChange={(source) => narrow({ source })} />
+        <DebouncedInput label="Currency" placeholder="EUR" value={search.currency} onChange={(currency) => narrow({ currency })} />
+        <DebouncedInput label="Partner" placeholder="Slug" value={search.partnerSlug} onChange={(partnerSlug) => narrow({ partnerSlug })} />
+        {filters > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => narrow(none)}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {found.isError ? (
+        <ErrorState
+          title="The subscriptions could not be loaded."
+          error={found.error}
+          onRetry={() => void found.refetch()}
+          retrying={found.isFetching}
+        />
+      ) : found.isPending ? (
+        <LoadingRows label="Loading subscriptions" rows={6} />
+      ) : found.data.items.length === 0 ? (
+        <NoSubscriptions filtered={filters > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Subscriptions"
+            columns={subscriptionColumns}
+            rows={found.data.items}
+            rowKey={(row) => row.id}
+            stale={found.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of subscriptions"
+            trail={search.trail}
+            nextCursor={found.data.nextCursor}
+            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function NoSubscriptions({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  const icon = <IconRepeat size={32} stroke={1.5} aria-hidden />
+  return filtered ? (
+    <EmptyState
+      title="No subscription matches"
+      icon={icon}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Search by the name of a tenant, or take a filter away.
+    </EmptyState>
+  ) : (
+    <EmptyState title="No subscriptions yet" icon={icon} action={<LinkButton to="/subscriptions/new">New subscription</LinkButton>}>
+      Admins of a tenant subscribe on their billing page. You can also make one here on agreed terms.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,76 @@
+import type { WebhookEventItem } from '@atrium/core/webhooks'
+import { LinkAnchor } from '@atrium/ui/links'
+import type { Column } from '@atrium/ui/responsive-table'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Text } from '@mantine/core'
+import { Fragment } from 'react'
+import { When } from '../parts/when.tsx'
+import type { WebhooksSearch } from './search.ts'
+import { webhookLooks } from './words.ts'
+
+/** A long word that may be broken where its parts meet. */
+function Breakable({ word }: { word: string }) {
+  return word.split(/(?<=[._])/).map((part, place) => (
+    <Fragment key={place}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
+}
+
+/** Columns of the inbox; the name of an event opens its payload. */
+export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookEventItem>[] {
+  return [
+    {
+      key: 'type',
+      header: 'Event',
+      primary: true,
+      cell: ({ id, type, objectId }) => (
+        <>
+          <LinkAnchor
+            to="/webhooks"
+            search={{ ...search, event: id }}
+            resetScroll={false}
+            fw={550}
+            fz="inherit"
+            underline="hover"
+            data-row-link
+          >
+            <Breakable word={type} />
+          </LinkAnchor>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {objectId ?? id}
+          </Text>
+        </>
+      ),
+    },
+    { key: 'state', header: 'State', cell: ({ state }) => <StatusBadge {...webhookLooks[state]} /> },
+    {
+      key: 'note',
+      header: 'Note',
+      cell: ({ note }) =>
+        note === null ? (
+          '–'
+        ) : (
+          <Text size="sm" lineClamp={3}>
+            {note}
+          </Text>
+        ),
+    },
+    {
+      key: 'attempts',
+      header: 'Tries',
+      cell: ({ attempts, nextAt }) => (
+        <>
+          {attempts}
+          {nextAt && (
+            <Text size="xs" c="dimmed" component="span" display="block">
+              next <When at={nextAt} />
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { key: 'received', header: 'Came', cell: ({ receivedAt }) => <When at={receivedAt} /> },
+  ]
+}

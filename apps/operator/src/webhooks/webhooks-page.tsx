@@ -1,0 +1,153 @@
+import { webhookStates } from '@atrium/core/webhooks'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { DebouncedInput } from '@atrium/ui/debounced-input'
+import { done } from '@atrium/ui/done'
+import { FilterBar } from '@atrium/ui/filter-bar'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Pager } from '@atrium/ui/pager'
+import { Panel } from '@atrium/ui/panel'
+import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { countFilters } from '@atrium/ui/search-params'
+import { Box, Button } from '@mantine/core'
+import { IconRefresh, IconSearch, IconWebhook } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { useTRPC } from '../trpc.ts'
+import { InboxFacts } from './inbox-facts.tsx'
+import { useReplayParked } from './mutations.ts'
+import { type WebhooksSearch, webhooksQuery } from './search.ts'
+import { webhookColumns } from './webhook-columns.tsx'
+import { webhookLooks } from './words.ts'
+
+const route = getRouteApi('/house/webhooks')
+
+export const Route = createLazyRoute('/house/webhooks')({ component: WebhooksPage })
+
+const EventDrawer = lazy(() => import('./event-drawer.tsx'))
+const stateChoices = webhookStates.map((value) => ({ value, label: webhookLooks[value].label }))
+const everyMs = 10_000
+
+/** What the payment processor told us, and what became of it. */
+function WebhooksPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const events = useQuery(
+    useTRPC().webhooks.list.queryOptions(webhooksQuery(search), { placeholderData: keepPreviousData, refetchInterval: everyMs }),
+  )
+  const { event, trail, ...filters } = search
+  const filtered = countFilters(filters) > 0 || trail !== undefined
+  const narrow = (change: Partial<WebhooksSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, trail: undefined }), replace: true })
+  return (
+    <>
+      <PageHeader
+        title="Payment events"
+        description="Each event of the payment processor is kept once and acted on by reading anew what it is about; the order does not matter."
+        actions={events.data && events.data.health.parked > 0 && <ReplayParked parked={events.data.health.parked} />}
+      />
+      {events.data && (
+        <Box mb="lg">
+          <Panel title="How the inbox is doing">
+            <InboxFacts health={events.data.health} />
+          </Panel>
+        </Box>
+      )}
+      <FilterBar label="Filter events">
+        <DebouncedInput
+          label="Search"
+          type="search"
+          placeholder="Id of the event or of its object"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search.q}
+          onChange={(q) => narrow({ q })}
+        />
+        <DebouncedInput label="Type" placeholder="invoice. or invoice.paid" value={search.type} onChange={(type) => narrow({ type })} />
+        <ChoiceFilter label="State" value={search.state} choices={stateChoices} onChange={(state) => narrow({ state })} />
+        {countFilters(filters) > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => narrow({ q: undefined, state: undefined, type: undefined })}>
+            Clear filters
+          </Button>
+        )}
+      </FilterBar>
+      {events.isError ? (
+        <ErrorState
+          title="The events could not be loaded."
+          error={events.error}
+          onRetry={() => void events.refetch()}
+          retrying={events.isFetching}
+        />
+      ) : events.isPending ? (
+        <LoadingRows label="Loading events" rows={6} />
+      ) : events.data.items.length === 0 ? (
+        <EmptyState
+          icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
+          title={filtered ? 'No event matches' : 'No events yet'}
+          action={
+            filtered && (
+              <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                Clear filters
+              </Button>
+            )
+          }
+        >
+          {filtered
+            ? 'Search by part of an id, or take a filter away.'
+            : 'The payment processor sends them to POST /webhooks/stripe. Set that address there, and its secret as STRIPE_WEBHOOK_SECRET.'}
+        </EmptyState>
+      ) : (
+        <>
+          <ResponsiveTable
+            caption="Payment events"
+            columns={webhookColumns(search)}
+            rows={events.data.items}
+            rowKey={({ id }) => id}
+            stale={events.isPlaceholderData}
+          />
+          <Pager
+            label="Pages of events"
+            trail={trail}
+            nextCursor={events.data.nextCursor}
+            onChange={(way) => void navigate({ search: (before) => ({ ...before, trail: way }) })}
+          />
+        </>
+      )}
+      <Suspense>
+        {event && (
+          <EventDrawer
+            key={event}
+            id={event}
+            onClose={() => void navigate({ search: (before) => ({ ...before, event: undefined }), resetScroll: false })}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function ReplayParked({ parked }: { parked: number }) {
+  const [asking, setAsking] = useState(false)
+  const replay = useReplayParked()
+  return (
+    <>
+      <Button leftSection={<IconRefresh size={18} aria-hidden />} onClick={() => setAsking(true)}>
+        Replay {parked.toLocaleString('en')} parked
+      </Button>
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Replay all parked events"
+        confirmLabel="Replay all"
+        destructive={false}
+        onConfirm={async () => {
+          const { replayed } = await replay.mutateAsync({})
+          done(`${replayed.toLocaleString('en')} events are worked on again.`)
+        }}
+      >
+        Each parked event is worked on from its first try. Do this once what stood in their way is gone.
+      </ConfirmDialog>
+    </>
+  )
+}

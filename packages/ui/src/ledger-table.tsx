@@ -1,0 +1,85 @@
+import type { LedgerEntryView } from '@atrium/core/payouts'
+import { Text } from '@mantine/core'
+import { formatDay, formatMoney } from './format.ts'
+import { ledgerEntryNames } from './payout-looks.ts'
+import { type Column, ResponsiveTable } from './responsive-table.tsx'
+import { StatusBadge } from './status-badge.tsx'
+import { Time } from './time.tsx'
+
+interface Props {
+  caption: string
+  entries: readonly LedgerEntryView[]
+  /** Says which payout pays each entry; left out where all of them are one payout's. */
+  withPayout?: boolean
+  stale?: boolean
+}
+
+/** Entries of a partner's ledger, each with the invoice that it comes from. */
+export function LedgerTable({ caption, entries, withPayout = false, stale = false }: Props) {
+  const columns = withPayout ? [...entryColumns, payoutColumn] : entryColumns
+  return <ResponsiveTable caption={caption} columns={columns} rows={entries} rowKey={(entry) => entry.id} stale={stale} />
+}
+
+const entryColumns: readonly Column<LedgerEntryView>[] = [
+  {
+    key: 'type',
+    header: 'Entry',
+    primary: true,
+    cell: (entry) => (
+      <>
+        <Text span inherit fw={550}>
+          {ledgerEntryNames[entry.type]}
+        </Text>
+        {entry.reason && (
+          <Text size="xs" c="dimmed">
+            {entry.reason}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'customer', header: 'Customer', cell: ({ tenantName }) => tenantName ?? '–' },
+  {
+    key: 'invoice',
+    header: 'Invoice',
+    cell: ({ invoiceNumber, invoiceId }) => (
+      <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+        {invoiceNumber ?? (invoiceId === null ? '–' : 'without a number')}
+      </Text>
+    ),
+  },
+  { key: 'base', header: 'Base and margin', cell: baseOf },
+  {
+    key: 'date',
+    header: 'Date',
+    cell: ({ createdAt }) => (
+      <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+        <Time at={createdAt} />
+      </Text>
+    ),
+  },
+  { key: 'amount', header: 'Amount', align: 'end', cell: (entry) => <Amount minor={entry.amountMinor} currency={entry.currency} /> },
+]
+
+const payoutColumn: Column<LedgerEntryView> = { key: 'payout', header: 'Paid out', cell: (entry) => <PayoutState entry={entry} /> }
+
+function baseOf({ baseMinor, marginPct, currency }: LedgerEntryView) {
+  if (baseMinor === null || marginPct === null) return '–'
+  return `${marginPct}\u00a0% of ${formatMoney(baseMinor, currency)}`
+}
+
+/** A sum on one line; with its sign, so that what takes away is seen to. */
+export function Amount({ minor, currency }: { minor: number; currency: string }) {
+  return (
+    <Text span inherit style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+      {formatMoney(minor, currency)}
+    </Text>
+  )
+}
+
+function PayoutState({ entry }: { entry: LedgerEntryView }) {
+  if (entry.statementNumber !== null) return <>{entry.statementNumber}</>
+  if (entry.payoutStatus !== null) return <>{entry.payoutStatus === 'failed' ? 'Payout failed' : 'In a payout'}</>
+  const waiting = new Date(entry.availableAt).getTime() > Date.now() && entry.amountMinor > 0
+  return waiting ? <StatusBadge label={`From ${formatDay(entry.availableAt)}`} tone="waiting" /> : <>Not yet</>
+}

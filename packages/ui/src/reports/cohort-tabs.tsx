@@ -1,0 +1,231 @@
+import { churnCohortsCsv, invoicedCsv, partnerChurnCohortsCsv, partnerSignupCohortsCsv, signupCohortsCsv } from '@atrium/core/report-csv'
+import { ratio } from '@atrium/core/report-figures'
+import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/reports'
+import { NativeSelect, Stack, Text } from '@mantine/core'
+import { type CSSProperties, useState } from 'react'
+import { formatCount, formatMoney } from '../format.ts'
+import { type Column, ResponsiveTable } from '../responsive-table.tsx'
+import { FigureButton } from './figure-button.tsx'
+import { ReportPanel } from './report-panel.tsx'
+import classes from './reports.module.css'
+import type { FigureAsked, ReportSource } from './source.ts'
+import { monthName, percent, reasonName } from './words.ts'
+
+interface Props {
+  source: ReportSource
+  onAsk: (asked: FigureAsked) => void
+  fileName: string
+  /** What partners take away says nothing of cohorts that are too small. */
+  forPartner: boolean
+}
+
+/** Tenants by the month in which they paid for the first time, and what was left of them. */
+export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
+  const signups = source.useSignups()
+  const [measure, setMeasure] = useState('tenants')
+  return (
+    <ReportPanel
+      title="Retention by first payment"
+      description="What was left of each month's first payers at the end of the months after it. Dashed: this month, so far."
+      query={signups}
+      csv={{ name: `${fileName}-signup-cohorts`, of: forPartner ? partnerSignupCohortsCsv : signupCohortsCsv }}
+      empty={{ when: ({ cohorts }) => cohorts.length === 0, text: 'Nobody has paid yet. The first cohort begins with the first payment.' }}
+    >
+      {({ cohorts }) => {
+        const currencies = [...new Set(cohorts.flatMap((cohort) => cohort.money.map(({ currency }) => currency)))].sort()
+        const choices = [
+          { value: 'tenants', label: 'Tenants' },
+          ...currencies.map((value) => ({ value, label: `Revenue in ${value.toUpperCase()}` })),
+        ]
+        return (
+          <Stack gap="md">
+            <NativeSelect
+              label="What is shown"
+              maw={240}
+              data={choices}
+              value={measure}
+              onChange={(event) => setMeasure(event.currentTarget.value)}
+            />
+            <CohortTable cohorts={cohorts} measure={measure} onAsk={onAsk} />
+          </Stack>
+        )
+      }}
+    </ReportPanel>
+  )
+}
+
+function CohortTable({ cohorts, measure, onAsk }: { cohorts: readonly SignupCohort[]; measure: string; onAsk: Props['onAsk'] }) {
+  const width = Math.max(...cohorts.map(({ active }) => active.length))
+  const valuesOf = (cohort: SignupCohort) =>
+    measure === 'tenants' ? cohort.active : (cohort.money.find(({ currency }) => currency === measure)?.mrrMinor ?? [])
+  const shown = cohorts.filter((cohort) => valuesOf(cohort).some((value) => value !== 0))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
+    <section className={classes.scroll} tabIndex={0} aria-label="Cohorts, scrolls sideways">
+      <table className={classes.cohorts}>
+        <caption hidden>Retention by month of the first payment</caption>
+        <thead>
+          <tr>
+            <th scope="col">First paid</th>
+            <th scope="col">Tenants</th>
+            {Array.from({ length: width }, (_, n) => (
+              <th key={n} scope="col">
+                +{n}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((cohort) => {
+            const values = valuesOf(cohort)
+            const first = measure === 'tenants' ? cohort.size : (values.find((value) => value > 0) ?? 0)
+            return (
+              <tr key={cohort.month}>
+                <th scope="row">{monthName(cohort.month)}</th>
+                <td>
+                  <FigureButton
+                    label={`Show the tenants that first paid in ${monthName(cohort.month)}`}
+                    asked={{ report: 'signups', month: cohort.month, n: Math.max(0, cohort.active.length - 1) }}
+                    onAsk={onAsk}
+                  >
+                    {formatCount(cohort.size)}
+                  </FigureButton>
+                </td>
+                {values.map((value, n) => {
+                  const kept = ratio(value, first)
+                  return (
+                    <td
+                      key={n}
+                      className={classes.cell}
+                      data-partial={(cohort.partial && n === values.length - 1) || undefined}
+                      style={{ '--heat': Math.min(1, Math.max(0, kept ?? 0)) } as CSSProperties}
+                      title={measure === 'tenants' ? `${formatCount(value)} of ${formatCount(first)}` : formatMoney(value, measure)}
+                    >
+                      {percent(kept === null ? null : Math.round(kept * 100) / 100)}
+                    </td>
+                  )
+                })}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Who left in each month, after how long and why. */
+export function ChurnTab({ source, onAsk, fileName, forPartner }: Props) {
+  const churn = source.useChurn()
+  return (
+    <ReportPanel
+      title="Churn by month"
+      description="Tenants that paid at the start of a month and no longer at its end."
+      query={churn}
+      csv={{ name: `${fileName}-churn-cohorts`, of: forPartner ? partnerChurnCohortsCsv : churnCohortsCsv }}
+      empty={{
+        when: ({ months }) => months.every(({ tenants }) => tenants === 0),
+        text: 'Nobody has left. When somebody does, it is told here with the reason.',
+      }}
+    >
+      {({ months }) => (
+        <ResponsiveTable
+          caption="Churn by month"
+          columns={churnColumns(onAsk)}
+          rows={months.filter(({ tenants, partial }) => tenants > 0 || partial).reverse()}
+          rowKey={({ month }) => month}
+        />
+      )}
+    </ReportPanel>
+  )
+}
+
+function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
+  return [
+    {
+      key: 'month',
+      header: 'Month',
+      primary: true,
+      cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}`,
+    },
+    {
+      key: 'tenants',
+      header: 'Tenants lost',
+      align: 'end',
+      cell: ({ month, tenants }) =>
+        tenants === 0 ? (
+          '0'
+        ) : (
+          <FigureButton label={`Show the tenants lost in ${monthName(month)}`} asked={{ report: 'churn', month }} onAsk={onAsk}>
+            {formatCount(tenants)}
+          </FigureButton>
+        ),
+    },
+    {
+      key: 'money',
+      header: 'MRR lost',
+      align: 'end',
+      cell: ({ money }) => (
+        <>
+          {money.map(({ currency, lostMrrMinor }) => (
+            <div key={currency}>{formatMoney(lostMrrMinor, currency)}</div>
+          ))}
+        </>
+      ),
+    },
+    { key: 'tenure', header: 'Paid for', align: 'end', cell: ({ averageTenureDays }) => days(averageTenureDays) },
+    {
+      key: 'reasons',
+      header: 'Why',
+      cell: ({ month, reasons }) => (
+        <Stack gap={2}>
+          {reasons.map(({ reason, tenants }) => (
+            <Text key={reason} size="sm" component="div">
+              <FigureButton
+                label={`Show those lost in ${monthName(month)}: ${reasonName(reason)}`}
+                asked={{ report: 'churn', month, reason }}
+                onAsk={onAsk}
+              >
+                {formatCount(tenants)}
+              </FigureButton>{' '}
+              {reasonName(reason)}
+            </Text>
+          ))}
+        </Stack>
+      ),
+    },
+  ]
+}
+
+function days(count: number | null): string {
+  return count === null ? '–' : count === 1 ? '1 day' : `${formatCount(count)} days`
+}
+
+/** The cash view: what invoices brought in the month in which they were paid. */
+export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileName'>) {
+  const invoiced = source.useInvoiced()
+  const columns: Column<InvoicedRevenue['months'][number]>[] = [
+    { key: 'month', header: 'Month', primary: true, cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}` },
+    { key: 'currency', header: 'Currency', cell: ({ currency }) => currency.toUpperCase() },
+    { key: 'invoices', header: 'Paid invoices', align: 'end', cell: ({ invoices }) => formatCount(invoices) },
+    { key: 'amount', header: 'Without tax', align: 'end', cell: ({ amountMinor, currency }) => formatMoney(amountMinor, currency) },
+  ]
+  return (
+    <ReportPanel
+      title="Invoiced revenue"
+      description="Money that came in, by the month in which an invoice was paid. It is not recurring revenue: a year paid at once stands in one month."
+      query={invoiced}
+      csv={{ name: `${fileName}-invoiced-revenue`, of: invoicedCsv }}
+      empty={{ when: ({ months }) => months.length === 0, text: 'No invoice was paid in the last twelve months.' }}
+    >
+      {({ months }) => (
+        <ResponsiveTable
+          caption="Invoiced revenue"
+          columns={columns}
+          rows={[...months].reverse()}
+          rowKey={({ month, currency }) => `${month} ${currency}`}
+        />
+      )}
+    </ReportPanel>
+  )
+}

@@ -1,0 +1,22 @@
+import { UnstyledButton, VisuallyHidden } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './reports.module.css'
+import type { FigureAsked } from './source.ts'
+
+interface Props {
+  /** Says what opens: "Show the tenants behind churn in Nov 2026". */
+  label: string
+  asked: FigureAsked
+  onAsk: (asked: FigureAsked) => void
+  children: ReactNode
+}
+
+/** A figure that opens the tenants it is made of. */
+export function FigureButton({ label, asked, onAsk, children }: Props) {
+  return (
+    <UnstyledButton className={classes.figure} title={label} onClick={() => onAsk(asked)}>
+      {children}
+      <VisuallyHidden>. {label}</VisuallyHidden>
+    </UnstyledButton>
+  )
+}

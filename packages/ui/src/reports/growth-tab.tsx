@@ -1,0 +1,250 @@
+import { growthCsv } from '@atrium/core/report-csv'
+import { monthly } from '@atrium/core/report-figures'
+import type { GrowthMonth, Movement } from '@atrium/core/reports'
+import { Button, Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { lazy, useState } from 'react'
+import { ChartFigure } from '../charts/figure.tsx'
+import { formatCount, formatMoney, formatMoneyShort } from '../format.ts'
+import { type Column, ResponsiveTable } from '../responsive-table.tsx'
+import { FigureButton } from './figure-button.tsx'
+import { ReportPanel } from './report-panel.tsx'
+import classes from './reports.module.css'
+import type { FigureAsked, ReportSource } from './source.ts'
+import { monthName, movementNames, percent } from './words.ts'
+
+const LineChart = lazy(() => import('../charts/line-chart.tsx'))
+const StackedBars = lazy(() => import('../charts/stacked-bars.tsx'))
+
+interface Props {
+  source: ReportSource
+  from: string | undefined
+  currency: string | undefined
+  onAsk: (asked: FigureAsked) => void
+  fileName: string
+}
+
+const height = 260
+
+/** What recurring revenue began and ended each month with, and what moved it: drawn, and exactly, per currency. */
+export function GrowthTab({ source, from, currency, onAsk, fileName }: Props) {
+  const growth = source.useGrowth({ from })
+  return (
+    <ReportPanel
+      title="Growth"
+      description="Months in UTC, amounts a month, rounded. The file also holds the exact yearly ones."
+      query={growth}
+      csv={{ name: `${fileName}-growth`, of: growthCsv }}
+      empty={{ when: ({ months }) => months.length === 0, text: 'Nobody paid in these months. Choose an earlier first month.' }}
+    >
+      {({ months }) => (
+        <Stack gap="xl">
+          {[...Map.groupBy(months, (month) => month.currency)]
+            .filter(([one]) => currency === undefined || one === currency)
+            .map(([one, of]) => (
+              <CurrencyGrowth key={one} currency={one} months={of} onAsk={onAsk} />
+            ))}
+        </Stack>
+      )}
+    </ReportPanel>
+  )
+}
+
+const gains = [
+  { name: 'new', label: movementNames.new, color: 'green.5' },
+  { name: 'reactivation', label: movementNames.reactivation, color: 'cyan.5' },
+  { name: 'expansion', label: movementNames.expansion, color: 'blue.5' },
+  { name: 'switched', label: 'Other currency', color: 'gray.5' },
+]
+const losses = [
+  { name: 'contraction', label: movementNames.contraction, color: 'yellow.4' },
+  { name: 'churn', label: movementNames.churn, color: 'red.4' },
+]
+
+function CurrencyGrowth({ currency, months, onAsk }: { currency: string; months: readonly GrowthMonth[]; onAsk: Props['onAsk'] }) {
+  const unit = currency.toUpperCase()
+  const exact = (minor: number) => formatMoney(minor, currency)
+  const axis = (minor: number) => formatMoneyShort(minor, currency)
+  const rows = months.map((month) => ({
+    label: monthName(month.month),
+    end: month.endMrrMinor,
+    new: monthly(month.newArrMinor),
+    reactivation: monthly(month.reactivationArrMinor),
+    expansion: monthly(month.expansionArrMinor),
+    switched: monthly(month.currencySwitchArrMinor),
+    contraction: -monthly(month.contractionArrMinor),
+    churn: -monthly(month.churnArrMinor),
+  }))
+  const narrow = useMediaQuery('(max-width: 48em)', false)
+  const [rates, setRates] = useState(false)
+  const switches = months.some((month) => month.currencySwitchArrMinor !== 0)
+  return (
+    <Stack gap="md" component="section" aria-label={`Growth in ${unit}`}>
+      <ChartFigure caption={`MRR in ${unit} at the end of each month. The table below has the same figures.`} height={height}>
+        <LineChart
+          data={rows}
+          series={[
+            { name: 'end', label: `MRR in ${unit}`, color: 'light-dark(var(--mantine-primary-color-6), var(--mantine-primary-color-3))' },
+          ]}
+          formatValue={exact}
+          formatAxis={axis}
+          height={height}
+        />
+      </ChartFigure>
+      <ChartFigure caption={`What moved it: gains above the line, losses below.`} height={height}>
+        <StackedBars
+          data={rows}
+          series={[...gains.filter(({ name }) => name !== 'switched' || switches), ...losses]}
+          formatValue={exact}
+          formatAxis={axis}
+          height={height}
+        />
+      </ChartFigure>
+      <ResponsiveTable
+        caption={`Growth in ${unit} by month`}
+        columns={narrow ? narrowColumns(onAsk) : movementColumns(onAsk, switches)}
+        rows={[...months].reverse()}
+        rowKey={({ month }) => month}
+      />
+      <Button variant="subtle" size="xs" style={{ alignSelf: 'start' }} aria-expanded={rates} onClick={() => setRates(!rates)}>
+        {rates ? `Hide the rates in ${unit}` : `Show the rates in ${unit}`}
+      </Button>
+      {rates && (
+        <ResponsiveTable
+          caption={`Rates in ${unit} by month`}
+          columns={rateColumns}
+          rows={[...months].reverse()}
+          rowKey={({ month }) => month}
+        />
+      )}
+    </Stack>
+  )
+}
+
+const monthColumn: Column<GrowthMonth> = {
+  key: 'month',
+  header: 'Month',
+  primary: true,
+  cell: ({ month, partial }) => (
+    <span className={classes.whole}>
+      {monthName(month)}
+      {partial && (
+        <Text span inherit c="dimmed" fw={400}>
+          {' '}
+          so far
+        </Text>
+      )}
+    </span>
+  ),
+}
+
+interface Moved {
+  movement: Movement
+  arr: number
+  sign: string
+}
+
+function movedIn(month: GrowthMonth): Moved[] {
+  const switched = month.currencySwitchArrMinor
+  return [
+    { movement: 'new', arr: month.newArrMinor, sign: '+' },
+    { movement: 'reactivation', arr: month.reactivationArrMinor, sign: '+' },
+    { movement: 'expansion', arr: month.expansionArrMinor, sign: '+' },
+    { movement: 'contraction', arr: month.contractionArrMinor, sign: '−' },
+    { movement: 'churn', arr: month.churnArrMinor, sign: '−' },
+    switched < 0 ? { movement: 'switch_out', arr: -switched, sign: '−' } : { movement: 'switch_in', arr: switched, sign: '+' },
+  ]
+}
+
+function MovedFigure({ month, moved, onAsk }: { month: GrowthMonth; moved: Moved; onAsk: Props['onAsk'] }) {
+  const { movement, arr, sign } = moved
+  return (
+    <FigureButton
+      label={`Show the tenants behind ${movementNames[movement].toLowerCase()} in ${monthName(month.month)}`}
+      asked={{ report: 'growth', month: month.month, currency: month.currency, movement }}
+      onAsk={onAsk}
+    >
+      {sign}
+      {formatMoney(monthly(arr), month.currency)}
+    </FigureButton>
+  )
+}
+
+const endColumn: Column<GrowthMonth> = {
+  key: 'end',
+  header: 'End',
+  align: 'end',
+  cell: (month) => (
+    <Text span inherit fw={600}>
+      {formatMoney(month.endMrrMinor, month.currency)}
+    </Text>
+  ),
+}
+const tenantsColumn: Column<GrowthMonth> = {
+  key: 'tenants',
+  header: 'Tenants',
+  align: 'end',
+  cell: ({ endTenants }) => formatCount(endTenants),
+}
+
+function movementColumns(onAsk: Props['onAsk'], switches: boolean): Column<GrowthMonth>[] {
+  const names = [...gains, ...losses].filter(({ name }) => name !== 'switched' || switches)
+  return [
+    monthColumn,
+    ...names.map(
+      ({ name, label }): Column<GrowthMonth> => ({
+        key: name,
+        header: label,
+        align: 'end',
+        cell: (month) => {
+          const moved = movedIn(month).find(({ movement }) => (name === 'switched' ? movement.startsWith('switch') : movement === name))
+          return moved && moved.arr !== 0 ? <MovedFigure month={month} moved={moved} onAsk={onAsk} /> : '–'
+        },
+      }),
+    ),
+    endColumn,
+    tenantsColumn,
+  ]
+}
+
+/** On a phone a month says only what moved. */
+function narrowColumns(onAsk: Props['onAsk']): Column<GrowthMonth>[] {
+  return [
+    monthColumn,
+    {
+      key: 'moved',
+      header: 'What moved',
+      cell: (month) => {
+        const moved = movedIn(month).filter(({ arr }) => arr !== 0)
+        if (moved.length === 0) return 'Nothing'
+        return moved.map((one) => (
+          <div key={one.movement}>
+            {movementNames[one.movement]} <MovedFigure month={month} moved={one} onAsk={onAsk} />
+          </div>
+        ))
+      },
+    },
+    endColumn,
+    tenantsColumn,
+  ]
+}
+
+const rateColumns: readonly Column<GrowthMonth>[] = [
+  monthColumn,
+  { key: 'growth', header: 'Growth', align: 'end', cell: ({ rates }) => percent(rates.growth) },
+  {
+    key: 'lost',
+    header: 'Tenants lost',
+    align: 'end',
+    cell: ({ churnedTenants, rates }) => `${churnedTenants} (${percent(rates.customerChurn)})`,
+  },
+  { key: 'gross', header: 'Gross churn', align: 'end', cell: ({ rates }) => percent(rates.grossChurn) },
+  { key: 'retention', header: 'Net retention', align: 'end', cell: ({ rates }) => percent(rates.netRetention) },
+  { key: 'quick', header: 'Quick ratio', align: 'end', cell: ({ rates }) => rates.quickRatio?.toFixed(2) ?? '–' },
+  { key: 'arpa', header: 'Per tenant', align: 'end', cell: ({ rates, currency }) => money(rates.arpaMinor, currency) },
+  { key: 'ltv', header: 'Lifetime value', align: 'end', cell: ({ rates, currency }) => money(rates.ltvMinor, currency) },
+]
+
+function money(minor: number | null, currency: string): string {
+  return minor === null ? '–' : formatMoney(minor, currency)
+}

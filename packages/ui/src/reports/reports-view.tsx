@@ -1,0 +1,125 @@
+import { Button, NativeSelect, Tabs, TextInput } from '@mantine/core'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { FilterBar } from '../filter-bar.tsx'
+import { readAsked, writeAsked } from './asked.ts'
+import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
+import { GrowthTab } from './growth-tab.tsx'
+import { RevenueTab } from './revenue-tab.tsx'
+import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
+import type { FigureAsked, ReportSource } from './source.ts'
+import { monthName } from './words.ts'
+
+const RowsDrawer = lazy(() => import('./rows-drawer.tsx'))
+
+interface Props {
+  source: ReportSource
+  search: ReportsSearch
+  onSearch: (change: Partial<ReportsSearch>) => void
+  /** Currencies to choose from. */
+  currencies: readonly string[]
+  topTitle: string
+  nameOf: (tenant: { slug: string; name: string }) => ReactNode
+  fileName: string
+  forPartner?: boolean
+}
+
+const tabNames: Record<ReportTab, string> = {
+  revenue: 'Revenue',
+  growth: 'Growth',
+  retention: 'Retention',
+  churn: 'Churn',
+  invoiced: 'Invoiced',
+}
+
+/** Every report of a source in tabs, with what they are asked for, and the tenants behind a figure. */
+export function ReportsView({ source, search, onSearch, currencies, topTitle, nameOf, fileName, forPartner = false }: Props) {
+  const tab = search.tab ?? 'revenue'
+  const asked = readAsked(search.rows, search.asOf)
+  const shared = { source, fileName, onAsk: (figure: FigureAsked) => onSearch({ rows: writeAsked(figure) }) }
+  return (
+    <>
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(value) => onSearch({ tab: reportTabs.find((one) => one === value), rows: undefined })}
+      >
+        <Tabs.List mb="md">
+          {reportTabs.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {tabNames[one]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Filters tab={tab} search={search} currencies={currencies} onSearch={onSearch} />
+        <Tabs.Panel value="revenue">
+          <RevenueTab {...shared} asOf={search.asOf} currency={search.currency} topTitle={topTitle} nameOf={nameOf} />
+        </Tabs.Panel>
+        <Tabs.Panel value="growth">
+          <GrowthTab {...shared} from={search.from} currency={search.currency} />
+        </Tabs.Panel>
+        <Tabs.Panel value="retention">
+          <RetentionTab {...shared} forPartner={forPartner} />
+        </Tabs.Panel>
+        <Tabs.Panel value="churn">
+          <ChurnTab {...shared} forPartner={forPartner} />
+        </Tabs.Panel>
+        <Tabs.Panel value="invoiced">
+          <InvoicedTab {...shared} />
+        </Tabs.Panel>
+      </Tabs>
+      <Suspense>
+        {asked && (
+          <RowsDrawer key={search.rows} source={source} asked={asked} nameOf={nameOf} onClose={() => onSearch({ rows: undefined })} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+type FilterProps = Pick<Props, 'search' | 'onSearch' | 'currencies'> & { tab: ReportTab }
+
+function Filters({ tab, search, currencies, onSearch }: FilterProps) {
+  if (tab !== 'revenue' && tab !== 'growth') return null
+  const today = new Date().toISOString().slice(0, 10)
+  return (
+    <FilterBar label="What the report is about">
+      {tab === 'revenue' ? (
+        <TextInput
+          label="At the end of"
+          type="date"
+          max={today}
+          value={search.asOf ?? ''}
+          onChange={(event) => onSearch({ asOf: event.currentTarget.value || undefined })}
+        />
+      ) : (
+        <NativeSelect
+          label="From"
+          value={search.from ?? ''}
+          data={[{ value: '', label: 'Last 12 months' }, ...firstMonths(today)]}
+          onChange={(event) => onSearch({ from: event.currentTarget.value || undefined })}
+        />
+      )}
+      {currencies.length > 1 && (
+        <NativeSelect
+          label="Currency"
+          value={search.currency ?? ''}
+          data={[{ value: '', label: 'Each' }, ...currencies.map((value) => ({ value, label: value.toUpperCase() }))]}
+          onChange={(event) => onSearch({ currency: event.currentTarget.value || undefined })}
+        />
+      )}
+      {(search.asOf || search.from || search.currency) && (
+        <Button variant="subtle" color="gray" onClick={() => onSearch({ asOf: undefined, from: undefined, currency: undefined })}>
+          {tab === 'revenue' ? 'Back to now' : 'Clear'}
+        </Button>
+      )}
+    </FilterBar>
+  )
+}
+
+/** Januaries and Julys of the last four years: where a longer view may begin. */
+function firstMonths(today: string): { value: string; label: string }[] {
+  const year = Number(today.slice(0, 4))
+  return Array.from({ length: 8 }, (_, half) => `${year - Math.floor(half / 2)}-${half % 2 === 0 ? '07' : '01'}`)
+    .filter((month) => month <= today)
+    .map((value) => ({ value, label: monthName(value) }))
+}

@@ -1,0 +1,34 @@
+import type { BillingCycle, SubscriptionStatus } from '@atrium/core/subscriptions'
+import type { Plan } from '@atrium/core/tenants'
+import type { Look } from './tones.ts'
+
+export const planNames: Readonly<Record<Plan, string>> = {
+  free: 'Free',
+  starter: 'Starter',
+  business: 'Business',
+  enterprise: 'Enterprise',
+}
+
+export const cycleNames: Readonly<Record<BillingCycle, string>> = { month: 'Monthly', year: 'Yearly' }
+
+export const subscriptionLooks: Readonly<Record<SubscriptionStatus, Look>> = {
+  incomplete: { label: 'Waits for payment', tone: 'waiting' },
+  incomplete_expired: { label: 'Never paid', tone: 'neutral' },
+  trialing: { label: 'Trial', tone: 'good' },
+  active: { label: 'Active', tone: 'good' },
+  past_due: { label: 'Past due', tone: 'warning' },
+  canceled: { label: 'Ended', tone: 'neutral' },
+  unpaid: { label: 'Unpaid', tone: 'bad' },
+  paused: { label: 'Paused', tone: 'neutral' },
+  unknown: { label: 'Unknown', tone: 'warning' },
+}
+
+/** The state as people read it; one that is being canceled says so. */
+export function subscriptionLook({ status, cancelAtPeriodEnd }: { status: SubscriptionStatus; cancelAtPeriodEnd: boolean }): Look {
+  return cancelAtPeriodEnd && status === 'active' ? { label: 'Ends with the period', tone: 'warning' } : subscriptionLooks[status]
+}
+
+/** "12 seats", "1 seat". */
+export function seatWords(seats: number): string {
+  return seats === 1 ? '1 seat' : `${seats.toLocaleString('en')} seats`
+}
