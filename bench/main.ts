@@ -12,7 +12,9 @@ import { freePort, stopAllProcesses } from './measure/process.ts'
 import { seededRandom } from './measure/statistics.ts'
 import { renderDetails, renderMachine, renderTable, verdictOf } from './report.ts'
 import { measureBackground } from './rows/background.ts'
+import { measureDecisions } from './rows/decisions.ts'
 import { measureRequests } from './rows/http.ts'
+import { measureReports } from './rows/reports.ts'
 import type { RowResult } from './rows/result.ts'
 import { measureStart } from './rows/start.ts'
 import { measureTools } from './rows/tools.ts'
@@ -25,7 +27,7 @@ pnpm bench P1 P4        these rows
   --users 200000        size of the population
   --tenants 20000`
 
-const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4']
+const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P12', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4', 'M5', 'M6']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -56,7 +58,10 @@ const server = await startEmbeddedServer({
 try {
   const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
-  const population = await loadPopulation(adminOfDatabase, { users, tenants })
+  // Rows that bring data of their own need nobody in this database.
+  const own = new Set(['P12', 'M5', 'M6'])
+  const crowd = [...wanted].some((row) => !own.has(row)) ? { users, tenants } : { users: 100, tenants: 50 }
+  const population = await loadPopulation(adminOfDatabase, crowd)
   say(
     `${population.users} users, ${population.tenants} tenants, ${population.memberships} memberships (largest tenant ${population.largestTenant}), ` +
       `${Math.round(population.bytes / 1024 ** 2)} MiB, loaded in ${population.seconds.toFixed(1)} s`,
@@ -75,9 +80,11 @@ try {
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
   if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
+  if (wanted.has('P12')) rows.push(...(await measureReports(session, say)))
   if (wanted.has('P13')) rows.push(...(await measureStart(session)))
   if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
   if (wanted.has('P15')) rows.push(...(await measureTools(session)))
+  if (['M5', 'M6'].some((row) => wanted.has(row))) rows.push(...(await measureDecisions(session, wanted)))
   if (['M1', 'M2', 'M3', 'M4'].some((row) => wanted.has(row))) rows.push(...(await measureWorkplace(session, wanted)))
   const noise = session.gate.summary()
   const seconds = Math.round((performance.now() - began) / 1000)

@@ -1,3 +1,5 @@
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from './browser.ts'
@@ -16,6 +18,50 @@ function evaluated(page: Page, body: object): Promise<{ status: number; flags: R
   return page.evaluate(`fetch('/api/flags/evaluate', {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(JSON.stringify(body))},
   }).then(async (answer) => ({ status: answer.status, flags: await answer.json() }))`)
+}
+
+async function createFlag(page: Page, key: string): Promise<void> {
+  await page.goto(`${inject('house').operator}/flags/new`)
+  await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
+  await page.getByRole('radiogroup', { name: 'State' }).getByText('On', { exact: true }).click()
+  await page.getByRole('button', { name: 'Create flag' }).click()
+  await page.getByRole('heading', { name: key, level: 1 }).waitFor()
+}
+
+/** A flag that has been in rollout for an hour, with a guard that many requests of acme have just broken. */
+async function makeBrokenRollout(key: string): Promise<void> {
+  await using database = await connect()
+  await database.client.query(
+    `insert into flags (key, description, owner, state, percentage, allow_tenants, guards, note, created_at)
+     values ($1, 'Uploads in pieces.', 'mail-team@atrium.test', 'rollout', 10, '{acme}', $2, 'Acme first.', now() - interval '1 hour')`,
+    [key, JSON.stringify([{ signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 20 }])],
+  )
+  await database.client.query(
+    `insert into tenant_request_counts (tenant_id, minute, requests, failures)
+     select id, date_trunc('minute', now() - interval '10 minutes'), 100000, 40000 from tenants where slug = 'acme'
+     on conflict (tenant_id, minute) do update set requests = excluded.requests, failures = excluded.failures`,
+  )
+}
+
+async function connect() {
+  const client = new pg.Client(inject('house').database)
+  await client.connect()
+  return { client, [Symbol.asyncDispose]: () => client.end() }
+}
+
+/** What the clock does every minute. */
+async function wakeGuards(): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: inject('house').database,
+    schema: 'jobs',
+    migrate: false,
+    createSchema: false,
+    supervise: false,
+    schedule: false,
+  })
+  await boss.start()
+  await boss.send('flag-guards', {})
+  await boss.stop({ graceful: false })
 }
 
 describe('an operator', () => {
@@ -82,6 +128,67 @@ describe('an operator', () => {
     expect([...visitor.complaints, ...member.complaints]).toEqual([])
   })
 
+  it('sets a guard on a rollout, and sees a rollout that its guard has ended', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    const at = inject('house').operator
+    await signIn(page, 'operator', operator)
+    await page.goto(`${at}/flags/new`)
+    await page.getByRole('textbox', { name: 'Key', exact: true }).fill('guarded_uploads')
+    await page.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
+    await page.getByRole('button', { name: 'Create flag' }).click()
+    await page.getByRole('heading', { name: 'guarded_uploads', level: 1 }).waitFor()
+
+    await page.getByText('With one, a rollout that makes things fail ends by itself.').waitFor()
+    await page.getByRole('button', { name: 'Edit guards' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
+    await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
+    const [first, second] = [dialog.getByRole('group', { name: 'Rule 1' }), dialog.getByRole('group', { name: 'Rule 2' })]
+    await first.getByLabel('Within').fill('2000')
+    await dialog.getByLabel('Note').fill('Watched.')
+    await dialog.getByRole('button', { name: 'Save guards' }).click()
+    await dialog.getByText('A whole number between 1 and 1440.').waitFor()
+    await first.getByLabel('Within').fill('30')
+    await second.getByLabel('Signal').first().click()
+    await page.getByRole('option', { name: 'Server errors' }).click()
+    await dialog.getByRole('button', { name: 'Save guards' }).click()
+    await dialog.getByText('Another rule watches this signal over the same time.').waitFor()
+    await expectWellMade(page)
+    await dialog.getByRole('button', { name: 'Remove rule 2' }).click()
+    await first.getByLabel('From').fill('200')
+    await first.getByLabel('More than').fill('2.5')
+    await dialog.getByRole('button', { name: 'Save guards' }).click()
+    await page.getByText('More than 2.5 % within 30 minutes, from 200 events.').waitFor()
+    await page.getByText('more events with the flag are needed before this rule can act.').waitFor()
+
+    await makeBrokenRollout('split_uploads')
+    await page.goto(`${at}/flags/split_uploads`)
+    await page.getByRole('region', { name: 'Guards' }).getByText('Without it').waitFor()
+    await wakeGuards()
+    await expect
+      .poll(
+        async () => {
+          await page.reload()
+          await page.getByRole('heading', { name: 'split_uploads', level: 1 }).waitFor()
+          await untilLoaded(page)
+          return page.getByText('A guard has turned this flag off').count()
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1)
+    await page.getByText('events with the flag').first().waitFor()
+    await expectWellMade(page)
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByText('auto-rollback: server_errors').waitFor()
+    await page.getByText('The platform').waitFor()
+    await page.goto(`${at}/audit?action=flag.killed&q=split_uploads`)
+    await page.getByRole('table').getByText('flag.killed').first().waitFor()
+    const mails = async () => (await fetch(inject('house').smtpPage)).text()
+    await expect.poll(mails, { timeout: 20_000 }).toContain('The flag split_uploads was turned off by a guard')
+    expect(visitor.complaints).toEqual([])
+  }, 90_000)
+
   it('is told when somebody else was faster', async () => {
     await using first = await visit(browser)
     await using second = await visit(browser)
@@ -116,11 +223,7 @@ describe('an operator', () => {
       const at = inject('house').operator
       await signIn(page, 'operator', operator)
       const key = `a_flag_with_a_name_as_long_as_the_key_of_a_flag_can_be_${device}`
-      await page.goto(`${at}/flags/new`)
-      await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
-      await page.getByRole('radiogroup', { name: 'State' }).getByText('On', { exact: true }).click()
-      await page.getByRole('button', { name: 'Create flag' }).click()
-      await page.getByRole('heading', { name: key, level: 1 }).waitFor()
+      await createFlag(page, key)
       for (const path of [
         '/flags',
         '/flags?q=nothing-is-called-this',
@@ -135,12 +238,20 @@ describe('an operator', () => {
         await untilLoaded(page)
         await expectWellMade(page)
       }
-      await page.goto(`${at}/flags/${key}`)
-      for (const button of ['Change rollout', 'Edit lists', 'Edit conditions', 'Edit details', 'Kill', 'Remove flag']) {
+      expect(visitor.complaints).toEqual([])
+    })
+
+    it(`finds the dialogs of a flag well made on a ${device}, light and dark`, async () => {
+      await using visitor = await visit(browser, { screen })
+      const { page } = visitor
+      await signIn(page, 'operator', operator)
+      await createFlag(page, `many_dialogs_${device}`)
+      for (const button of ['Change rollout', 'Edit guards', 'Edit lists', 'Edit conditions', 'Edit details', 'Kill', 'Remove flag']) {
         await page.getByRole('button', { name: button, exact: true }).click()
         const dialog = page.getByRole('dialog')
         await dialog.waitFor()
         if (button === 'Change rollout') await dialog.getByRole('radiogroup', { name: 'State' }).getByText('Rollout').click()
+        if (button === 'Edit guards') await dialog.getByRole('button', { name: 'Add a guard rule' }).click()
         await expectWellMade(page)
         await dialog.getByRole('button', { name: 'Cancel' }).click()
         await dialog.waitFor({ state: 'hidden' })

@@ -10,6 +10,9 @@ export interface HouseAddresses {
   operator: string
   control: string
   smtpPage: string
+  /** As the API's account reaches it. */
+  database: string
+  payments: string
 }
 
 declare module 'vitest' {
@@ -39,7 +42,15 @@ export default async function house(project: TestProject): Promise<() => Promise
     child.once('exit', () => failed(new Error(`The workplace did not start:\n${output.join('')}`)))
   })
   const at = (offset: number) => `http://localhost:${base + offset}`
-  project.provide('house', { api: at(0), portal: at(100), operator: at(200), control: at(1000), smtpPage: at(1501) })
+  project.provide('house', {
+    api: at(0),
+    portal: at(100),
+    operator: at(200),
+    control: at(1000),
+    smtpPage: at(1501),
+    payments: at(1400),
+    database: process.env.DATABASE_URL ?? `postgres://atrium_api:atrium@127.0.0.1:${base + 400}/atrium`,
+  })
   return async () => {
     child.kill('SIGTERM')
     await gone
@@ -49,7 +60,7 @@ export default async function house(project: TestProject): Promise<() => Promise
 
 /** A base whose ports are free, found by asking the system for one in a high range. */
 async function freeBase(): Promise<number> {
-  const offsets = [0, 100, 200, 400, 500, 1000, 1100, 1200, 1300, 1500, 1501, 1600, 1601]
+  const offsets = [0, 100, 200, 400, 500, 1000, 1100, 1200, 1300, 1400, 1500, 1501, 1600, 1601]
   for (let base = 21_000; base < 31_000; base += 50) {
     const free = await Promise.all(offsets.map((offset) => isFree(base + offset)))
     if (free.every(Boolean)) return base

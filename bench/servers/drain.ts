@@ -40,6 +40,16 @@ if (queue === bareQueue) {
     settleMember: async () => {},
     runImport: async () => {},
     sweepMembers: async () => {},
+    sendMails: async () => {},
+    rollBackBrokenFlags: async () => {},
+    settleSubscriptions: async () => {},
+    createPayouts: async () => {},
+    refreshHealth: async () => {},
+    drainWebhooks: async () => {},
+    runDunning: async () => {},
+    reconcileBilling: async () => {},
+    keepReports: async () => {},
+    checkReports: async () => {},
     cleanUp: async () => {},
   })
 }

@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+const slug = 'billing-journey'
+
+async function control(path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(`${inject('house').control}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(response.ok, `${path} ${response.status}`).toBe(true)
+  return JSON.parse(await response.text())
+}
+
+/** A workplace of Anna's that no other journey pays for. */
+async function makeTenant(): Promise<void> {
+  const { accessToken } = await control('/tokens', { email: 'owner@acme.test', app: 'portal' })
+  const response = await fetch(`${inject('house').api}/tenants`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    body: JSON.stringify({ name: 'Billing Journey', slug }),
+  })
+  expect(response.status).toBe(201)
+}
+
+/** From the billing page over the sandbox's card form and back. */
+async function enterCard(page: Page, button: string, card: RegExp): Promise<void> {
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('link', { name: 'Enter the card' }).click()
+  await page.waitForURL((url) => url.origin === inject('house').payments)
+  await page.getByRole('button', { name: card }).click()
+  await page.waitForURL((url) => url.origin === inject('house').portal)
+  await page.getByText('is charged from now on.').first().waitFor()
+  expect(new URL(page.url()).search).toBe('')
+}
+
+describe('an owner', () => {
+  it('sets a card, subscribes and sees the paid invoice; a decline shows, and another card pays at once', async () => {
+    await makeTenant()
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'portal', 'Anna Owner')
+    await page.goto(`${inject('house').portal}/t/${slug}/billing`)
+    const card = page.getByRole('region', { name: 'Card' })
+    const invoices = page.getByRole('region', { name: 'Invoices' })
+    await card.getByText('No card is on file.').waitFor()
+    await invoices.getByText('No invoices yet.').waitFor()
+
+    // Taken when it is entered, declined when it is charged.
+    await enterCard(page, 'Add a card', /4000 0000 0000 0341/)
+    await card.getByText('Visa ending in 0341').waitFor()
+    await page.getByRole('radio', { name: /Starter/ }).check()
+    await page.getByRole('textbox', { name: 'Seats' }).fill('3')
+    await page.getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByText('The first payment did not go through').waitFor()
+    await invoices.getByText('Overdue').waitFor()
+    await expectWellMade(page)
+    await invoices.getByRole('button', { name: /^Pay now/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Pay €12\.00/ })
+      .click()
+    await page.getByRole('dialog').getByText('declined').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    await enterCard(page, 'Use another card', /4242 4242 4242 4242/)
+    await card.getByText('Visa ending in 4242').waitFor()
+    await page.getByText('The first payment did not go through').waitFor({ state: 'detached' })
+    await invoices.getByText('Paid').waitFor()
+    await page.getByRole('region', { name: 'Plan' }).getByText('Active').waitFor()
+    await page.getByRole('region', { name: 'Due and next' }).getByText('€12.00 without tax').waitFor()
+
+    await card.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove card' }).click()
+    await page.getByRole('dialog').getByText('A subscription is charged to this card.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    for (const screen of [desktop, phone]) {
+      await page.setViewportSize(screen)
+      await page.reload()
+      await card.getByText('Visa ending in 4242').waitFor()
+      await invoices.getByText('Paid').waitFor()
+      await untilLoaded(page)
+      await expectWellMade(page)
+    }
+    await page.getByRole('button', { name: /^Open invoice/ }).click()
+    await page.waitForURL((url) => url.origin === inject('house').payments)
+    expect(visitor.complaints).toEqual([])
+  })
+})
+
+describe('an operator', () => {
+  it('sees how money stands, and each event of the payment processor with what became of it', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', 'Olive Operator')
+    await page.goto(`${inject('house').operator}/billing`)
+    await page.getByRole('table', { name: 'Revenue and invoices by currency' }).getByText('EUR').waitFor()
+    await untilLoaded(page)
+    await expectWellMade(page)
+    await page.getByRole('link', { name: 'Open the inbox' }).click()
+    await page.getByRole('textbox', { name: 'Type' }).fill('setup_intent.succeeded')
+    await page.getByRole('link', { name: 'setup_intent.succeeded' }).first().click()
+    const drawer = page.getByRole('dialog', { name: 'setup_intent.succeeded' })
+    await drawer.getByRole('region', { name: 'Payload' }).getByText('"client_secret": "***"').waitFor()
+    await expectWellMade(page)
+    await drawer.getByRole('button', { name: 'Replay' }).click()
+    await page.getByRole('dialog', { name: 'Replay this event' }).getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('The event is worked on again.').waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await page.setViewportSize(phone)
+    await page.reload()
+    await page.getByRole('table', { name: 'Payment events' }).waitFor()
+    await untilLoaded(page)
+    await expectWellMade(page)
+    await page.goto(`${inject('house').operator}/billing`)
+    await untilLoaded(page)
+    await expectWellMade(page)
+    expect(visitor.complaints).toEqual([])
+  })
+})
