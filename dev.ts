@@ -41,6 +41,7 @@ const ports = {
   identity: base + 1100,
   mail: base + 1200,
   files: base + 1300,
+  payments: base + 1400,
   smtp: base + 1500,
   smtpPage: base + 1501,
   dns: base + 1600,
@@ -164,6 +165,12 @@ function apiEnvironment(databaseUrl: string): Record<string, string> {
     FILES_API_URL: at(ports.files),
     FILES_API_USER: demoServiceCredentials.filesUser,
     FILES_API_TOKEN: demoServiceCredentials.filesAppToken,
+    BILLING_PAYMENTS_ENABLED: 'true',
+    STRIPE_SECRET_KEY: demoServiceCredentials.stripeSecretKey,
+    STRIPE_PUBLISHABLE_KEY: demoServiceCredentials.stripePublishableKey,
+    STRIPE_WEBHOOK_SECRET: demoServiceCredentials.stripeWebhookSecret,
+    STRIPE_API_URL: at(ports.payments),
+    PORTAL_URL: at(ports.portal),
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
     DNS_SERVERS: `127.0.0.1:${ports.dns}`,
   }
@@ -194,6 +201,7 @@ Atrium is up (${seconds} s).
   API reference     ${at(ports.api)}/docs
   Sandbox           ${at(ports.control)}    the outside systems: their records, calls, and faults to switch on
   Mail caught       ${at(ports.smtpPage)}
+  Payments          ${at(ports.payments)}    stands in for Stripe: let time pass, charge, refund, dispute
   DNS               ${at(ports.dnsPage)}    where the records of a domain are published
 
 People (password "${demoPassword}" for all):
