@@ -1,7 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { divideRounded } from '../src/money.ts'
 import { growthCsv, partnerChurnCohortsCsv, partnerSignupCohortsCsv } from '../src/report-csv.ts'
 import {
+  amountEach,
   growthRates,
   type Movements,
   monthAfter,
@@ -23,6 +25,18 @@ describe('monthly', () => {
   it('rounds half away from zero, once', () => {
     expect([0, 6, 5, -6, -5, 120, 1_000_000_000_006].map(monthly)).toEqual([0, 1, 0, -1, 0, 10, 83_333_333_334])
   })
+})
+
+describe('dividing', () => {
+  const amount = fc.oneof(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.maxSafeInteger())
+  property.prop([amount, fc.oneof(fc.integer({ min: 1, max: 50_000 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))])(
+    'gives what whole numbers of any size give',
+    (part, among) => {
+      expect(amountEach(part, among)).toBe(Number(divideRounded(BigInt(part), BigInt(among))))
+      expect(monthly(part)).toBe(Number(divideRounded(BigInt(part), 12n)))
+      expect(ratio(part, among)).toBe(Number(divideRounded(BigInt(part) * 10_000n, BigInt(among))) / 10_000)
+    },
+  )
 })
 
 describe('ratio', () => {
