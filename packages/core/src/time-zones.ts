@@ -52,12 +52,12 @@ export function zoneSegments(zone: string, from: number, to: number): readonly Z
   return all
 }
 
-/** A day more at both ends than the year has, so that local times near its ends find both offsets that may hold there. */
+/** Of one year in UTC, so that the years of a range follow one another without overlap. */
 function segmentsOfYear(zone: string, year: number): readonly ZoneSegment[] {
   const key = `${zone} ${year}`
   const known = kept.get(key)
   if (known) return known
-  const [from, to] = [Date.UTC(year, 0, 1) - 2 * dayMs, Date.UTC(year + 1, 0, 1) + 2 * dayMs]
+  const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]
   const segments: ZoneSegment[] = []
   let at = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(zone)
   for (;;) {

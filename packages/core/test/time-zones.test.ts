@@ -99,5 +99,10 @@ describe('segments', () => {
     expect(segments.at(-1)?.to).toBeGreaterThan(from + length)
     for (const [index, segment] of segments.slice(1).entries()) expect(segment.from).toBe(segments[index]?.to)
   })
+  test('a change at the turn of a year stands once', () => {
+    const segments = zoneSegments('Pacific/Apia', Date.UTC(2011, 11, 1), Date.UTC(2012, 1, 1))
+    expect(segments.map(({ from }) => new Date(from).toISOString())).toContain('2011-12-30T10:00:00.000Z')
+    for (const [index, segment] of segments.slice(1).entries()) expect(segment.from).toBe(segments[index]?.to)
+  })
   test('no zone, no segments', () => expect(() => zoneSegments('Europe/Atlantis', 0, 1)).toThrow(RangeError))
 })
