@@ -61,7 +61,7 @@ describe('an operator', () => {
     await page.getByText('A partner keeps at least one owner among its staff.').waitFor()
 
     await page.getByRole('tab', { name: 'Margin' }).click()
-    await page.getByText('In force').waitFor()
+    await page.getByText('In force', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Set a margin' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Margin in percent' }).fill('25')
     await page.getByRole('dialog').getByRole('button', { name: 'Set margin' }).click()

@@ -29,6 +29,6 @@ export const pricesRows: Rows = {
   'prices.update': [{ input: async (world) => ({ id: await draft(world), note: 'Spring' }), expected: operatorsOnly }],
   'prices.remove': [{ input: async (world) => ({ id: await draft(world) }), expected: operatorsOnly }],
   'prices.activate': [{ input: async (world) => ({ id: await draft(world) }), expected: operatorsOnly }],
-  'prices.archive': [{ input: async (world) => ({ id: await onSale(world) }), expected: operatorsOnly }],
+  'prices.archive': [{ input: async (world) => ({ id: await onSale(world) }), expected: operatorsOnly, inTurn: true }],
   'prices.offered': [{ input: slug, expected: membersPartnersOperators }],
 }

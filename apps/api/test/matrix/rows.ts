@@ -41,6 +41,8 @@ export interface Row {
   /** May put in place what the call needs. */
   input: (world: World) => Record<string, unknown> | Promise<Record<string, unknown>>
   expected: Expected
+  /** The call is about something of which there is one: callers take their turns. */
+  inTurn?: boolean
 }
 
 /** What everybody gets whom the procedure is not for; the three without a usable identity always get the same. */
