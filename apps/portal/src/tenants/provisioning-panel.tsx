@@ -14,11 +14,14 @@ import { explain } from './problems.ts'
 import { maySeeSettings } from './roles.ts'
 import { useTenantEvents } from './use-tenant-events.ts'
 
+const justMadeMs = 60_000
+
 /** The services of a workplace, step by step and live while one of them is being set up. */
 export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
   const { running } = useTenantEvents(tenant)
   const reconcile = useReconcile(tenant.slug)
-  const [wasPending] = useState(tenant.status === 'pending')
+  // Or made just now: it may have been set up before this page was there to see it.
+  const [isNew] = useState(() => tenant.status === 'pending' || Date.now() - Date.parse(tenant.createdAt) < justMadeMs)
   const [dismissed, setDismissed] = useState(false)
   const finished = isProvisioned(tenant.provisioningStatus)
   const failed = provisioningSteps.filter((step) => tenant.provisioningStatus[step] === 'error')
@@ -26,7 +29,7 @@ export function ProvisioningPanel({ tenant }: { tenant: TenantView }) {
   const mayRetry = maySeeSettings(tenant.role) && tenant.status !== 'suspended' && tenant.status !== 'deleted'
   return (
     <Stack gap="lg">
-      {wasPending && tenant.status === 'active' && !dismissed && <Ready tenant={tenant} onClose={() => setDismissed(true)} />}
+      {isNew && tenant.status === 'active' && !dismissed && <Ready tenant={tenant} onClose={() => setDismissed(true)} />}
       <Panel
         title="Services"
         description={lead(finished, working, failed.length)}
