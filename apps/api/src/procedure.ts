@@ -27,7 +27,16 @@ export type ProcedureMeta = OpenApiMeta<{
   ofrep?: boolean
   /** The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under that name. */
   file?: boolean
+  /** The answer is text in pieces: REST streams it as a file. The first format is what is sent unless the query's `format` names another. */
+  export?: TextExport
 }>
+
+/** A file of this name, in one of these formats. */
+export interface TextExport {
+  fileName: string
+  formats: readonly [ExportFormat, ...ExportFormat[]]
+}
+export type ExportFormat = 'csv' | 'ndjson'
 
 /** For `csv` of a procedure's meta: the answer in the type that its schema gives it. */
 export function csvOf<Schema extends z.ZodType>(

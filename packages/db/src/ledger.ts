@@ -195,7 +195,7 @@ export interface BalanceRow {
 
 const openStates = sql.raw(`('draft', 'held', 'approved', 'in_transit', 'failed')`)
 
-/** Sums per currency at a moment (semantics 7.3), in minor units as text. `earned` counts from `monthStart`. */
+/** Sums per currency at a moment (docs/contract.md, ledger and payouts), in minor units as text. `earned` counts from `monthStart`. */
 export async function readBalances(db: Db | Trx, partnerId: string, at: Date, monthStart: Date): Promise<BalanceRow[]> {
   const { rows } = await sql<BalanceRow>`
     with sums as (

@@ -14,7 +14,10 @@ export const auditRouter = router({
     .output(AuditPage)
     .query(({ ctx, input }) => queryAudit(ctx, input)),
   export: operator
-    .meta({ openapi: { method: 'GET', path: '/audit/export', tags, summary: 'Export the audit log as NDJSON or CSV' } })
+    .meta({
+      openapi: { method: 'GET', path: '/audit/export', tags, summary: 'Export the audit log as NDJSON or CSV' },
+      export: { fileName: 'audit', formats: ['ndjson', 'csv'] },
+    })
     .input(ExportAudit)
     .query(({ ctx, input }) => exportAudit(ctx, ctx.caller, input)),
   verify: operator

@@ -38,7 +38,7 @@ export function toPartnerView(row: PartnerRecord, revenue: readonly YearlyRevenu
   }
 }
 
-/** Whole yearly amounts become monthly ones, rounded once per currency (semantics of recurring revenue, docs/contract.md). */
+/** Whole yearly amounts become monthly ones, rounded once per currency (docs/contract.md, reports). */
 export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): RecurringRevenue[] {
   return revenue
     .filter((one) => one.id === id)

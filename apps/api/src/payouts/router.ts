@@ -146,7 +146,10 @@ export const payoutsRouter = router({
     .output(LedgerPage)
     .query(({ ctx, input }) => listLedger(ctx.house, ctx.partnerAccess, input)),
   exportLedger: partnerFinanceReader
-    .meta({ openapi: { method: 'GET', path: `${partner}/ledger/export`, tags, summary: "Export a partner's ledger as CSV" } })
+    .meta({
+      openapi: { method: 'GET', path: `${partner}/ledger/export`, tags, summary: "Export a partner's ledger as CSV" },
+      export: { fileName: 'ledger', formats: ['csv'] },
+    })
     .input(ExportLedger)
     .query(({ ctx, input }) => exportLedger(ctx.house, ctx.partnerAccess, input)),
   partnerList: partnerFinanceReader

@@ -2,7 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import type { Hono, Context as HonoContext } from 'hono'
 import { type Context, createContext } from '../context.ts'
 import type { House } from '../house.ts'
-import { proceduresOf } from '../procedure.ts'
+import { proceduresOf, type TextExport } from '../procedure.ts'
 import { type AppRouter, appRouter } from '../router.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
@@ -23,6 +23,7 @@ export interface RestRoute {
   creates: boolean
   ofrep: boolean
   file: boolean
+  export: TextExport | undefined
   /** Also answers as CSV. */
   csv: ((answer: unknown) => string) | undefined
 }
@@ -35,7 +36,7 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
     const { secretAnswer = false, ofrep = false, file = false, csv } = meta
-    return [{ name, method, path, type, secretAnswer, creates, ofrep, file, csv }]
+    return [{ name, method, path, type, secretAnswer, creates, ofrep, file, csv, export: meta.export }]
   })
 }
 
@@ -112,7 +113,7 @@ function logged(house: House, response: Response, err: unknown, requestId: strin
 
 async function respond(c: HonoContext<AppEnv>, route: RestRoute, result: unknown): Promise<Response> {
   if (route.type === 'subscription') return streamServerSentEvents(c, result as AsyncIterable<unknown>)
-  if (isAsyncIterable(result)) return streamExport(c, result, route.path)
+  if (route.export) return streamExport(c, result as AsyncIterable<string>, route.export)
   if (route.file) return sendFile(c, result as FileAnswer)
   if (route.ofrep) return ofrepAnswer(c, result)
   if (route.csv && prefersCsv(c.req.header('accept'))) return csvAnswer(c, route, route.csv(result))
@@ -129,10 +130,6 @@ function csvAnswer(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): R
   const name = path.split('/').findLast((part) => !part.startsWith('{')) ?? 'report'
   const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` }
   return c.body(text, 200, { ...headers, vary: 'accept' })
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<string> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
 function fromQuery(c: HonoContext<AppEnv>): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from 'hono'
 import { stream, streamSSE } from 'hono/streaming'
+import type { ExportFormat, TextExport } from '../procedure.ts'
 import type { AppEnv } from './facts.ts'
 
 /** A subscription over REST: server-sent events (WHATWG HTML, section 9.2), one JSON object per message, a comment every 15 s. */
@@ -41,12 +42,13 @@ export function sendFile(c: HonoContext<AppEnv>, { fileName, contentType, text }
   return c.body(text)
 }
 
-/** An export over REST: text in pieces, named as a file after what is exported: `/audit/export` gives `audit.csv`. CSV where it is all there is. */
-export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<string>, path: string): Response {
-  const name = path.split('/').at(-2)
-  const csv = name !== 'audit' || c.req.query('format') === 'csv'
-  c.header('content-type', csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
-  c.header('content-disposition', `attachment; filename="${name}.${csv ? 'csv' : 'ndjson'}"`)
+const exportTypes: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' }
+
+/** An export over REST: text in pieces, to be saved as a file. */
+export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<string>, { fileName, formats }: TextExport): Response {
+  const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
+  c.header('content-type', `${exportTypes[format]}; charset=utf-8`)
+  c.header('content-disposition', `attachment; filename="${fileName}.${format}"`)
   c.header('cache-control', 'no-store')
   return stream(c, async (out) => {
     for await (const piece of pieces) {
