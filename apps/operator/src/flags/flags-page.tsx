@@ -1,11 +1,10 @@
 import { flagStates } from '@atrium/core/flags'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconFlag, IconPlus, IconSearch } from '@tabler/icons-react'
@@ -57,34 +56,15 @@ function FlagsPage() {
           </Button>
         )}
       </FilterBar>
-      {flags.isError ? (
-        <ErrorState
-          title="The flags could not be loaded."
-          error={flags.error}
-          onRetry={() => void flags.refetch()}
-          retrying={flags.isFetching}
-        />
-      ) : flags.isPending ? (
-        <LoadingRows label="Loading flags" rows={6} />
-      ) : flags.data.items.length === 0 ? (
-        <NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Flags"
-            columns={flagColumns}
-            rows={flags.data.items}
-            rowKey={(flag) => flag.id}
-            stale={flags.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of flags"
-            trail={search.trail}
-            nextCursor={flags.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="flags"
+        found={flags}
+        columns={flagColumns}
+        rowKey={(flag) => flag.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={<NoFlags filtered={filtered} onClear={() => void navigate({ search: {} })} />}
+      />
     </>
   )
 }

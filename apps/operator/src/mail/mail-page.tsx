@@ -1,11 +1,10 @@
 import { mailStates } from '@atrium/core/mail-states'
 import type { MailQueuePage } from '@atrium/core/outbox'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Warnings } from '@atrium/ui/warnings'
 import { Box, Button } from '@mantine/core'
@@ -64,34 +63,16 @@ function MailPage() {
           </Button>
         )}
       </FilterBar>
-      {queue.isError ? (
-        <ErrorState
-          title="The mail queue could not be loaded."
-          error={queue.error}
-          onRetry={() => void queue.refetch()}
-          retrying={queue.isFetching}
-        />
-      ) : queue.isPending ? (
-        <LoadingRows label="Loading mails" rows={6} />
-      ) : queue.data.items.length === 0 ? (
-        <NoMails filtered={filtered} onClear={clear} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Mails"
-            columns={mailColumns}
-            rows={queue.data.items}
-            rowKey={(mail) => mail.id}
-            stale={queue.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of mails"
-            trail={search.trail}
-            nextCursor={queue.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="mails"
+        failure="The mail queue could not be loaded."
+        found={queue}
+        columns={mailColumns}
+        rowKey={(mail) => mail.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={<NoMails filtered={filtered} onClear={clear} />}
+      />
     </>
   )
 }

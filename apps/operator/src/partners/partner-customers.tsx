@@ -1,10 +1,9 @@
 import { tenantStatuses } from '@atrium/core/tenants'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
-import { Pager } from '@atrium/ui/pager'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { tenantStatusLooks } from '@atrium/ui/tones'
 import { Button } from '@mantine/core'
 import { IconBuilding, IconSearch } from '@tabler/icons-react'
@@ -45,48 +44,32 @@ export function PartnerCustomers({ slug }: { slug: string }) {
         />
         <ChoiceFilter label="Status" value={status} choices={statusChoices} onChange={(chosen) => narrow({ status: chosen })} />
       </FilterBar>
-      {tenants.isError ? (
-        <ErrorState
-          title="The customers could not be loaded."
-          error={tenants.error}
-          onRetry={() => void tenants.refetch()}
-          retrying={tenants.isFetching}
-        />
-      ) : tenants.isPending ? (
-        <LoadingRows label="Loading customers" />
-      ) : tenants.data.items.length === 0 ? (
-        <EmptyState
-          icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No customer fits' : 'No customers yet'}
-          action={
-            filtered && (
-              <Button variant="default" onClick={() => narrow({ q: undefined, status: undefined })}>
-                Clear filters
-              </Button>
-            )
-          }
-        >
-          {filtered
-            ? 'Try another word or status.'
-            : "Tenants that its staff make are attached by themselves. Attach an existing one on the tenant's page."}
-        </EmptyState>
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Customers"
-            columns={tenantColumns}
-            rows={tenants.data.items}
-            rowKey={({ id }) => id}
-            stale={tenants.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of customers"
-            trail={trail}
-            nextCursor={tenants.data.nextCursor}
-            onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="customers"
+        found={tenants}
+        columns={tenantColumns}
+        rowKey={({ id }) => id}
+        trail={trail}
+        onTrail={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+        loadingRows={5}
+        empty={
+          <EmptyState
+            icon={<IconBuilding size={32} stroke={1.5} aria-hidden />}
+            title={filtered ? 'No customer fits' : 'No customers yet'}
+            action={
+              filtered && (
+                <Button variant="default" onClick={() => narrow({ q: undefined, status: undefined })}>
+                  Clear filters
+                </Button>
+              )
+            }
+          >
+            {filtered
+              ? 'Try another word or status.'
+              : "Tenants that its staff make are attached by themselves. Attach an existing one on the tenant's page."}
+          </EmptyState>
+        }
+      />
     </>
   )
 }

@@ -1,12 +1,11 @@
 import { partnerStatuses } from '@atrium/core/partner-access'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { partnerStatusLooks } from '@atrium/ui/partner-looks'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconBriefcase, IconPlus, IconSearch } from '@tabler/icons-react'
@@ -52,34 +51,18 @@ function PartnersPage() {
         />
         <ChoiceFilter label="Status" value={search.status} choices={statusChoices} onChange={(status) => narrow({ status })} />
       </FilterBar>
-      {partners.isError ? (
-        <ErrorState
-          title="The partners could not be loaded."
-          error={partners.error}
-          onRetry={() => void partners.refetch()}
-          retrying={partners.isFetching}
-        />
-      ) : partners.isPending ? (
-        <LoadingRows label="Loading partners" rows={8} />
-      ) : partners.data.items.length === 0 ? (
-        <NoPartners filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Partners"
-            columns={partnerColumns}
-            rows={partners.data.items}
-            rowKey={({ id }) => id}
-            stale={partners.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of partners"
-            trail={search.trail}
-            nextCursor={partners.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="partners"
+        found={partners}
+        columns={partnerColumns}
+        rowKey={({ id }) => id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        loadingRows={8}
+        empty={
+          <NoPartners filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+        }
+      />
     </>
   )
 }

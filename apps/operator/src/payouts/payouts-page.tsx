@@ -1,11 +1,10 @@
 import { payoutStatuses } from '@atrium/core/payouts'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { payoutLooks } from '@atrium/ui/payout-looks'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button, Tabs } from '@mantine/core'
 import { IconCashBanknote } from '@tabler/icons-react'
@@ -82,34 +81,15 @@ function PayoutList() {
           </Button>
         )}
       </FilterBar>
-      {payouts.isError ? (
-        <ErrorState
-          title="The payouts could not be loaded."
-          error={payouts.error}
-          onRetry={() => void payouts.refetch()}
-          retrying={payouts.isFetching}
-        />
-      ) : payouts.isPending ? (
-        <LoadingRows label="Loading payouts" rows={6} />
-      ) : payouts.data.items.length === 0 ? (
-        <NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Payouts"
-            columns={payoutColumns}
-            rows={payouts.data.items}
-            rowKey={(payout) => payout.id}
-            stale={payouts.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of payouts"
-            trail={search.trail}
-            nextCursor={payouts.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="payouts"
+        found={payouts}
+        columns={payoutColumns}
+        rowKey={(payout) => payout.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={<NoPayouts filtered={filtered} onClear={() => void navigate({ search: {} })} />}
+      />
     </>
   )
 }

@@ -1,12 +1,11 @@
 import { priceStates } from '@atrium/core/prices'
 import { billingCycles } from '@atrium/core/subscriptions'
 import { plans } from '@atrium/core/tenants'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { cycleNames, planNames } from '@atrium/ui/subscription-looks'
 import { Button } from '@mantine/core'
@@ -55,34 +54,15 @@ function PricesPage() {
           </Button>
         )}
       </FilterBar>
-      {prices.isError ? (
-        <ErrorState
-          title="The prices could not be loaded."
-          error={prices.error}
-          onRetry={() => void prices.refetch()}
-          retrying={prices.isFetching}
-        />
-      ) : prices.isPending ? (
-        <LoadingRows label="Loading prices" rows={6} />
-      ) : prices.data.items.length === 0 ? (
-        <NoPrices filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={clear} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Prices"
-            columns={priceColumns}
-            rows={prices.data.items}
-            rowKey={(price) => price.id}
-            stale={prices.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of prices"
-            trail={search.trail}
-            nextCursor={prices.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="prices"
+        found={prices}
+        columns={priceColumns}
+        rowKey={(price) => price.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={<NoPrices filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={clear} />}
+      />
     </>
   )
 }

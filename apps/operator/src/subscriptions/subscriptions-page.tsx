@@ -1,12 +1,11 @@
 import { subscriptionSources, subscriptionStatuses } from '@atrium/core/subscriptions'
 import { plans } from '@atrium/core/tenants'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { planNames, subscriptionLooks } from '@atrium/ui/subscription-looks'
 import { Button } from '@mantine/core'
@@ -69,34 +68,15 @@ function SubscriptionsPage() {
           </Button>
         )}
       </FilterBar>
-      {found.isError ? (
-        <ErrorState
-          title="The subscriptions could not be loaded."
-          error={found.error}
-          onRetry={() => void found.refetch()}
-          retrying={found.isFetching}
-        />
-      ) : found.isPending ? (
-        <LoadingRows label="Loading subscriptions" rows={6} />
-      ) : found.data.items.length === 0 ? (
-        <NoSubscriptions filtered={filters > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Subscriptions"
-            columns={subscriptionColumns}
-            rows={found.data.items}
-            rowKey={(row) => row.id}
-            stale={found.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of subscriptions"
-            trail={search.trail}
-            nextCursor={found.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="subscriptions"
+        found={found}
+        columns={subscriptionColumns}
+        rowKey={(row) => row.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        empty={<NoSubscriptions filtered={filters > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />}
+      />
     </>
   )
 }

@@ -1,12 +1,12 @@
 import type { MemberView } from '@atrium/core/members'
 import { type TenantView, tenantRoles } from '@atrium/core/tenants'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { LinkAnchor } from '@atrium/ui/links'
-import { Pager } from '@atrium/ui/pager'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { currentCursor } from '@atrium/ui/paging'
-import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import type { Look } from '@atrium/ui/tones'
 import { Button, Text } from '@mantine/core'
@@ -86,38 +86,23 @@ export function TenantMembers({ tenant }: { tenant: TenantView }) {
           </Button>
         )}
       </FilterBar>
-      {members.isError ? (
-        <ErrorState
-          title="The members could not be loaded."
-          error={members.error}
-          onRetry={() => void members.refetch()}
-          retrying={members.isFetching}
-        />
-      ) : members.isPending ? (
-        <LoadingRows label="Loading members" />
-      ) : members.data.items.length === 0 ? (
-        <EmptyState title={filtered ? 'No member matches' : 'No members yet'} icon={<IconUsers size={32} stroke={1.5} aria-hidden />}>
-          {filtered
-            ? 'Search by part of the name or address, or take a filter away.'
-            : 'Members appear when they sign in with an identity that is in the group of this tenant.'}
-        </EmptyState>
-      ) : (
-        <>
-          <ResponsiveTable
-            caption={`Members of ${tenant.name}`}
-            columns={columns}
-            rows={members.data.items}
-            rowKey={(member) => member.id}
-            stale={members.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of members"
-            trail={trail}
-            nextCursor={members.data.nextCursor}
-            onChange={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="members"
+        caption={`Members of ${tenant.name}`}
+        found={members}
+        columns={columns}
+        rowKey={(member) => member.id}
+        trail={trail}
+        onTrail={(next) => void navigate({ search: (before) => ({ ...before, trail: next }) })}
+        loadingRows={5}
+        empty={
+          <EmptyState title={filtered ? 'No member matches' : 'No members yet'} icon={<IconUsers size={32} stroke={1.5} aria-hidden />}>
+            {filtered
+              ? 'Search by part of the name or address, or take a filter away.'
+              : 'Members appear when they sign in with an identity that is in the group of this tenant.'}
+          </EmptyState>
+        }
+      />
     </>
   )
 }

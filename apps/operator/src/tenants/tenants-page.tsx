@@ -1,8 +1,7 @@
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Button } from '@mantine/core'
 import { IconBuilding, IconPlus } from '@tabler/icons-react'
@@ -36,34 +35,18 @@ function TenantsPage() {
         }
       />
       <TenantFilters search={search} onChange={narrow} />
-      {tenants.isError ? (
-        <ErrorState
-          title="The tenants could not be loaded."
-          error={tenants.error}
-          onRetry={() => void tenants.refetch()}
-          retrying={tenants.isFetching}
-        />
-      ) : tenants.isPending ? (
-        <LoadingRows label="Loading tenants" rows={8} />
-      ) : tenants.data.items.length === 0 ? (
-        <NoTenants filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Tenants"
-            columns={tenantColumns}
-            rows={tenants.data.items}
-            rowKey={(tenant) => tenant.id}
-            stale={tenants.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of tenants"
-            trail={search.trail}
-            nextCursor={tenants.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="tenants"
+        found={tenants}
+        columns={tenantColumns}
+        rowKey={(tenant) => tenant.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        loadingRows={8}
+        empty={
+          <NoTenants filtered={countFilters(search) > 0 || search.trail !== undefined} onClear={() => void navigate({ search: {} })} />
+        }
+      />
     </>
   )
 }

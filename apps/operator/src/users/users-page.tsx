@@ -1,9 +1,9 @@
 import type { UserView } from '@atrium/core/users'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
-import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { PagedTable } from '@atrium/ui/paged-table'
+import type { Column } from '@atrium/ui/responsive-table'
 import { Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -66,44 +66,28 @@ function UsersPage() {
         }
       />
       <UserFilters search={search} onChange={narrow} />
-      {users.isError ? (
-        <ErrorState
-          title="The users could not be loaded."
-          error={users.error}
-          onRetry={() => void users.refetch()}
-          retrying={users.isFetching}
-        />
-      ) : users.isPending ? (
-        <LoadingRows label="Loading users" rows={8} />
-      ) : users.data.items.length === 0 ? (
-        <EmptyState
-          title="No user matches"
-          icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
-          action={
-            <Button variant="default" onClick={() => void navigate({ search: {} })}>
-              Clear filters
-            </Button>
-          }
-        >
-          Search by part of the name or address, or take a filter away. People appear here once they have signed in.
-        </EmptyState>
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Users"
-            columns={columns}
-            rows={users.data.items}
-            rowKey={(user) => user.id}
-            stale={users.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of users"
-            trail={search.trail}
-            nextCursor={users.data.nextCursor}
-            onChange={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="users"
+        found={users}
+        columns={columns}
+        rowKey={(user) => user.id}
+        trail={search.trail}
+        onTrail={(trail) => void navigate({ search: (before) => ({ ...before, trail }) })}
+        loadingRows={8}
+        empty={
+          <EmptyState
+            title="No user matches"
+            icon={<IconUsers size={32} stroke={1.5} aria-hidden />}
+            action={
+              <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                Clear filters
+              </Button>
+            }
+          >
+            Search by part of the name or address, or take a filter away. People appear here once they have signed in.
+          </EmptyState>
+        }
+      />
     </>
   )
 }

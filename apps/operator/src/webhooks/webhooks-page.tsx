@@ -1,13 +1,12 @@
 import { webhookStates } from '@atrium/core/webhooks'
 import { ConfirmDialog } from '@atrium/ui/confirm'
-import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { EmptyState } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { done } from '@atrium/ui/done'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
+import { PagedTable } from '@atrium/ui/paged-table'
 import { Panel } from '@atrium/ui/panel'
-import { ResponsiveTable } from '@atrium/ui/responsive-table'
 import { countFilters } from '@atrium/ui/search-params'
 import { Box, Button } from '@mantine/core'
 import { IconRefresh, IconSearch, IconWebhook } from '@tabler/icons-react'
@@ -72,48 +71,32 @@ function WebhooksPage() {
           </Button>
         )}
       </FilterBar>
-      {events.isError ? (
-        <ErrorState
-          title="The events could not be loaded."
-          error={events.error}
-          onRetry={() => void events.refetch()}
-          retrying={events.isFetching}
-        />
-      ) : events.isPending ? (
-        <LoadingRows label="Loading events" rows={6} />
-      ) : events.data.items.length === 0 ? (
-        <EmptyState
-          icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
-          title={filtered ? 'No event matches' : 'No events yet'}
-          action={
-            filtered && (
-              <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                Clear filters
-              </Button>
-            )
-          }
-        >
-          {filtered
-            ? 'Search by part of an id, or take a filter away.'
-            : 'The payment processor sends them to POST /webhooks/stripe. Set that address there, and its secret as STRIPE_WEBHOOK_SECRET.'}
-        </EmptyState>
-      ) : (
-        <>
-          <ResponsiveTable
-            caption="Payment events"
-            columns={webhookColumns(search)}
-            rows={events.data.items}
-            rowKey={({ id }) => id}
-            stale={events.isPlaceholderData}
-          />
-          <Pager
-            label="Pages of events"
-            trail={trail}
-            nextCursor={events.data.nextCursor}
-            onChange={(way) => void navigate({ search: (before) => ({ ...before, trail: way }) })}
-          />
-        </>
-      )}
+      <PagedTable
+        of="events"
+        caption="Payment events"
+        found={events}
+        columns={webhookColumns(search)}
+        rowKey={({ id }) => id}
+        trail={trail}
+        onTrail={(way) => void navigate({ search: (before) => ({ ...before, trail: way }) })}
+        empty={
+          <EmptyState
+            icon={<IconWebhook size={32} stroke={1.5} aria-hidden />}
+            title={filtered ? 'No event matches' : 'No events yet'}
+            action={
+              filtered && (
+                <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                  Clear filters
+                </Button>
+              )
+            }
+          >
+            {filtered
+              ? 'Search by part of an id, or take a filter away.'
+              : 'The payment processor sends them to POST /webhooks/stripe. Set that address there, and its secret as STRIPE_WEBHOOK_SECRET.'}
+          </EmptyState>
+        }
+      />
       <Suspense>
         {event && (
           <EventDrawer
