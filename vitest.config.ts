@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}', 'apps/{portal,operator}/test/**/*.test.{ts,tsx}'],
+          include: ['packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}', 'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}'],
         },
       },
       {
@@ -26,8 +26,9 @@ export default defineConfig({
           name: 'browser',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/house.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // Some walk through every page of an app in both colour schemes, on machines that do other things besides.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           maxWorkers: 2,
         },
       },
