@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ContrastWarning } from './contrast.ts'
 import { type TemplateKey, templateKeys } from './email-templates.ts'
-import { hasUnsafeCharacters, hexColor, instant, line } from './text.ts'
+import { hexColor, instant, line, lines } from './text.ts'
 
 /** The accent colour of tenants that chose none and have no brand colour. */
 export const standardAccentColor = '#1f6feb'
@@ -9,16 +9,6 @@ export const standardAccentColor = '#1f6feb'
 export const templateKey = z.enum(templateKeys as [TemplateKey, ...TemplateKey[]], 'There is no such template.')
 
 export const templateLimits = { subject: 300, html: 60_000, text: 20_000 } as const
-
-/** Several lines that a person typed; line ends become LF. Tabs and line ends are the only controls. */
-function lines(max: number) {
-  return z
-    .string()
-    .max(max, `At most ${max} characters.`)
-    .transform((value) => value.replace(/\r\n?/g, '\n'))
-    .refine((value) => !hasUnsafeCharacters(value.replace(/[\n\t]/g, ' ')), 'Control and invisible characters are not allowed.')
-    .refine((value) => value.trim() !== '', 'This must not be empty.')
-}
 
 /** An override of a message, in Liquid. Without `html` the message has a text part only. */
 export const EmailTemplate = z.strictObject({

@@ -76,6 +76,7 @@ export const demoServiceCredentials = {
   mailApiKey: 'API_c2FuZGJveC1tYWlsLWtleS1mb3ItbG9jYWwtdXNl',
   filesUser: 'atrium',
   filesAppToken: 'sandboxfilestokn',
+  bookingAppSecret: 'local-secret-of-the-booking-app-only',
 } as const
 
 export interface DemoPrice {

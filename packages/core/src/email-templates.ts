@@ -1,4 +1,5 @@
 import { billingEmails } from './billing-emails.ts'
+import { bookingEmails } from './booking-emails.ts'
 import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
 import { platformEmails } from './platform-emails.ts'
 
@@ -6,33 +7,6 @@ const member: readonly TemplateVariable[] = [
   { name: 'member.name', description: 'Name of the person', sample: 'Mira Member' },
   { name: 'member.email', description: 'Address of the person', sample: 'mira@acme.example' },
 ]
-
-const booking: readonly TemplateVariable[] = [
-  { name: 'booking.title', description: 'What was booked', sample: 'Introduction call' },
-  { name: 'booking.date', description: 'Day, written out', sample: 'Tuesday, 14 July 2026' },
-  { name: 'booking.startTime', description: 'Beginning', sample: '10:30' },
-  { name: 'booking.endTime', description: 'End', sample: '11:00' },
-  { name: 'booking.timeZone', description: 'Time zone of day and times', sample: 'Europe/Berlin' },
-  { name: 'booking.location', description: 'Place or link; may be empty', sample: 'https://meet.acme.example/intro' },
-  { name: 'booking.hostName', description: 'Whom the visitor meets', sample: 'Anna Owner' },
-  { name: 'booking.visitorName', description: 'Who booked', sample: 'Vera Visitor' },
-  { name: 'booking.guests', description: 'Addresses of further guests, a list', sample: ['guest@example.org', 'second@example.org'] },
-]
-
-const manageLink: TemplateVariable = {
-  name: 'link.manage',
-  description: 'Where the visitor moves or cancels the booking',
-  sample: 'https://book.acme.example/manage/sample',
-}
-
-const when = '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
-const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
-const guests = '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
-const bookingText = `{{ booking.title }} with {{ booking.hostName }}
-${when}
-${where}
-{% if booking.guests.size > 0 %}Guests: ${guests}
-{% endif %}`
 
 /** Every message that can be branded, with what it may use and the text that goes out unless a tenant overrides it. */
 export const emailTemplates = {
@@ -95,96 +69,6 @@ If you did not ask for this, speak to an admin of {{ tenant.name }}.
 `,
     },
   },
-  'booking.confirmed': {
-    title: 'Booking confirmed',
-    description: 'Sent to visitor and host when a booking is made.',
-    variables: [...commonVariables, ...booking, manageLink],
-    standard: {
-      subject: 'Confirmed: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} with {{ booking.hostName }}',
-        ['Hello {{ booking.visitorName }}, your booking is confirmed.', when, where],
-        {
-          label: 'Move or cancel',
-          link: 'link.manage',
-        },
-      ),
-      text: `Hello {{ booking.visitorName }}, your booking is confirmed.
-
-${bookingText}
-Move or cancel: {{ link.manage }}
-
-{{ product.name }}
-`,
-    },
-  },
-  'booking.moved': {
-    title: 'Booking moved',
-    description: 'Sent to visitor and host when a booking takes place at another time.',
-    variables: [
-      ...commonVariables,
-      ...booking,
-      manageLink,
-      { name: 'previous.date', description: 'Day before the change', sample: 'Monday, 13 July 2026' },
-      { name: 'previous.startTime', description: 'Beginning before the change', sample: '09:00' },
-    ],
-    standard: {
-      subject: 'Moved: {{ booking.title }}, {{ booking.date }}',
-      html: page(
-        '{{ booking.title }} was moved',
-        ['Hello {{ booking.visitorName }}, the new time is:', when, 'It was {{ previous.date }}, {{ previous.startTime }}.', where],
-        { label: 'Move or cancel', link: 'link.manage' },
-      ),
-      text: `Hello {{ booking.visitorName }}, the booking was moved.
-
-${bookingText}
-It was {{ previous.date }}, {{ previous.startTime }}.
-
-Move or cancel: {{ link.manage }}
-
-{{ product.name }}
-`,
-    },
-  },
-  'booking.cancelled': {
-    title: 'Booking cancelled',
-    description: 'Sent to visitor and host when a booking is cancelled.',
-    variables: [...commonVariables, ...booking, { name: 'reason', description: 'Why; may be empty', sample: 'I am ill today.' }],
-    standard: {
-      subject: 'Cancelled: {{ booking.title }}, {{ booking.date }}',
-      html: page('{{ booking.title }} was cancelled', [
-        'Hello {{ booking.visitorName }}, this booking no longer takes place:',
-        when,
-        '{% if reason != "" %}{{ reason }}{% endif %}',
-      ]),
-      text: `Hello {{ booking.visitorName }}, this booking no longer takes place:
-
-${bookingText}
-{% if reason != "" %}{{ reason }}
-{% endif %}
-{{ product.name }}
-`,
-    },
-  },
-  'booking.reminder': {
-    title: 'Booking reminder',
-    description: 'Sent to visitor and host before a booking.',
-    variables: [...commonVariables, ...booking, manageLink],
-    standard: {
-      subject: 'Reminder: {{ booking.title }}, {{ booking.date }}, {{ booking.startTime }}',
-      html: page('{{ booking.title }} with {{ booking.hostName }}', ['Hello {{ booking.visitorName }}, this is coming up:', when, where], {
-        label: 'Move or cancel',
-        link: 'link.manage',
-      }),
-      text: `Hello {{ booking.visitorName }}, this is coming up:
-
-${bookingText}
-Move or cancel: {{ link.manage }}
-
-{{ product.name }}
-`,
-    },
-  },
   'domain.lapsed': {
     title: 'Domain removed',
     description: 'Sent to owner and admins when a domain was removed because its ownership was never shown.',
@@ -213,6 +97,7 @@ You can add it again at any time. Publish the ownership record that is shown the
 `,
     },
   },
+  ...bookingEmails,
   ...billingEmails,
 } as const satisfies Record<string, TemplateDefinition>
 

@@ -3,6 +3,7 @@ import { canonicalDomain } from './domains.ts'
 import { ownAddress } from './mail-addresses.ts'
 import { type MemberStatus, memberStatus, memberStatuses } from './memberships.ts'
 import { cursor, page, pageLimit } from './paging.ts'
+import { SubscriptionQuote } from './subscriptions.ts'
 import { provisioningStatus, StepResult, TenantView, tenantRole } from './tenants.ts'
 import { emailAddress, instant, isHostName, line } from './text.ts'
 import { phoneNumber } from './users.ts'
@@ -101,7 +102,11 @@ const contact = {
 export const NewMember = z.strictObject({ email: memberAddress, role: assignableRole.default('member'), ...contact })
 export type NewMember = z.infer<typeof NewMember>
 
-export const CreateMember = z.strictObject({ slug, ...NewMember.shape })
+/** Consent to pay for so many seats, as POST …/subscription/preview quoted them. */
+export const SeatRaise = z.strictObject({ seats: z.number().int().min(1).max(1_000_000), quote: SubscriptionQuote })
+export type SeatRaise = z.infer<typeof SeatRaise>
+
+export const CreateMember = z.strictObject({ slug, ...NewMember.shape, seatRaise: SeatRaise.optional() })
 export type CreateMember = z.infer<typeof CreateMember>
 
 /** `oneTimePassword` is shown once and kept nowhere; null when nothing got a new one: the person signs in as before. */

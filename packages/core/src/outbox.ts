@@ -5,6 +5,19 @@ import { cursor, pageLimit } from './paging.ts'
 import { slugFilter } from './slugs.ts'
 import { instant, line } from './text.ts'
 
+/** The calendar object (RFC 5545) that a mail about a booking carries; made when the mail is sent. */
+export interface CalendarAttachment {
+  /** RFC 5546. */
+  readonly method: 'REQUEST' | 'CANCEL'
+  readonly sequence: number
+  /** ISO 8601 instants, as they were when the mail was queued. */
+  readonly start: string
+  readonly end: string
+}
+
+/** What stands for a variable of a template; a list for one to loop over. */
+export type MailValue = string | number | readonly string[]
+
 /** A mail that the platform is to send. */
 export interface OutgoingMail {
   /** Whose branding it bears; null for the platform's own. */
@@ -15,9 +28,12 @@ export interface OutgoingMail {
   /** Name of the recipient, for the header. */
   readonly name?: string | undefined
   /** The variables of the template by their dotted names, without those that every template has. Written out for people, amounts included. */
-  readonly values: Readonly<Record<string, string | number>>
+  readonly values: Readonly<Record<string, MailValue>>
   /** A mail of the same key is never queued twice. Made of ids, not of what says something about people. */
   readonly key: string
+  /** The booking that it is about: `link.manage` comes from there, when the mail is sent. */
+  readonly bookingId?: string | undefined
+  readonly calendar?: CalendarAttachment | undefined
 }
 
 /** Seconds until the next try after the first, second … failure; after the last of them a mail is given up. */

@@ -74,6 +74,8 @@ export interface SlotQuestion {
   readonly bookings: readonly TakenSlot[]
   /** Unexpired locks of others, with their buffers. */
   readonly locks: readonly Span[]
+  /** Places of shared starts that others hold at this moment: they count as taken, and for no limit. */
+  readonly held?: readonly TakenSlot[] | undefined
   readonly now: number
   /** Starts that are asked for. */
   readonly range: Span
@@ -112,7 +114,7 @@ export function findSlots(question: SlotQuestion): Slot[] {
 }
 
 /** Over everything that has to be placed in a local day: the range, now, and the bookings that limits count. */
-function clockOver({ schedule, range, now, bookings }: SlotQuestion, duration: number): LocalClock {
+export function clockOver({ schedule, range, now, bookings }: SlotQuestion, duration: number): LocalClock {
   let [from, to] = [Math.min(range.start, now), Math.max(range.end, now) + duration]
   for (const { start } of bookings) {
     if (start < from) from = start
@@ -130,7 +132,7 @@ export function isOffered(question: Omit<SlotQuestion, 'range'>, start: number):
  * The windows of every local date that can matter for the range: per date, for each date starts a grid of its own, and all of them as one,
  * because a slot may cross from one date's hours into the next one's.
  */
-function openHours(schedule: SlotSchedule, clock: LocalClock, range: Span, duration: number): { grids: Span[]; open: Span[] } {
+export function openHours(schedule: SlotSchedule, clock: LocalClock, range: Span, duration: number): { grids: Span[]; open: Span[] } {
   // Two days back: a night's window may reach over a date that its zone left out.
   const [first, last] = [clock.dayAt(range.start) - 2, clock.dayAt(range.end + duration) + 1]
   const grids: Span[] = []
@@ -178,7 +180,7 @@ function startsOf(grids: readonly Span[], step: number, earliest: number, end: n
 }
 
 /** Booking window and limits: what is decided by the local date of a start alone. */
-function dateRules({ settings, bookings, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
+export function dateRules({ settings, bookings, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
   const today = clock.dayAt(now)
   const { bookingWindow } = settings
   const [from, to] =
@@ -225,16 +227,18 @@ function fullDates(bookings: readonly TakenSlot[], limits: SlotLimits, clock: Lo
  * How many visitors a slot can still take; 0 when something is in its way. Has to be asked with starts that ascend: everything is sorted
  * once and walked through once.
  */
-function obstacles({ settings, busy, bookings, locks }: SlotQuestion): (start: number, end: number) => number {
+export function obstacles({ settings, busy, bookings, locks, held = [] }: SlotQuestion): (start: number, end: number) => number {
   const [before, after] = [settings.beforeMinutes * minuteMs, settings.afterMinutes * minuteMs]
   const shares = (booking: TakenSlot) => settings.seats > 1 && booking.eventTypeId === settings.eventTypeId
   const walls = merged([
     ...busy,
     ...locks,
-    ...bookings.filter((booking) => !shares(booking)).map(({ claimStart, claimEnd }) => ({ start: claimStart, end: claimEnd })),
+    ...[...bookings, ...held]
+      .filter((booking) => !shares(booking))
+      .map(({ claimStart, claimEnd }) => ({ start: claimStart, end: claimEnd })),
   ])
   const shared = new Map<number, TakenSlot>()
-  for (const booking of bookings.filter(shares)) {
+  for (const booking of [...bookings, ...held].filter(shares)) {
     const known = shared.get(booking.start)
     shared.set(booking.start, known ? { ...known, seatsTaken: known.seatsTaken + booking.seatsTaken } : booking)
   }

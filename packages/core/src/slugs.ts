@@ -4,7 +4,7 @@ import { z } from 'zod'
 const reserved = new Set(
   (
     'admin admins administrator api app apps assets atrium auth authentik-admins autoconfig autodiscover billing blog book booking ' +
-    'calendar cdn console dashboard default docs events flags health help host imap invite localhost login logout mail me metrics ' +
+    'calendar cdn console dashboard default docs events flags health help host imap invite localhost login logout mail manage me metrics ' +
     'mta-sts new ns ns1 ns2 null oauth openapi operator operators partner partners partner-staff platform platform-admins portal ' +
     'postmaster public root settings signin signup smtp static status support system tenant tenants test trpc undefined user users ' +
     'webhooks webmail www'

@@ -41,6 +41,11 @@ export type ProvisioningStatus = z.infer<typeof provisioningStatus>
 
 const seats = z.number().int().min(0).max(1_000_000)
 
+/** What happens when a member is added and no seat is free: `fixed` refuses, `auto` adds one (docs/contract.md, members). */
+export const seatModes = ['fixed', 'auto'] as const
+export const seatMode = z.enum(seatModes, `Known are ${seatModes.join(' and ')}.`)
+export type SeatMode = z.infer<typeof seatMode>
+
 /** A person as other people of the tenant see them. */
 export const PersonView = z.object({ id: z.uuid(), email: z.string(), name: z.string() })
 
@@ -66,6 +71,7 @@ export const TenantView = z.object({
   partnerId: z.uuid().nullable(),
   partnerSlug: z.string().nullable(),
   seats: z.number().int(),
+  seatMode,
   industry: z.string().nullable(),
   brandColor: z.string().nullable(),
   provisioningStatus,
@@ -136,6 +142,7 @@ export const UpdateTenant = z
     industry: line(100).nullable().optional(),
     brandColor: hexColor.nullable().optional(),
     seats: seats.optional(),
+    seatMode: seatMode.optional(),
   })
   .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
 export type UpdateTenant = z.infer<typeof UpdateTenant>

@@ -26,6 +26,32 @@ export function line(max: number, min = 1) {
     )
 }
 
+/** Several lines that a person typed; line ends become LF. Tabs and line ends are the only controls. */
+export function lines(max: number) {
+  return z
+    .string()
+    .max(max, `At most ${max} characters.`)
+    .transform((value) => value.replace(/\r\n?/g, '\n'))
+    .refine((value) => !hasUnsafeCharacters(value.replace(/[\n\t]/g, ' ')), 'Control and invisible characters are not allowed.')
+    .refine((value) => value.trim() !== '', 'This must not be empty.')
+}
+
+/** A text of several lines that a person typed: as `line`, with line ends kept, each as one LF. */
+export function paragraphs(max: number, min = 1) {
+  return z
+    .string()
+    .max(max * 4, `At most ${max} characters.`)
+    .transform((value) => value.replace(/\r\n?/g, '\n').replaceAll('\t', ' '))
+    .refine((value) => !hasUnsafeCharacters(value.replaceAll('\n', ' ')), 'Control and invisible characters are not allowed.')
+    .transform((value) => value.normalize('NFC').trim())
+    .pipe(
+      z
+        .string()
+        .min(min, min === 1 ? 'This must not be empty.' : `At least ${min} characters.`)
+        .max(max, `At most ${max} characters.`),
+    )
+}
+
 const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 
 /**

@@ -158,3 +158,11 @@ export function monthOf(day: number): number {
   const date = new Date(day * dayMs)
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
+
+/** What a clock in the zone shows at an instant, to the minute: `2027-06-04T14:00`. RangeError for a name that is no zone. */
+export function wallTimeOf(zone: string, instant: number): string {
+  const clock = localClock(zone, instant, instant)
+  const minutes = Math.floor(clock.minutesAt(instant))
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${dateOf(clock.dayAt(instant))}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}

@@ -1,0 +1,36 @@
+/** A meeting's times as a person reads them. */
+export interface WrittenTimes {
+  /** Day of the start, written out with its weekday. */
+  date: string
+  startTime: string
+  /** With its day where the meeting ends on another one. */
+  endTime: string
+  /** Name of the zone, for people. */
+  timeZone: string
+}
+
+/**
+ * The times of a meeting in a zone and in the words and clock (12 or 24 hours) of a language. Milliseconds since 1970; an IANA name; a tag
+ * of BCP 47, or English where it is none. RangeError for a name that is no zone.
+ */
+export function writtenTimes({ start, end, zone, locale }: { start: number; end: number; zone: string; locale: string }): WrittenTimes {
+  const language = languageOf(locale)
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: zone })
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: zone })
+  const date = day.format(start)
+  const lastDay = day.format(end)
+  return {
+    date,
+    startTime: time.format(start),
+    endTime: lastDay === date ? time.format(end) : `${lastDay}, ${time.format(end)}`,
+    timeZone: zone.replaceAll('_', ' '),
+  }
+}
+
+function languageOf(locale: string): string {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale)[0] ?? 'en-GB'
+  } catch {
+    return 'en-GB'
+  }
+}

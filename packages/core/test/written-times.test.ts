@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { writtenTimes } from '../src/written-times.ts'
+
+const at = (text: string) => Date.parse(text)
+const meeting = { start: at('2027-06-04T12:00:00Z'), end: at('2027-06-04T12:30:00Z') }
+
+describe('the times of a meeting', () => {
+  it.each([
+    ['en-GB', 'Europe/Berlin', { date: 'Friday, 4 June 2027', startTime: '14:00', endTime: '14:30', timeZone: 'Europe/Berlin' }],
+    ['en-US', 'America/New_York', { date: 'Friday, June 4, 2027', startTime: '8:00 AM', endTime: '8:30 AM', timeZone: 'America/New York' }],
+    ['de', 'Asia/Tokyo', { date: 'Freitag, 4. Juni 2027', startTime: '21:00', endTime: '21:30', timeZone: 'Asia/Tokyo' }],
+  ])('are written in %s for %s', (locale, zone, expected) => {
+    const written = writtenTimes({ ...meeting, zone, locale })
+    // Between number and AM stands a space that does not break.
+    expect({ ...written, startTime: plain(written.startTime), endTime: plain(written.endTime) }).toEqual(expected)
+  })
+
+  it('name the day of the end where it is another one', () => {
+    const night = { start: at('2027-06-04T21:30:00Z'), end: at('2027-06-04T22:30:00Z') }
+    expect(writtenTimes({ ...night, zone: 'Europe/Berlin', locale: 'en-GB' })).toMatchObject({
+      date: 'Friday, 4 June 2027',
+      startTime: '23:30',
+      endTime: 'Saturday, 5 June 2027, 00:30',
+    })
+    expect(writtenTimes({ ...night, zone: 'UTC', locale: 'en-GB' })).toMatchObject({ startTime: '21:30', endTime: '22:30' })
+  })
+
+  it('follow the clocks of the zone over a change', () => {
+    const change = { start: at('2027-03-28T00:30:00Z'), end: at('2027-03-28T01:30:00Z') }
+    expect(writtenTimes({ ...change, zone: 'Europe/Paris', locale: 'en-GB' })).toMatchObject({ startTime: '01:30', endTime: '03:30' })
+  })
+
+  it.each(['', 'no such language', 'xx', '!'])('are in English for the language %j', (locale) => {
+    expect(writtenTimes({ ...meeting, zone: 'UTC', locale }).date).toBe('Friday, 4 June 2027')
+  })
+
+  it('are refused for a zone that is none', () => {
+    expect(() => writtenTimes({ ...meeting, zone: 'Europe/Atlantis', locale: 'en' })).toThrow(RangeError)
+  })
+})
+
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
