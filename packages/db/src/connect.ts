@@ -10,7 +10,7 @@ export type Trx = Transaction<Tables>
 
 export interface DatabaseOptions {
   url: string
-  /** A copy that reports are read from; the server of `url` when absent. */
+  /** A copy that reports and the audit log are read from; the server of `url` when absent. */
   replicaUrl?: string | undefined
   /** Ordinary connections: transactions, searches, everything not read by key. */
   poolSize?: number
@@ -22,6 +22,8 @@ export interface DatabaseOptions {
 
 export interface Database {
   readonly db: Db
+  /** For searches in the audit log: the copy where there is one, which may lag behind, else `db`. Only for reading. */
+  readonly searches: Db
   /** Runs a short read by key. Many go to the server as one, so a slow one holds up the others. */
   read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
   /** The same for reports, on connections of their own: they take longer than reads by key, and may come from a copy that lags behind. */
@@ -50,6 +52,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 })
   pool.on('error', onError)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const searches = options.replicaUrl === undefined ? db : openSearches({ ...common, connectionString: options.replicaUrl }, onError)
   const keyed = createReaders(readers, { ...common, statement_timeout: 1_000 }, onError)
   const reports = createReaders(
     2,
@@ -59,6 +62,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const listeners = new Set<() => Promise<void>>()
   return {
     db,
+    searches,
     read: (statement, values) => keyed.read(statement, values),
     readReport: (statement, values) => reports.read(statement, values),
     listen: async (channel, onMessage, onReconnect) => {
@@ -73,9 +77,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([...listeners].map((stop) => stop()))
       await keyed.close()
       await reports.close()
+      if (searches !== db) await searches.destroy()
       await db.destroy()
     },
   }
+}
+
+function openSearches(config: pg.PoolConfig, onError: (error: Error) => void): Db {
+  const pool = new pg.Pool({ ...config, max: 4, idleTimeoutMillis: 30_000, statement_timeout: 15_000 })
+  pool.on('error', onError)
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
 async function listenOn(

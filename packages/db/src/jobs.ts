@@ -45,6 +45,18 @@ export const queues = {
   reports: 'reports',
   /** Compares the sums of the reports with the history. */
   reportChecks: 'report-checks',
+  /** Revokes the mailbox credentials that nobody needs any more. */
+  credentials: 'credentials',
+  /** Lets go of booking requests that nobody decided in time. */
+  bookingExpiry: 'booking-expiry',
+  /** Writes bookings into hosts' calendars. */
+  calendarWrites: 'calendar-writes',
+  /** Looks for calendars that nobody writes. */
+  calendarSweep: 'calendar-sweep',
+  /** Compares hosts' calendars with what was written into them. */
+  calendarChecks: 'calendar-checks',
+  /** Reminds visitors of their bookings. */
+  bookingReminders: 'booking-reminders',
   /** Removes expired sessions and stored answers, and prepares audit partitions. */
   cleanup: 'cleanup',
 } as const
@@ -83,6 +95,12 @@ export async function installJobs(url: string): Promise<void> {
     await ensureQueue(boss, queues.billingReconcile, { ...settings, policy: 'short', expireInSeconds: 3600 })
     await ensureQueue(boss, queues.reports, { ...settings, policy: 'short', expireInSeconds: 900 })
     await ensureQueue(boss, queues.reportChecks, { ...settings, policy: 'short', expireInSeconds: 3600 })
+    await ensureQueue(boss, queues.credentials, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.bookingExpiry, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.calendarWrites, { ...settings, policy: 'standard', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.calendarSweep, { ...settings, policy: 'short', expireInSeconds: 300 })
+    await ensureQueue(boss, queues.calendarChecks, { ...settings, policy: 'short', expireInSeconds: 900 })
+    await ensureQueue(boss, queues.bookingReminders, { ...settings, policy: 'short', expireInSeconds: 300 })
     await ensureQueue(boss, queues.cleanup, { ...settings, policy: 'short', expireInSeconds: 300 })
   } finally {
     await boss.stop({ graceful: false })

@@ -252,6 +252,7 @@ export async function secondsUntilMemberDue(db: Db, tenantId: string, userId: st
 export async function deleteRemovedPeople(db: Db): Promise<number> {
   const result = await sql`
     delete from users u where u.removed_at < now() - interval '30 days'
-      and not exists (select from memberships m where m.user_id = u.id)`.execute(db)
+      and not exists (select from memberships m where m.user_id = u.id)
+      and not exists (select from hosts h where h.user_id = u.id)`.execute(db)
   return Number(result.numAffectedRows ?? 0)
 }

@@ -22,6 +22,8 @@ import * as health from './migrations/0017-health.ts'
 import * as domainClaims from './migrations/0018-domain-claims.ts'
 import * as flagGuards from './migrations/0018-flag-guards.ts'
 import * as auditChain from './migrations/0019-audit-chain.ts'
+import * as scheduling from './migrations/0020-scheduling.ts'
+import * as seatMode from './migrations/0021-seat-mode.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
 const migrations: Record<string, Migration> = {
@@ -43,6 +45,8 @@ const migrations: Record<string, Migration> = {
   '0016-outbox': outbox,
   '0018-domain-claims': domainClaims,
   '0019-audit-chain': auditChain,
+  '0020-scheduling': scheduling,
+  '0021-seat-mode': seatMode,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

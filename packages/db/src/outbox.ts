@@ -1,6 +1,6 @@
 import type { MailTemplateKey } from '@atrium/core/email-templates'
 import type { MailState } from '@atrium/core/mail-states'
-import type { OutgoingMail } from '@atrium/core/outbox'
+import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 import { escapeLike } from './tenants.ts'
@@ -14,9 +14,10 @@ export const mailLeaseSeconds = 60
  */
 export async function insertMail(trx: Trx, mail: OutgoingMail, { host, now }: { host: string; now: Date }): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    insert into outbox (id, key, tenant_id, template, recipient, recipient_name, "values", message_id, next_at, created_at, changed_at)
+    insert into outbox (id, key, tenant_id, template, recipient, recipient_name, "values", booking_id, calendar, message_id, next_at,
+      created_at, changed_at)
     select id, ${mail.key}, ${mail.tenantId}::uuid, ${mail.template}, ${mail.to}, ${mail.name ?? null}, ${JSON.stringify(mail.values)}::jsonb,
-      '<' || id || '@' || ${host}::text || '>', ${now}, ${now}, ${now}
+      ${mail.bookingId ?? null}::uuid, ${mail.calendar ? JSON.stringify(mail.calendar) : null}::jsonb, '<' || id || '@' || ${host}::text || '>', ${now}, ${now}, ${now}
     from (select new_id() as id) made
     on conflict (key) do nothing
     returning id`.execute(trx)
@@ -31,7 +32,9 @@ export interface ClaimedMail {
   template: MailTemplateKey
   recipient: string
   recipientName: string | null
-  values: Record<string, string | number>
+  values: Record<string, MailValue>
+  bookingId: string | null
+  calendar: CalendarAttachment | null
   messageId: string
   /** Tries so far, this one included. */
   attempts: number
@@ -52,7 +55,7 @@ export async function claimMails(db: Db, now: Date, limit: number): Promise<Clai
       lease_until = now() + make_interval(secs => ${mailLeaseSeconds})
     from due where o.id = due.id
     returning o.id, o.run, o.tenant_id as "tenantId", o.template, o.recipient, o.recipient_name as "recipientName", o."values",
-      o.message_id as "messageId", o.attempts`.execute(db)
+      o.booking_id as "bookingId", o.calendar, o.message_id as "messageId", o.attempts`.execute(db)
   return rows
 }
 
@@ -73,6 +76,23 @@ export async function saveMailOutcome(db: Db, mail: ClaimedMail, outcome: MailOu
     .where('run', '=', mail.run)
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/**
+ * Whether a later mail about the same booking went out to the same recipient, or is to: what one that was held up says no longer holds then.
+ * Reminders and conflicts say nothing about the state of a booking; and a host who booked with himself reads both sides.
+ */
+export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
+  const { rows } = await sql<{ overtaken: boolean }>`
+    select exists (select from outbox o where o.booking_id = ${mail.bookingId}::uuid and o.id > ${mail.id} and o.recipient = ${mail.recipient}
+      and o.state <> 'gave_up' and o.template not in ('booking.reminder', 'booking.host_conflict')
+      and starts_with(o.template, 'booking.host_') = starts_with(${mail.template}, 'booking.host_')) as overtaken`.execute(db)
+  return rows[0]?.overtaken ?? false
+}
+
+/** Takes a mail out of the queue that is no longer worth sending. Nothing when another process took it over meanwhile. */
+export async function dropMail(db: Db, mail: ClaimedMail): Promise<void> {
+  await db.deleteFrom('outbox').where('id', '=', mail.id).where('run', '=', mail.run).execute()
 }
 
 /** Makes a mail that is not sent due at once, with all its tries before it again. A mail that is being sent stays as it is. */

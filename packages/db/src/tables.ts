@@ -8,14 +8,16 @@ import type { GatheredHealth, HealthBand } from '@atrium/core/health'
 import type { ListState } from '@atrium/core/lists'
 import type { MailState } from '@atrium/core/mail-states'
 import type { ImportRowState } from '@atrium/core/member-import'
+import type { CalendarAttachment, MailValue } from '@atrium/core/outbox'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners'
 import type { AdjustmentState, LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/payouts'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/prices'
 import type { MfaMode } from '@atrium/core/security-policy'
 import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
-import type { HealthFactor, Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { HealthFactor, Plan, ProvisioningStep, SeatMode, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import type { WebhookState } from '@atrium/core/webhooks'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { SchedulingTables } from './scheduling-tables.ts'
 
 type Moment = ColumnType<Date, Date | string | undefined, Date | string>
 type RequiredMoment = ColumnType<Date, Date | string, Date | string>
@@ -389,6 +391,7 @@ export interface TenantsTable {
   plan: Generated<Plan>
   partner_id: string | null
   seats: Generated<number>
+  seat_mode: Generated<SeatMode>
   industry: string | null
   brand_color: string | null
   billing_company: string | null
@@ -734,7 +737,7 @@ export interface OutboxTable {
   /** Null once it was erased. */
   recipient: string | null
   recipient_name: string | null
-  values: ColumnType<Record<string, string | number>, string | undefined, string>
+  values: ColumnType<Record<string, MailValue>, string | undefined, string>
   message_id: string
   state: Generated<MailState>
   attempts: Generated<number>
@@ -745,9 +748,12 @@ export interface OutboxTable {
   created_at: Moment
   sent_at: OptionalMoment
   changed_at: Moment
+  /** The booking that the mail is about. */
+  booking_id: string | null
+  calendar: ColumnType<CalendarAttachment | null, string | null | undefined, string | null>
 }
 
-export interface Tables {
+export interface Tables extends SchedulingTables {
   outbox: OutboxTable
   flags: FlagsTable
   flag_changes: FlagChangesTable

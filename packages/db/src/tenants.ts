@@ -1,6 +1,6 @@
 import { isBelow } from '@atrium/core/domains'
 import type { GatheredHealth } from '@atrium/core/health'
-import type { Plan, ProvisioningStep, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type { Plan, ProvisioningStep, SeatMode, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import { type CallerFields, type CallerRow, callerFields, callerOf, callerRole } from './callers.ts'
 import type { Database, Db, Trx } from './connect.ts'
@@ -15,6 +15,7 @@ export interface TenantRow {
   partnerId: string | null
   partnerSlug: string | null
   seats: number
+  seatMode: SeatMode
   industry: string | null
   brandColor: string | null
   billingCompany: string | null
@@ -41,7 +42,8 @@ export interface TenantRow {
 }
 
 const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
-  case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats, t.industry,
+  case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats,
+  t.seat_mode as "seatMode", t.industry,
   t.brand_color as "brandColor", t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
   t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
   t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.created_at as "createdAt", t.updated_at as "updatedAt",
@@ -149,6 +151,7 @@ export interface LockedTenant {
   plan: Plan
   partner_id: string | null
   seats: number
+  seat_mode: SeatMode
   industry: string | null
   brand_color: string | null
 }
@@ -157,7 +160,7 @@ export interface LockedTenant {
 export function lockTenant(trx: Trx, slug: string): Promise<LockedTenant | undefined> {
   return trx
     .selectFrom('tenants')
-    .select(['id', 'slug', 'name', 'status', 'plan', 'partner_id', 'seats', 'industry', 'brand_color'])
+    .select(['id', 'slug', 'name', 'status', 'plan', 'partner_id', 'seats', 'seat_mode', 'industry', 'brand_color'])
     .where('slug', '=', slug)
     .forUpdate()
     .executeTakeFirst()
@@ -257,6 +260,7 @@ export interface TenantChanges {
   plan?: Plan
   partner_id?: string | null
   seats?: number
+  seat_mode?: SeatMode
   industry?: string | null
   brand_color?: string | null
 }

@@ -301,8 +301,8 @@ export async function ownedTenantSlugs(db: Db | Trx, userId: string): Promise<st
 }
 
 /**
- * Ends the record of somebody who was taken out of every tenant. While one of them is not done, or the identity was deleted, the record is
- * closed and kept for a while, so that no token of before brings the person back.
+ * Ends the record of somebody who was taken out of every tenant. While one of them is not done, the identity was deleted or the person was a
+ * host, the record is closed and kept for a while, so that no token of before brings the person back.
  */
 export async function deleteUser(trx: Trx, id: string): Promise<void> {
   const { numDeletedRows } = await trx
@@ -312,6 +312,8 @@ export async function deleteUser(trx: Trx, id: string): Promise<void> {
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('memberships as m').select('m.user_id').whereRef('m.user_id', '=', 'users.id'))),
     )
+    // Bookings keep their host, and that the person it was.
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('hosts as h').select('h.id').whereRef('h.user_id', '=', 'users.id'))))
     .executeTakeFirst()
   if (numDeletedRows > 0n) return
   const closed = { deactivated_at: sql<Date>`coalesce(deactivated_at, now())`, removed_at: sql<Date>`coalesce(removed_at, now())` }

@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from './connect.ts'
+
+/** A booking that holds a host's time. */
+export interface TakenRow {
+  bookingId: string
+  eventTypeId: string
+  startAt: Date
+  endAt: Date
+  claimStart: Date
+  claimEnd: Date
+}
+
+/** Pending and confirmed bookings of a host whose claim touches the range, without the one that is being moved. */
+export async function listTaken(
+  db: Db | Trx,
+  hostId: string,
+  range: { from: Date; to: Date },
+  movedBookingId: string | undefined,
+): Promise<TakenRow[]> {
+  const { rows } = await sql<TakenRow>`
+    select b.id as "bookingId", b.event_type_id as "eventTypeId", b.start_at as "startAt", b.end_at as "endAt",
+      p.claim_start as "claimStart", p.claim_end as "claimEnd"
+    from booking_hosts p join bookings b on b.id = p.booking_id
+    where p.active and p.host_id = ${hostId} and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})
+      and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(db)
+  return rows
+}
+
+/** A lock that has not expired. */
+export interface LiveLockRow {
+  eventTypeId: string
+  startAt: Date
+  endAt: Date
+  claimStart: Date
+  claimEnd: Date
+  expiresAt: Date
+}
+
+/** Unexpired locks of a host that touch the range, without those of this holder. */
+export function listLiveLocks(
+  db: Db | Trx,
+  hostId: string,
+  range: { from: Date; to: Date },
+  now: Date,
+  holderHash: Buffer | undefined,
+): Promise<LiveLockRow[]> {
+  let query = db
+    .selectFrom('slot_locks')
+    .select([
+      'event_type_id as eventTypeId',
+      'start_utc as startAt',
+      'end_utc as endAt',
+      'claim_start as claimStart',
+      'claim_end as claimEnd',
+      'expires_at as expiresAt',
+    ])
+    .where('host_id', '=', hostId)
+    .where('expires_at', '>', now)
+    .where('claim_start', '<', range.to)
+    .where('claim_end', '>', range.from)
+  if (holderHash) query = query.where('holder_hash', '<>', holderHash)
+  return query.execute()
+}
+
+/** What we wrote, or are writing, into a host's calendar. */
+export interface OwnEventRow {
+  eventId: string | null
+  startAt: Date
+  endAt: Date
+}
+
+/**
+ * Our own events in a host's calendar: by the id that the calendar gave them, whatever became of the booking since, and those that are being
+ * written at this moment, whose id is not known yet, by their time.
+ */
+export async function listOwnEvents(
+  db: Db | Trx,
+  hostId: string,
+  range: { from: Date; to: Date },
+  eventIds: string[],
+): Promise<OwnEventRow[]> {
+  const { rows } = await sql<OwnEventRow>`
+    select p.calendar_event_id as "eventId", b.start_at as "startAt", b.end_at as "endAt"
+    from booking_hosts p join bookings b on b.id = p.booking_id
+    where p.host_id = ${hostId} and (p.calendar_event_id = any(${eventIds})
+      or (p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
+        and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})))`.execute(db)
+  return rows
+}
+
+/** Bookings that each host took of an event type since `since`, coming ones included, and when it was last given one. */
+export interface TurnRow {
+  hostId: string
+  bookings: number
+  lastAt: Date | null
+}
+
+export async function listTurns(db: Db | Trx, eventTypeId: string, hostIds: readonly string[], since: Date): Promise<TurnRow[]> {
+  const { rows } = await sql<TurnRow>`
+    select h.id as "hostId", count(b.id)::int as bookings, max(b.created_at) as "lastAt"
+    from unnest(${[...hostIds]}::uuid[]) as h(id)
+      left join bookings b on b.host_id = h.id and b.event_type_id = ${eventTypeId} and b.start_at >= ${since}
+        and b.status in ('pending', 'confirmed')
+    group by h.id`.execute(db)
+  return rows
+}
+
+/** The shared places of one start: the group that holds the time, and the seats that are taken. */
+export async function findSeatGroup(
+  trx: Trx,
+  place: { hostId: string; eventTypeId: string; start: Date; end: Date; exceptBookingId: string },
+): Promise<{ group: string; seats: number[] } | undefined> {
+  const { rows } = await sql<{ group: string; seats: number[] }>`
+    select p.seat_group as "group", array_agg(p.seat) as seats
+    from booking_hosts p join bookings b on b.id = p.booking_id
+    where p.active and p.host_id = ${place.hostId} and b.event_type_id = ${place.eventTypeId} and b.start_at = ${place.start}
+      and b.end_at = ${place.end} and b.id <> ${place.exceptBookingId}
+    group by p.seat_group order by count(*) desc limit 1`.execute(trx)
+  return rows[0]
+}
