@@ -1,3 +1,5 @@
+import type { Calendars } from './calendars/port.ts'
+import { stalwartCalendars } from './calendars/stalwart.ts'
 import type { CallOptions } from './call-options.ts'
 import type { CallPolicyOptions, CallReport } from './call-policy.ts'
 import { deadline } from './deadline.ts'
@@ -36,6 +38,8 @@ export interface IntegrationsConfig {
 export interface Integrations {
   identity: IdentityProvider | null
   mail: MailServer | null
+  /** Hosts' calendars on the same server as `mail`, with credentials of their own. */
+  calendars: Calendars | null
   files: FileStorage | null
   mailer: Mailer | null
   payments: Payments | null
@@ -52,6 +56,7 @@ export function connectIntegrations({ onCall, policy, ...config }: IntegrationsC
   return {
     identity: config.identity && authentik({ ...config.identity, ...policy, onCall }),
     mail: config.mail && stalwart({ ...config.mail, ...policy, onCall }),
+    calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall }),
     files: config.files && opencloud({ ...config.files, ...policy, onCall }),
     mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall }),
     payments: config.payments && stripe({ ...config.payments, ...policy, onCall }),
@@ -60,7 +65,7 @@ export function connectIntegrations({ onCall, policy, ...config }: IntegrationsC
   }
 }
 
-export type IntegrationName = Exclude<keyof Integrations, 'dns' | 'mailFrom'>
+export type IntegrationName = Exclude<keyof Integrations, 'calendars' | 'dns' | 'mailFrom'>
 
 export interface IntegrationCheck {
   state: 'ok' | 'error' | 'off'

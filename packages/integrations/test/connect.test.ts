@@ -11,6 +11,7 @@ it('says off for what is not configured', async () => {
   expect(integrations).toEqual({
     identity: null,
     mail: null,
+    calendars: null,
     files: null,
     mailer: null,
     payments: null,

@@ -40,7 +40,10 @@ describe.each(mailMethods)('$name, when its first request fails', ({ name, run, 
     })
     const error = await failureOf(run(mail, someIds))
     expect(error).toMatchObject({ system: 'mail', call: name, kind: fault.kind })
-    expect(server.received).toHaveLength(repeatable ? fault.tries : 1)
+    const tries = repeatable ? fault.tries : 1
+    expect(reports).toHaveLength(tries)
+    // On a busy machine a try may be over before it reaches the server that would not have answered it.
+    if (fault.deadlineMs === undefined) expect(server.received).toHaveLength(tries)
     expectNoSecrets(error, reports)
   })
 })

@@ -118,6 +118,24 @@ export const mailMethods: readonly MailMethod[] = [
     run: (mail, { accountId }, options) => mail.removeAccount(accountId, options),
   },
   {
+    name: 'createAppPassword',
+    repeatable: false,
+    asks: ['x:AppPassword/set'],
+    run: (mail, { accountId }, options) => mail.createAppPassword({ accountId, description: 'Scheduling' }, options),
+  },
+  {
+    name: 'listAppPasswords',
+    repeatable: true,
+    asks: ['x:AppPassword/get'],
+    run: (mail, { accountId }, options) => mail.listAppPasswords({ accountId }, options),
+  },
+  {
+    name: 'removeAppPassword',
+    repeatable: true,
+    asks: ['x:AppPassword/set'],
+    run: (mail, { accountId }, options) => mail.removeAppPassword({ accountId, id: 'b' }, options),
+  },
+  {
     name: 'addAlias',
     repeatable: true,
     asks: ['x:Account/get', 'x:Account/set'],

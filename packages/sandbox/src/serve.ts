@@ -77,7 +77,7 @@ export function guarded(system: SandboxSystem, { faults, calls }: { faults: Faul
         Object.assign(request, { rawBody: body })
         operations = system.operations({ method, path, body })
       }
-      fault = faults.take(system.name, [`${method} ${path}`, ...operations])
+      fault = faults.take(system.name, [`${method} ${path}`, ...operations, ...bySignedIn(request, operations)])
       if (!fault) return system.listener(request, response)
       if (fault.after) return hitAfter(fault, system, request, response)
       if (fault.mode === 'latency') {
@@ -90,6 +90,14 @@ export function guarded(system: SandboxSystem, { faults, calls }: { faults: Faul
     }
     carryOut().catch(() => response.destroy())
   }
+}
+
+/** Operations with the name that the caller signs in with, so that a fault can hit one mailbox alone. */
+function bySignedIn({ headers }: IncomingMessage, operations: readonly string[]): string[] {
+  const [, basic] = /^Basic (\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (basic === undefined) return []
+  const [name] = Buffer.from(basic, 'base64').toString('utf8').split(':')
+  return operations.map((operation) => `${operation} ${name}`)
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

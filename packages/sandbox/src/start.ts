@@ -159,7 +159,18 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     origins.set('dns', dnsPageUrl)
     hosted.push({ system: dns, calls: calls.dns, addresses: [dnsPageUrl, dnsServer] })
     const control = await open(
-      honoListener(controlApp({ systems: hosted, identity, payments, dns: dns.zones, faults, changed: () => saved.changed(), reset })),
+      honoListener(
+        controlApp({
+          systems: hosted,
+          identity,
+          payments,
+          dns: dns.zones,
+          calendars: mail.calendars,
+          faults,
+          changed: () => saved.changed(),
+          reset,
+        }),
+      ),
       'control',
     )
     const identityUrl = origins.get('identity') ?? ''

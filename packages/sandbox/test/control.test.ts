@@ -154,6 +154,18 @@ describe('faults', () => {
     expect(await (await call('Core/echo')).json()).toMatchObject({ methodResponses: [['Core/echo', { hello: true }, '0']] })
   })
 
+  it('match a JMAP method of one mailbox alone', async () => {
+    const call = (name: string) =>
+      fetch(`${sandbox.mailUrl}/jmap`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${name}:wrong`)}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ using: ['urn:ietf:params:jmap:core'], methodCalls: [['Core/echo', {}, '0']] }),
+      })
+    sandbox.fault({ system: 'mail', mode: 'error', match: 'Core/echo anna@' })
+    expect((await call('anna@acme.test')).status).toBe(503)
+    expect((await call('adam@acme.test')).status).toBe(401)
+  })
+
   it('hit sign-in pages and the token endpoint too', async () => {
     sandbox.fault({ system: 'identity', mode: 'error', match: 'POST /application/o/atrium-portal/token/' })
     expect((await fetch(`${sandbox.issuers.portal}token/`, { method: 'POST' })).status).toBe(503)

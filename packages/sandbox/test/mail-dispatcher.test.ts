@@ -142,7 +142,7 @@ describe('references', () => {
 describe('method errors', () => {
   it.each([
     ['x:Domain/changes', {}, { type: 'unknownMethod', description: 'x:Domain/changes' }],
-    ['Calendar/get', { accountId: 'b' }, { type: 'unknownMethod', description: 'Calendar/get' }],
+    ['ContactCard/get', { accountId: 'b' }, { type: 'unknownMethod', description: 'ContactCard/get' }],
     ['Quota/get', {}, { type: 'invalidArguments', description: 'The "accountId" property is required.' }],
     ['Quota/get', { accountId: 'not an id!' }, { type: 'accountNotFound' }],
     ['Quota/get', { accountId: 'zz' }, { type: 'serverUnavailable' }],

@@ -54,6 +54,8 @@ export interface JmapRequest<T> {
   repeatable: boolean
   /** Capabilities beside those of management. */
   using?: readonly string[] | undefined
+  /** The server's names of the permissions that the calls take, told when it answers `forbidden`. */
+  rights?: readonly string[] | undefined
   /** Takes the results in the order of the calls. */
   read: (results: unknown[]) => T
 }
@@ -75,7 +77,7 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
       const { methodResponses } = Response.parse(json)
       const results = request.calls.map(([name, , callId]) => {
         const found = methodResponses.find((response) => response[2] === callId)
-        if (found?.[0] === 'error') throw methodError(operation, found[1])
+        if (found?.[0] === 'error') throw methodError(operation, found[1], request.rights)
         if (found?.[0] !== name) throw operation.fail('invalid_answer', { status, note: 'a method result is missing' })
         return found[1]
       })
@@ -103,9 +105,10 @@ function requestError(operation: Operation, json: unknown): UpstreamError {
     : operation.fail('refused', { status: 400 })
 }
 
-function methodError(operation: Operation, args: unknown): UpstreamError {
+function methodError(operation: Operation, args: unknown, rights: readonly string[] = []): UpstreamError {
   const { type } = MethodError.parse(args)
-  return operation.fail(methodErrors[type] ?? 'refused', { status: 200, note: safeType(type) })
+  const note = type === 'forbidden' && rights.length > 0 ? `the key needs ${rights.join(' and ')}` : safeType(type)
+  return operation.fail(methodErrors[type] ?? 'refused', { status: 200, note })
 }
 
 const knownTypes = new Set([

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../call-options.ts'
 
 /** What the mail server is used for. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
-export interface MailServer extends MailDomains, MailAccounts, MailLists {
+export interface MailServer extends MailDomains, MailAccounts, MailAppPasswords, MailLists {
   /** Proves address and credentials; the permissions are the server's own names. */
   check(options?: CallOptions): Promise<{ permissions: string[] }>
 }
@@ -95,6 +95,19 @@ export interface MailAccounts {
   removeAlias(request: { accountId: string } & MailAddress, options?: CallOptions): Promise<void>
   /** Every alias on one of the domains, with the account that has it. */
   aliasesOn(domainIds: readonly string[], options?: CallOptions): Promise<{ address: string; accountId: string }[]>
+}
+
+/** Further secrets of a mailbox for one purpose each. They end with the mailbox's freezing and their own removal, not with its password. */
+export interface MailAppPasswords {
+  /**
+   * The secret is told this once. `conflict` when the mailbox has as many as it may have (five, usually), `not_found` for no account,
+   * `unauthorized` with the names of the permissions that our key lacks. Not repeatable: what a lost answer made stays until it is removed.
+   */
+  createAppPassword(request: { accountId: string; description: string }, options?: CallOptions): Promise<{ id: string; secret: string }>
+  /** Those of an account; none for an absent account. */
+  listAppPasswords(request: { accountId: string }, options?: CallOptions): Promise<{ id: string; description: string }[]>
+  /** An absent one counts as removed. */
+  removeAppPassword(request: { accountId: string; id: string }, options?: CallOptions): Promise<void>
 }
 
 export interface MailList {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type HttpClientOptions, httpClient } from '../http-client.ts'
 import type { MailServer } from './port.ts'
 import { stalwartAccounts } from './stalwart-accounts.ts'
+import { stalwartAppPasswords } from './stalwart-app-passwords.ts'
 import { stalwartDomains } from './stalwart-domains.ts'
 import { stalwartLists } from './stalwart-lists.ts'
 
@@ -49,6 +50,7 @@ export function stalwart({ apiKey, ...options }: StalwartOptions): MailServer {
       ),
     ...stalwartDomains(client),
     ...stalwartAccounts(client),
+    ...stalwartAppPasswords(client),
     ...stalwartLists(client),
   }
 }

@@ -4,11 +4,15 @@ export interface OutgoingMail {
   /** `user@host` or `Name <user@host>`. */
   from: string
   to: string
+  /** Where answers go, if not to the sender; one address as `from`. */
+  replyTo?: string | undefined
   subject: string
   text: string
   html?: string | undefined
   /** Further header fields, such as `Auto-Submitted`. */
   headers?: Record<string, string> | undefined
+  /** An iCalendar object (RFC 5545): the last part of the alternatives, and once more as the file `invite.ics` (RFC 6047 section 2.4). `method` is the one within. */
+  calendar?: { method: 'REQUEST' | 'CANCEL' | 'PUBLISH'; content: string } | undefined
   /** With the angle brackets. Give the same one at every try, so that a repeated message is recognised as one. */
   messageId?: string | undefined
 }
@@ -17,6 +21,6 @@ export interface OutgoingMail {
 export interface Mailer {
   /** Connects, negotiates TLS and signs in, without sending. */
   check(options?: CallOptions): Promise<void>
-  /** One try; the caller's outbox repeats it. `refused` for a permanent no or for control characters in addresses, subject or headers. */
+  /** One try; the caller's outbox repeats it. `refused` for a permanent no, for control characters in addresses, subject or headers, and for a calendar object of another method. */
   send(mail: OutgoingMail, options?: CallOptions): Promise<{ messageId: string }>
 }

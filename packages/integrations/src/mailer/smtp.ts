@@ -60,6 +60,7 @@ function compose(operation: Operation, mail: OutgoingMail) {
   }
   const from = mailbox(mail.from, 'sender')
   const to = mailbox(mail.to, 'recipient')
+  const replyTo = mail.replyTo === undefined ? undefined : mailbox(mail.replyTo, 'address for answers')
   if (hasControlCharacters(subject)) throw operation.fail('refused', { note: 'the subject holds control characters' })
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name) || hasControlCharacters(value)) {
@@ -72,12 +73,20 @@ function compose(operation: Operation, mail: OutgoingMail) {
   return {
     from,
     to,
+    ...(replyTo && { replyTo }),
     subject,
     text,
     headers,
     ...(html === undefined ? {} : { html }),
     ...(messageId === undefined ? {} : { messageId }),
+    ...(mail.calendar && { icalEvent: calendarPart(operation, mail.calendar) }),
   }
+}
+
+/** Mail programs refuse a part whose method differs from the one in the object: the two must be equal (RFC 6047 section 2.4). */
+function calendarPart(operation: Operation, { method, content }: NonNullable<OutgoingMail['calendar']>) {
+  if (!content.includes(`\r\nMETHOD:${method}\r\n`)) throw operation.fail('refused', { note: 'the calendar object is not of the method' })
+  return { method, content, filename: 'invite.ics' }
 }
 
 const notes: Record<string, string> = {

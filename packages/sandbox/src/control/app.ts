@@ -8,10 +8,13 @@ import { plainName, ZoneRecordInput, type Zones } from '../dns/zones.ts'
 import { FaultInput, type Faults } from '../faults.ts'
 import { deviceKinds } from '../identity/records.ts'
 import type { IdentitySystem } from '../identity/system.ts'
+import type { PeopleCalendars } from '../mail/calendars/people.ts'
 import { PaymentAction } from '../payments/actions.ts'
 import { StripeFault } from '../payments/faults.ts'
 import type { PaymentsSystem } from '../payments/system.ts'
 import type { SandboxSystem } from '../system.ts'
+import { readJson } from './bodies.ts'
+import { calendarRoutes } from './calendars.ts'
 import { peoplePages } from './people.ts'
 
 /** One running system as the control API sees it. */
@@ -27,6 +30,7 @@ export interface ControlParts {
   readonly identity: IdentitySystem
   readonly payments: PaymentsSystem
   readonly dns: Zones
+  readonly calendars: PeopleCalendars
   readonly faults: Faults
   /** To be called after a change of the records. */
   readonly changed: () => void
@@ -127,28 +131,7 @@ export function controlApp(parts: ControlParts): Hono {
     return c.body(null, 204)
   })
 
+  app.route('/', calendarRoutes(parts.calendars))
   app.route('/', peoplePages(parts))
   return app
-}
-
-/** The body as the schema takes it; an absent body counts as `{}`. Throws 400 with the issues, or 415. */
-async function readJson<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
-  const text = await request.text()
-  const type = request.headers.get('content-type') ?? ''
-  if (text !== '' && !type.startsWith('application/json')) refuse(415, { error: 'The body must be application/json.' })
-  const parsed = schema.safeParse(parseJson(text))
-  if (!parsed.success) return refuse(400, { error: 'The body is not as it should be.', issues: parsed.error.issues })
-  return parsed.data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    return refuse(400, { error: 'The body is not JSON.', issues: [] })
-  }
-}
-
-function refuse(status: 400 | 415, body: unknown): never {
-  throw new HTTPException(status, { res: Response.json(body, { status }) })
 }

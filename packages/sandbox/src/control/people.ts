@@ -98,7 +98,7 @@ function describe(fault: Fault): string {
 
 function systemCard({ system, calls, addresses }: HostedSystem, active: readonly Fault[]): Markup {
   return html`<section class="card" aria-labelledby="${system.name}"><h2 id="${system.name}">${system.name}</h2>
-<p>${addresses.map((address) => html`${address.startsWith('http') ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`} `)}</p>
+<p>${addresses.map((address) => html`${address.startsWith('http') ? html`<a href="${address}">${address}</a>` : html`<code>${address}</code>`} `)}</p>${system.name === 'mail' && html`<p><a href="/calendars">Calendars of the mailboxes</a></p>`}
 <div class="row" role="group" aria-label="Common faults of ${system.name}">${commonOf(system.name).map((one) => faultButton(system.name, one, active))}</div>
 <h3>Recent calls</h3>${recentCalls(calls.list())}</section>`
 }

@@ -244,6 +244,7 @@ export const accounts: RegistryType = {
   prepare,
   removed(world, accountId) {
     world.store.usedDiskQuota.delete(accountId)
+    world.calendars.removeAccount(accountId)
   },
   view: (world, accountId, record) => ({
     ...record,

@@ -3,6 +3,7 @@ import { limits } from './limits.ts'
 
 export const capabilities = {
   core: 'urn:ietf:params:jmap:core',
+  calendars: 'urn:ietf:params:jmap:calendars',
   principals: 'urn:ietf:params:jmap:principals',
   quota: 'urn:ietf:params:jmap:quota',
   /** In no session's `capabilities`, only in `accountCapabilities` and `primaryAccounts`. */
@@ -16,7 +17,7 @@ export function serverCapabilities(host: string): JsonObject {
     'urn:ietf:params:jmap:mail': {},
     'urn:ietf:params:jmap:submission': {},
     'urn:ietf:params:jmap:vacationresponse': {},
-    'urn:ietf:params:jmap:calendars': {},
+    [capabilities.calendars]: {},
     'urn:ietf:params:jmap:calendars:parse': {},
     'urn:ietf:params:jmap:contacts': {},
     'urn:ietf:params:jmap:contacts:parse': {},

@@ -134,6 +134,7 @@ function call(
 
 function accountOf(method: Method, caller: Caller, args: JsonObject): string {
   const sent = own(args, 'accountId')
+  if (method.accountId === 'ignored') return caller.accountId
   if (sent !== undefined && typeof sent !== 'string')
     throw new MethodError('invalidArguments', 'Invalid value for argument "accountId", expected an id')
   if (sent === undefined || decodeId(sent) === undefined) {

@@ -16,6 +16,8 @@ type MethodErrorType =
   | 'invalidResultReference'
   | 'unsupportedFilter'
   | 'unsupportedSort'
+  | 'stateMismatch'
+  | 'cannotCalculateChanges'
 
 /** Fails a whole method call: `["error", {type, description}, callId]` under HTTP 200. */
 export class MethodError extends Error {
@@ -61,6 +63,7 @@ type SetErrorType =
   | 'invalidForeignKey'
   | 'primaryKeyViolation'
   | 'objectIsLinked'
+  | 'calendarHasEvent'
 
 /** Fails one object of a `/set`: an entry of `notCreated`, `notUpdated` or `notDestroyed`. */
 export class SetError extends Error {

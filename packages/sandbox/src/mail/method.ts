@@ -17,7 +17,7 @@ export interface Method {
   readonly capability?: string
   /** The permission without which the call is forbidden. Sets check theirs object by object. */
   readonly permission?: string
-  /** Whether `accountId` may be left out to mean the caller. */
-  readonly accountId: 'optional' | 'required'
+  /** Whether `accountId` may be left out to mean the caller, or is not looked at. */
+  readonly accountId: 'optional' | 'required' | 'ignored'
   readonly run: (call: MethodCall) => JsonObject
 }

@@ -1,3 +1,4 @@
+import { calendarMethods } from './calendars/methods.ts'
 import { capabilities } from './capabilities.ts'
 import { apiKeys, appPasswords, credentialGet, credentialSet } from './credentials.ts'
 import type { Method } from './method.ts'
@@ -30,7 +31,12 @@ const directoryMethods: readonly (readonly [string, Method])[] = [
 ]
 
 /**
- * Methods by name. A folder for another JMAP object (calendars, mail) adds its own table of the same shape here; the dispatcher,
+ * Methods by name. A folder for another JMAP object adds its own table of the same shape here, as calendars do; the dispatcher,
  * references, access checks and limits are shared.
  */
-export const methods: ReadonlyMap<string, Method> = new Map([...registryMethods, ...credentialMethods, ...directoryMethods])
+export const methods: ReadonlyMap<string, Method> = new Map([
+  ...registryMethods,
+  ...credentialMethods,
+  ...directoryMethods,
+  ...calendarMethods,
+])

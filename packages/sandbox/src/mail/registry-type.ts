@@ -1,3 +1,4 @@
+import type { CalendarStore } from './calendars/store.ts'
 import type { Caller } from './caller.ts'
 import type { ObjectId } from './errors.ts'
 import type { JsonObject } from './json.ts'
@@ -11,11 +12,14 @@ export interface MailSettings {
   readonly hostname: string
   /** Whether accounts may only be given permissions that the caller holds, as the real server has it. */
   readonly grantRule: boolean
+  /** Milliseconds until a search by uid or words finds an event as it was written. */
+  readonly searchLagMs: number
 }
 
 /** Everything that a method works on. */
 export interface MailWorld {
   readonly store: MailStore
+  readonly calendars: CalendarStore
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly settings: MailSettings

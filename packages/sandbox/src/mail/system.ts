@@ -1,7 +1,10 @@
 import { getRequestListener } from '@hono/node-server'
+import { z } from 'zod'
 import type { SandboxSystem, SystemContext } from '../system.ts'
 import { createMailApp, type HttpSettings } from './app.ts'
 import { accountByAddress } from './authentication.ts'
+import { type PeopleCalendars, peopleCalendars } from './calendars/people.ts'
+import { createCalendarStore } from './calendars/store.ts'
 import { methodNames } from './dispatcher.ts'
 import { findDomain } from './domains.ts'
 import { type JsonObject, textOf } from './json.ts'
@@ -12,6 +15,8 @@ import { seedMail } from './seed.ts'
 import { createMailStore, objectNames } from './store.ts'
 import { zoneText } from './zone.ts'
 
+const Saved = z.object({ registry: z.unknown(), calendars: z.unknown() })
+
 export interface MailOptions extends Partial<MailSettings>, Partial<HttpSettings> {
   /** The domain that the first start creates. */
   readonly defaultDomain?: string
@@ -21,6 +26,8 @@ export interface MailSystem extends SandboxSystem {
   readonly name: 'mail'
   /** Fills a mailbox, as mail that arrives would. False when there is no such address. */
   setUsedDiskQuota(address: string, bytes: number): boolean
+  /** What people do in their calendars with a mail client. */
+  readonly calendars: PeopleCalendars
   /** Names of its domains. */
   domainNames(): readonly string[]
   /** The zone text that `dnsZoneFile` holds; undefined for a domain that is not there. */
@@ -29,17 +36,19 @@ export interface MailSystem extends SandboxSystem {
 
 /**
  * The stand-in for Stalwart 0.16.18: JMAP management of domains, DKIM signatures, accounts, groups, mailing lists, API keys and
- * app passwords, with the service account whose key is in `@atrium/core/demo`.
+ * app passwords, calendars with their events, with the service account whose key is in `@atrium/core/demo`.
  */
 export function createMail(context: SystemContext, options: MailOptions = {}): MailSystem {
   const defaultDomain = options.defaultDomain ?? 'atrium.test'
   const world: MailWorld = {
     store: createMailStore({ indexKeys, now: context.now, changed: context.changed }),
+    calendars: createCalendarStore(context.changed),
     now: context.now,
     settings: {
       dkimDelayMs: options.dkimDelayMs ?? 300,
       hostname: options.hostname ?? `mail.${defaultDomain}`,
       grantRule: options.grantRule ?? true,
+      searchLagMs: options.searchLagMs ?? 300,
     },
   }
   const app = createMailApp(world, {
@@ -55,16 +64,22 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
       (request, env) => app.fetch(request, { remoteAddress: 'incoming' in env ? env.incoming.socket.remoteAddress : undefined }),
       { overrideGlobalObjects: false },
     ),
-    state: () => Object.fromEntries(objectNames.map((name) => [name, views(world, name)])),
-    save: () => world.store.save(),
-    load: (saved) => world.store.load(saved),
+    state: () => ({ ...Object.fromEntries(objectNames.map((name) => [name, views(world, name)])), calendars: world.calendars.save() }),
+    save: () => ({ registry: world.store.save(), calendars: world.calendars.save() }),
+    load(saved) {
+      const { registry: records, calendars } = Saved.parse(saved)
+      world.store.load(records)
+      world.calendars.load(calendars)
+    },
     reset() {
       world.store.clear()
+      world.calendars.clear()
       seedMail(world, defaultDomain)
     },
     operations: ({ method, path, body }) =>
       method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : [],
     errorAnswer: faultAnswer,
+    calendars: peopleCalendars(world),
     domainNames: () => world.store.list('Domain').map(([, record]) => textOf(record, 'name')),
     zone(domain) {
       const domainId = findDomain(world, domain)

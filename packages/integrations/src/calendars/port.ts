@@ -1,0 +1,76 @@
+import type { CallOptions } from '../call-options.ts'
+
+/** Signs in to one mailbox: its address and an app password or password. */
+export interface MailboxCredential {
+  username: string
+  secret: string
+}
+
+/** The mailbox behind a credential, and the calendar that bookings are written into. */
+export interface HostCalendar {
+  accountId: string
+  calendarId: string
+  /** IANA name; null while the calendar has none. All-day and floating events are read in it. */
+  timeZone: string | null
+}
+
+/** A stretch of time in which the host is not free, as the server tells it: any order, may overlap, may reach out of the range. */
+export interface BusyPeriod {
+  /** Milliseconds since 1970. */
+  start: number
+  end: number
+  /** The event behind it, by the id that `putEvent` answered, also for an instance of a recurring one; null when the server names none. */
+  eventId: string | null
+}
+
+export interface CalendarParticipant {
+  /** Plain address, `user@host`. */
+  address: string
+  name: string
+}
+
+export interface CalendarEvent {
+  /** Stable over all changes; the key that makes a second try harmless. */
+  uid: string
+  title: string
+  description: string
+  location: string | null
+  /** Milliseconds since 1970, whole minutes. */
+  start: number
+  end: number
+  /** IANA name of the host's zone, in which the event is stored. */
+  timeZone: string
+  organizer: CalendarParticipant
+  participants: readonly CalendarParticipant[]
+}
+
+/** Hosts' calendars at the mail server. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+export interface Calendars {
+  /** Signs in and finds the calendar to write to. `unauthorized` for a wrong secret, `refused` when the mailbox has no calendar that may be written. */
+  open(credential: MailboxCredential, options?: CallOptions): Promise<HostCalendar>
+  /** Sets the zone in which the calendar's floating and all-day events are read. Repeatable. */
+  setTimeZone(request: { credential: MailboxCredential; calendar: HostCalendar; timeZone: string }, options?: CallOptions): Promise<void>
+  /** Everything that keeps the host from being free in `[from, to)`, each period with its event. A range over 365 days is `refused`. Never answers an empty list for a calendar that it may not read. */
+  busyPeriods(
+    request: { credential: MailboxCredential; calendar: Pick<HostCalendar, 'accountId'>; from: number; to: number },
+    options?: CallOptions,
+  ): Promise<BusyPeriod[]>
+  /**
+   * Makes the event, or brings the one that has this uid to what is given. `eventId` is what an earlier write answered, to find it at once.
+   * Repeatable. Answers the event's id.
+   */
+  putEvent(
+    request: { credential: MailboxCredential; calendar: HostCalendar; event: CalendarEvent; eventId: string | null },
+    options?: CallOptions,
+  ): Promise<{ eventId: string }>
+  /** Takes the event away. An absent one counts as removed. Without `eventId` it is looked for by uid around `start`. */
+  removeEvent(
+    request: { credential: MailboxCredential; calendar: HostCalendar; uid: string; start: number; eventId: string | null },
+    options?: CallOptions,
+  ): Promise<void>
+  /** Where an event that we wrote stands now; undefined when it is gone or cancelled. */
+  readEvent(
+    request: { credential: MailboxCredential; calendar: Pick<HostCalendar, 'accountId'>; eventId: string },
+    options?: CallOptions,
+  ): Promise<{ start: number; end: number } | undefined>
+}
