@@ -1,13 +1,17 @@
 import type { RequestListener } from 'node:http'
+import { manageLinkLifeMs } from '@atrium/core/booking-life'
 import { AppError } from '@atrium/core/errors'
 import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
 import { ensureAuditPartitions } from '@atrium/db/audit'
+import { eraseManageTokens } from '@atrium/db/bookings'
 import type { Database } from '@atrium/db/connect'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
 import { deleteOldImports } from '@atrium/db/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/member-work'
+import { deleteExpiredRateLimits } from '@atrium/db/rate-limits'
 import { deleteRequestCounts } from '@atrium/db/request-counts'
+import { deleteExpiredSlotLocks } from '@atrium/db/slot-locks'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
 import type { Integrations } from '@atrium/integrations/connect'
@@ -44,6 +48,15 @@ import { createRateLimit } from './rate-limit.ts'
 import { refreshGroupReadings } from './readings/readers.ts'
 import { checkReports, keepReports } from './reports/jobs.ts'
 import { createRequestCounts } from './request-counts.ts'
+import { askCalendar, createBusyTimes } from './scheduling/busy-times.ts'
+import { checkCalendars } from './scheduling/calendar-drift.ts'
+import { observeCalendarLag } from './scheduling/calendar-lag.ts'
+import { drainCalendars } from './scheduling/calendar-sync.ts'
+import { allowVisitors } from './scheduling/cors.ts'
+import { sweepCredentials } from './scheduling/credential-jobs.ts'
+import { expireBookings } from './scheduling/expire-bookings.ts'
+import { sendReminders } from './scheduling/remind.ts'
+import { rotateKeys } from './scheduling/rotate-keys.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { settleSubscriptions } from './subscriptions/due.ts'
 import { createTenantChanges } from './tenants/changes.ts'
@@ -53,6 +66,7 @@ import { type AppEnv, chooseRequestId } from './transport/facts.ts'
 import { problemResponse } from './transport/problems.ts'
 import { registerRest } from './transport/rest.ts'
 import { answerTrpc } from './transport/trpc.ts'
+import { createTurns } from './turns.ts'
 import { version } from './version.ts'
 import { takeWebhook } from './webhooks/intake.ts'
 import { drainWebhooks } from './webhooks/process.ts'
@@ -87,6 +101,7 @@ export function createApp(parts: AppParts): App {
   const { config, database, integrations, log } = parts
   const clock = parts.clock ?? systemClock
   const metrics = parts.metrics ?? createMetrics()
+  observeCalendarLag(metrics, database.db)
   const jobs = createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics })
   const house: House = {
     config,
@@ -104,6 +119,11 @@ export function createApp(parts: AppParts): App {
     ofrepLimit: createRateLimit({ perMinute: ofrepCallsPerMinute, clock }),
     requestCounts: createRequestCounts({ database, clock, log }),
     background: createBackgroundWork(log),
+    turns: createTurns(),
+    busyTimes: createBusyTimes(
+      (host, span) => askCalendar(house, host, span),
+      () => clock.now().getTime(),
+    ),
   }
   const checks = createIntegrationChecks(integrations, clock, log)
   const app = new Hono<AppEnv>()
@@ -158,6 +178,7 @@ export function createApp(parts: AppParts): App {
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', bodyLimit({ maxSize: bodyLimitBytes, onError: tooLarge }))
   app.all('/trpc/*', (c) => answerTrpc(c, house))
   app.all('/webhooks/stripe', (c) => takeWebhook(c, house))
+  allowVisitors(app)
   registerRest(app, house)
 
   const listener = getRequestListener(app.fetch)
@@ -191,13 +212,22 @@ export function createApp(parts: AppParts): App {
         reconcileBilling: () => reconcileBilling(house),
         keepReports: () => keepReports(house),
         checkReports: async () => void (await checkReports(house)),
+        sweepCredentials: () => sweepCredentials(house),
+        expireBookings: () => expireBookings(house),
+        writeCalendars: () => drainCalendars(house),
+        checkCalendars: () => checkCalendars(house),
+        sendReminders: () => sendReminders(house),
         async cleanUp() {
+          await rotateKeys(house)
           await emptyOldPayloads(database.db, payloadDays)
           await deleteRequestCounts(database.db, new Date(clock.now().getTime() - (longestGuardWindowMinutes + 60) * 60_000))
           await eraseMails(house)
           await deleteRemovedPeople(database.db)
           await deleteOldImports(database.db)
           await deleteExpiredIdempotencyKeys(database.db)
+          await eraseManageTokens(database.db, new Date(clock.now().getTime() - manageLinkLifeMs))
+          await deleteExpiredRateLimits(database.db, clock.now())
+          await deleteExpiredSlotLocks(database.db, clock.now())
           await deleteExpiredWebSessions(database.db)
           await deleteExpiredMailProfileLinks(database.db)
           await ensureAuditPartitions(database.db, 3)

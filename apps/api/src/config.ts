@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { createKeyring } from '@atrium/db/encryption'
 import { z } from 'zod'
 
 const list = z
@@ -58,6 +59,9 @@ const Env = z.object({
   BILLING_AUTO_SUSPEND: toggle.default(false),
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
   PORTAL_URL: optional(address),
+  BOOKING_URL: optional(address),
+  BOOKING_APP_SECRET: optional(z.string().min(32, 'is shorter than 32 characters')),
+  ENCRYPTION_KEYS: optional(z.string()),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
   AUDIT_HASH_CHAIN: toggle.default(false),
   DNS_SERVERS: dnsServers.default([]),
@@ -118,6 +122,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     },
     /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */
     portalUrl: e.PORTAL_URL ?? null,
+    booking: {
+      /** Where visitors reach the booking pages, for links in mails. */
+      url: e.BOOKING_URL ?? null,
+      /** By this the booking app's word about a visitor's address is believed. */
+      appSecret: e.BOOKING_APP_SECRET ?? null,
+    },
+    /** Encrypts what the API stores of other systems' secrets; null switches scheduling off. */
+    keyring: e.ENCRYPTION_KEYS === undefined ? null : createKeyring(e.ENCRYPTION_KEYS),
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     auditHashChain: e.AUDIT_HASH_CHAIN,
     dns: { servers: e.DNS_SERVERS },
@@ -141,6 +153,13 @@ function groupFaults(e: z.infer<typeof Env>): string[] {
     const missing = names.filter((name) => e[name] === undefined)
     if (missing.length > 0 && missing.length < names.length)
       faults.push(`${missing.join(', ')}: missing, while the rest of the group is set`)
+  }
+  if (e.ENCRYPTION_KEYS !== undefined) {
+    try {
+      createKeyring(e.ENCRYPTION_KEYS)
+    } catch (error) {
+      faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
+    }
   }
   whole(['IDP_API_URL', 'IDP_API_TOKEN'])
   whole(['MAIL_API_URL', 'MAIL_API_KEY'])

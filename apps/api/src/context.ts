@@ -19,6 +19,10 @@ export interface RequestFacts {
   source: AuditSource
   /** Aborts when the caller goes away. */
   signal: AbortSignal
+  /** A header of the request, for the few that say more than the facts above: never of use for who somebody is. */
+  header(name: string): string | undefined
+  /** Headers that the answer gets whether it is one or a refusal. */
+  readonly answerHeaders: Map<string, string>
   /** Fields of the request's one log line; whoever learns something adds it. Ids only, no names and addresses. */
   line: { userId?: string; tenant?: string; operator?: boolean }
 }
@@ -51,6 +55,8 @@ export interface CallerTenant {
 export interface Context {
   house: House
   request: RequestFacts
+  /** The bearer token as it came, for those that are no access tokens; undefined without one. */
+  bearerToken(): string | undefined
   /** Verifies the token alone. Throws AppError when there is no valid one. */
   verifyToken(): Promise<TokenClaims>
   /** Verifies the token and reads the stored caller. Throws AppError when there is no valid token or the user is deactivated. */
@@ -79,6 +85,7 @@ export function createContext(house: House, request: RequestFacts, authorization
   return {
     house,
     request,
+    bearerToken: () => bearerIn(authorization),
     verifyToken: verify,
     readCaller() {
       plain ??= verify().then(async (token) => noted(request, toCaller(house, token, await findCaller(house.database, token.subject))))
@@ -116,9 +123,14 @@ function noted({ line }: RequestFacts, caller: Caller): Caller {
   return caller
 }
 
+function bearerIn(authorization: string | undefined): string | undefined {
+  return authorization && /^Bearer /i.test(authorization) ? authorization.slice('Bearer '.length) : undefined
+}
+
 async function verifyHeader(house: House, authorization: string | undefined): Promise<TokenClaims> {
-  if (!authorization || !/^Bearer /i.test(authorization)) throw new AppError('unauthenticated')
-  return house.tokens.verify(authorization.slice('Bearer '.length))
+  const token = bearerIn(authorization)
+  if (token === undefined) throw new AppError('unauthenticated')
+  return house.tokens.verify(token)
 }
 
 function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined): Caller {

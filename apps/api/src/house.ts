@@ -11,8 +11,10 @@ import type { Metrics } from './metrics.ts'
 import type { Outbox } from './outbox/outbox.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestCounts } from './request-counts.ts'
+import type { BusyTimes } from './scheduling/busy-times.ts'
 import type { TenantChanges } from './tenants/changes.ts'
 import type { TokenVerifier } from './token.ts'
+import type { Turns } from './turns.ts'
 
 /** Everything that the service is made of. Built once by `createApp`, handed down by hand; nothing imports a singleton. */
 export interface House {
@@ -30,6 +32,10 @@ export interface House {
   /** Evaluations by OpenFeature clients. */
   ofrepLimit: RateLimit
   requestCounts: RequestCounts
+  /** What hosts' calendars say of their time. */
+  busyTimes: BusyTimes
+  /** For what many may want at once. */
+  turns: Turns
   /** Mails to people, queued in the transaction that causes them. */
   outbox: Outbox
   background: BackgroundWork

@@ -27,6 +27,11 @@ export interface JobHandlers {
   reconcileBilling(): Promise<void>
   keepReports(): Promise<void>
   checkReports(): Promise<void>
+  sweepCredentials(): Promise<void>
+  expireBookings(): Promise<void>
+  writeCalendars(): Promise<void>
+  checkCalendars(): Promise<void>
+  sendReminders(): Promise<void>
   cleanUp(): Promise<void>
 }
 
@@ -47,6 +52,8 @@ export interface Jobs {
   wakeOutbox(mailId: string, afterSeconds: number, trx?: Trx): Promise<void>
   /** Wakes the work on payment events; at most one wake-up waits. In a transaction: exists once it commits. */
   wakeWebhooks(trx?: Trx): Promise<void>
+  /** Wakes the writing of hosts' calendars. In a transaction: exists once it commits. */
+  wakeCalendars(bookingId: string, afterSeconds: number, trx?: Trx): Promise<void>
   /** `ok`, or a sentence about what is wrong. */
   health(): Promise<string>
   stop(): Promise<void>
@@ -130,6 +137,9 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
       await boss.work<{ mailId: string }>(queues.outbox, { ...workOptions, batchSize: 50, burstWhenBatchFull: true }, () =>
         counted(queues.outbox, handlers.sendMails),
       )
+      await boss.work<{ bookingId: string }>(queues.calendarWrites, { ...workOptions, batchSize: 50, burstWhenBatchFull: true }, () =>
+        counted(queues.calendarWrites, handlers.writeCalendars),
+      )
       // One wake-up works on whatever is due.
       await boss.work(queues.webhooks, workOptions, () => counted(queues.webhooks, handlers.drainWebhooks))
       // Work that nobody is woken for: looked for at the start, and from then on by the clock.
@@ -147,6 +157,11 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
         [queues.webhookSweep, handlers.drainWebhooks, everyMinute],
         [queues.dunning, handlers.runDunning, '*/5 * * * *'],
         [queues.reports, handlers.keepReports, everyMinute],
+        [queues.credentials, handlers.sweepCredentials, everyMinute],
+        [queues.bookingExpiry, handlers.expireBookings, everyMinute],
+        [queues.calendarSweep, handlers.writeCalendars, everyMinute],
+        [queues.calendarChecks, handlers.checkCalendars, '*/15 * * * *'],
+        [queues.bookingReminders, handlers.sendReminders, everyMinute],
         [queues.cleanup, handlers.cleanUp, '17 * * * *'],
       ] as const) {
         await boss.work(queue, workOptions, () => counted(queue, work))
@@ -172,6 +187,9 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
     },
     async wakeOutbox(mailId, afterSeconds, trx) {
       await boss.send(queues.outbox, { mailId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
+    },
+    async wakeCalendars(bookingId, afterSeconds, trx) {
+      await boss.send(queues.calendarWrites, { bookingId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
     },
     async wakeWebhooks(trx) {
       await boss.send(queues.webhooks, {}, inTransaction(trx))

@@ -53,6 +53,12 @@ export function createMetrics() {
       labelNames: ['template', 'outcome'] as const,
       registers,
     }),
+    calendarWrites: new Counter({
+      name: 'booking_calendar_writes_total',
+      help: "Tries to bring a booking into a host's calendar, by outcome",
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     flagRollbacks: new Counter({
       name: 'flag_rollbacks_total',
       help: 'Flags that one of their guard rules turned off, by signal',

@@ -19,6 +19,8 @@ export type ProcedureMeta = OpenApiMeta<{
   audit?: AuditAction
   /** The answer holds a one-time secret: it is never stored for replay. */
   secretAnswer?: boolean
+  /** Called without a session, by visitors of the booking pages: an Idempotency-Key is kept per address instead of per caller. */
+  visitors?: boolean
   /** Makes a record below another one: REST answers 201. A POST to a path without parameters does so anyway. */
   creates?: boolean
   /** REST answers the same as CSV to who asks for `text/csv`. */

@@ -16,6 +16,7 @@ import { payoutsRouter } from './payouts/router.ts'
 import { pricesRouter } from './prices/router.ts'
 import { partnerReportsRouter } from './reports/partner-router.ts'
 import { reportsRouter } from './reports/router.ts'
+import { schedulingRouter } from './scheduling/router.ts'
 import { securityPolicyRouter } from './security-policy/router.ts'
 import { ssoRouter } from './sso/router.ts'
 import { storageRouter } from './storage/router.ts'
@@ -46,6 +47,7 @@ export const appRouter = router({
   outbox: outboxRouter,
   payouts: payoutsRouter,
   healthScores: healthScoresRouter,
+  scheduling: schedulingRouter,
   prices: pricesRouter,
   subscriptions: subscriptionsRouter,
   sso: ssoRouter,

@@ -102,6 +102,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     STRIPE_WEBHOOK_SECRET: demoServiceCredentials.stripeWebhookSecret,
     STRIPE_API_URL: sandbox.paymentsUrl,
     DNS_SERVERS: sandbox.dnsServer,
+    BOOKING_URL: 'http://booking.test',
+    BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
+    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'info',
     ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),
     ...options.env,
@@ -109,7 +112,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const config = readConfig(env)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
-  const database = openDatabase({ url: config.databaseUrl, applicationName: `test-${randomBytes(4).toString('hex')}`, onError: () => {} })
+  const database = openDatabase({
+    url: config.databaseUrl,
+    replicaUrl: config.databaseReplicaUrl,
+    applicationName: `test-${randomBytes(4).toString('hex')}`,
+    onError: () => {},
+  })
   const connected = connectIntegrations({
     identity: config.identity,
     mail: config.mail,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo'
 import { settleInvoiceLedger } from '../src/payouts/settle.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { type HouseOptions, openHouse, type TestHouse } from './house.ts'
 import { personClaims, startIssuer } from './issuer.ts'
 
 interface Person {
@@ -52,10 +52,10 @@ export interface ReversalFields {
 const word = () => randomBytes(6).toString('hex')
 
 /** A house whose invoices are written as the payment processor's events would leave them. */
-export async function openLedgerHouse(): Promise<LedgerHouse> {
+export async function openLedgerHouse(options: Pick<HouseOptions, 'integrations'> = {}): Promise<LedgerHouse> {
   let now = new Date('2026-03-10T12:00:00Z')
   const issuer = await startIssuer(() => now)
-  const house = await openHouse({ provisioned: false, clock: { now: () => now }, env: { IDP_ISSUER: issuer.url } })
+  const house = await openHouse({ ...options, provisioned: false, clock: { now: () => now }, env: { IDP_ISSUER: issuer.url } })
   // Signed for each call: a token lives for minutes of a clock that tests set.
   const token = ({ email, app }: Person) => issuer.sign({ ...personClaims(email), aud: demoClients[app].clientId })
   const { db } = house.database

@@ -25,6 +25,10 @@ import { payoutsRows } from './matrix/payouts.ts'
 import { pricesRows } from './matrix/prices.ts'
 import { reportsRows } from './matrix/reports.ts'
 import { type Caller, callers, type Rows, type World } from './matrix/rows.ts'
+import { schedulingBookRows } from './matrix/scheduling-book.ts'
+import { schedulingBookingsRows } from './matrix/scheduling-bookings.ts'
+import { schedulingHostsRows } from './matrix/scheduling-hosts.ts'
+import { schedulingOffersRows } from './matrix/scheduling-offers.ts'
 import { securityPolicyRows } from './matrix/security-policy.ts'
 import { ssoRows } from './matrix/sso.ts'
 import { storageRows } from './matrix/storage.ts'
@@ -42,6 +46,9 @@ const matrix: Rows = {
   ...domainsRows,
   ...flagsRows,
   ...listsRows,
+  ...schedulingBookRows,
+  ...schedulingBookingsRows,
+  ...schedulingHostsRows,
   ...securityPolicyRows,
   ...auditRows,
   ...brandingRows,
@@ -59,6 +66,7 @@ const matrix: Rows = {
   ...usersRows,
   ...payoutsRows,
   ...healthScoresRows,
+  ...schedulingOffersRows,
 }
 
 let issuer: Issuer
@@ -204,7 +212,7 @@ describe.each(Object.entries(matrix).flatMap(([name, rows]) => rows.map((row, in
 )
 
 describe('a tenant that the caller may not know of', () => {
-  const inPath = new Map(restRoutes().map(({ name, path }) => [name, path.startsWith('/tenants/{slug}')]))
+  const inPath = new Map(restRoutes().map(({ name, path }) => [name, path.replace('/api/v1', '').startsWith('/tenants/{slug}')]))
   const tenantProcedures = Object.keys(matrix).filter((name) => inPath.get(name))
   const outsiders = callers.filter((caller) => !['member', 'admin', 'owner', 'partnerStaff', 'operator'].includes(caller))
 
@@ -213,10 +221,12 @@ describe('a tenant that the caller may not know of', () => {
     if (!row) throw new Error('no row')
     await forEach(outsiders, async (caller) => {
       const world = await build(caller)
+      // Once: nobody here gets so far as to change what it is about.
+      const input = await row.input(world)
       for (const call of Object.values(wires)) {
         const [there, absent] = [
-          await call(house, name, await row.input(world), world.token),
-          await call(house, name, { ...(await row.input(world)), slug: 'never-made' }, world.token),
+          await call(house, name, input, world.token),
+          await call(house, name, { ...input, slug: 'never-made' }, world.token),
         ]
         expect(shown(there), `${caller} of ${name}`).toEqual(shown(absent))
       }

@@ -1,4 +1,5 @@
 import { demoServiceCredentials } from '@atrium/core/demo'
+import { stalwartCalendars } from '@atrium/integrations/calendars/stalwart'
 import type { Integrations } from '@atrium/integrations/connect'
 import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
@@ -14,6 +15,7 @@ export function clientsWithDeadline(deadlineMs: number) {
       ...integrations,
       identity: config.identity && authentik({ ...config.identity, ...policy }),
       mail: config.mail && stalwart({ ...config.mail, ...policy }),
+      calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy }),
       files: config.files && opencloud({ ...config.files, ...policy }),
     }
   }

@@ -16,8 +16,16 @@ const end = new Date('2040-04-01T10:00:00Z')
 const nextEnd = new Date('2040-05-01T10:00:00Z')
 const after = (seconds: number, from = start) => new Date(from.getTime() + seconds * 1000)
 
+export interface SequenceOf {
+  tenantId: string
+  customerId: string
+  word: string
+  /** How many times the price list's amounts. */
+  times?: number
+}
+
 /** Sequences of one tenant's customer; ids carry `word`, so that every run is about objects of its own. */
-export function recordedSequences({ tenantId, customerId, word }: { tenantId: string; customerId: string; word: string }): Sequence[] {
+export function recordedSequences({ tenantId, customerId, word, times = 1 }: SequenceOf): Sequence[] {
   const subscription: ProcessorSubscription = {
     id: `sub_${word}`,
     customerId,
@@ -26,7 +34,7 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
     priceId: 'price_demo_starter_month_eur',
     currency: 'eur',
     cycle: 'month',
-    perSeatAmount: 400,
+    perSeatAmount: 400 * times,
     periodAmount: null,
     seats: 5,
     metadata: { tenantId, plan: 'starter' },
@@ -44,16 +52,16 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'eur',
-    ...{ subtotal: 2_000, discount: 0, tax: 380, total: 2_380, totalExcludingTax: 2_000 },
-    ...{ amountDue: 2_380, amountPaid: 0, amountRemaining: 2_380, amountOverpaid: 0, creditedAmount: 0 },
+    ...{ subtotal: 2_000 * times, discount: 0, tax: 380 * times, total: 2_380 * times, totalExcludingTax: 2_000 * times },
+    ...{ amountDue: 2_380 * times, amountPaid: 0, amountRemaining: 2_380 * times, amountOverpaid: 0, creditedAmount: 0 },
     ...{ periodStart: start, periodEnd: end, dueDate: null, nextPaymentAttempt: null, attemptCount: 0 },
     ...{ created: at, finalizedAt: at, paidAt: null, voidedAt: null, uncollectibleAt: null, hostedInvoiceUrl: null, invoicePdf: null },
-    lines: [{ description: '5 seats', amount: 2_000, quantity: 5, proration: false, periodStart: start, periodEnd: end }],
+    lines: [{ description: '5 seats', amount: 2_000 * times, quantity: 5, proration: false, periodStart: start, periodEnd: end }],
     ...fields,
   })
   const paid = (at: Date): Partial<ProcessorInvoice> => ({
     status: 'paid',
-    amountPaid: 2_380,
+    amountPaid: 2_380 * times,
     amountRemaining: 0,
     paidAt: at,
     attemptCount: 1,
@@ -80,7 +88,7 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
         id: `${fields.kind}_${word}`,
         invoiceId: `in_${word}`,
         currency: 'eur',
-        amount: 2_380,
+        amount: 2_380 * times,
         amountExcludingTax: null,
         status: 'succeeded',
         effective: true,
@@ -137,7 +145,7 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
         inv(after(501), ['paid'], invoice('u', after(500), { billingReason: 'subscription_update', ...paid(after(501)) })),
         sub(after(501), ['updated', 'pending_update_applied'], {
           priceId: 'price_demo_business_month_eur',
-          perSeatAmount: 800,
+          perSeatAmount: 800 * times,
           seats: 8,
           metadata: { tenantId, plan: 'business' },
         }),
@@ -173,8 +181,13 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
       name: 'refund that fails',
       before: standing,
       happenings: [
-        reversal(after(86_400), ['refund.created'], { kind: 'refund', amount: 1_000 }),
-        reversal(after(86_500), ['refund.failed', 'refund.updated'], { kind: 'refund', amount: 1_000, status: 'failed', effective: false }),
+        reversal(after(86_400), ['refund.created'], { kind: 'refund', amount: 1_000 * times }),
+        reversal(after(86_500), ['refund.failed', 'refund.updated'], {
+          kind: 'refund',
+          amount: 1_000 * times,
+          status: 'failed',
+          effective: false,
+        }),
       ],
       shownWhole: false,
     },
@@ -205,15 +218,15 @@ export function recordedSequences({ tenantId, customerId, word }: { tenantId: st
       happenings: [
         reversal(after(95_000), ['credit_note.created'], {
           kind: 'credit_note',
-          amount: 1_190,
-          amountExcludingTax: 1_000,
+          amount: 1_190 * times,
+          amountExcludingTax: 1_000 * times,
           status: 'issued',
         }),
-        inv(after(95_001), ['updated'], invoice('', start, { ...paid(after(2)), creditedAmount: 1_190 })),
+        inv(after(95_001), ['updated'], invoice('', start, { ...paid(after(2)), creditedAmount: 1_190 * times })),
         reversal(after(95_002), ['credit_note.updated'], {
           kind: 'credit_note',
-          amount: 1_190,
-          amountExcludingTax: 1_000,
+          amount: 1_190 * times,
+          amountExcludingTax: 1_000 * times,
           status: 'issued',
         }),
       ],

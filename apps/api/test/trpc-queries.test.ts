@@ -26,6 +26,8 @@ async function byAdapter(path: string, authorization: string | undefined): Promi
     source: 'api',
     signal: new AbortController().signal,
     line: {},
+    header: () => undefined,
+    answerHeaders: new Map(),
   } as const
   return fetchRequestHandler({
     endpoint: '/trpc',

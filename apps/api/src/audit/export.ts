@@ -22,7 +22,7 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
   if (format === 'csv') yield csvLine(auditColumns)
   let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const rows = await listAuditEvents(house.database.db, { ...filter, before: cursor }, pageSize)
+    const rows = await listAuditEvents(house.database.searches, { ...filter, before: cursor }, pageSize)
     if (rows.length > 0) yield rows.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
     const last = rows.at(-1)
     if (!last || rows.length < pageSize || ctx.request.signal.aborted) return

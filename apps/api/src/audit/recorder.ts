@@ -22,6 +22,8 @@ export interface AuditEntry {
 export interface AuditRecorder {
   /** Records what the caller of a request did. Never throws: a lost entry is logged and counted (seed 6). */
   record(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): Promise<void>
+  /** Records what a visitor of the booking pages did, who has no account: the address is all that is known of the person. */
+  recordVisitor(ctx: Pick<Context, 'request'>, entry: AuditEntry): Promise<void>
   /** Records what the platform did by itself, in a job unless another source is named. */
   recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>
 }
@@ -69,6 +71,16 @@ export function createAuditRecorder(parts: {
           requestId: request.requestId,
           ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
         }),
+      }),
+    recordVisitor: ({ request }, entry) =>
+      write({
+        ...common(entry),
+        actorType: 'visitor',
+        actorId: null,
+        actorEmail: null,
+        actorIp: request.ip,
+        source: 'booking',
+        metadata: auditMetadata({ ...entry.metadata, requestId: request.requestId }),
       }),
     recordSystem: (entry, source = 'job') =>
       write({

@@ -1,26 +1,31 @@
+import { findAppError } from '@atrium/core/errors'
 import type { CreatedMember, CreateMember } from '@atrium/core/members'
+import type { Trx } from '@atrium/db/connect'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { outcomeOf, recordMember, refuseFormerAdmin } from './act.ts'
-import { insertMember } from './insert.ts'
+import { type Inserted, insertMember } from './insert.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
+import { raiseSeats } from './raise-seats.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
  * Makes a member: the record, then identity, mailbox and file account. The record stands when an outside system fails; the outcome says
- * so and is tried again. Somebody who is known already keeps identity and password and gets the tenant's group. Throws AppError as
- * `insertMember`, and `not_admin`.
+ * so and is tried again. Somebody who is known already keeps identity and password and gets the tenant's group. With `seatRaise` a
+ * missing seat is bought once nothing else speaks against the member. Throws AppError as `insertMember` and `raiseSeats`, and `not_admin`.
  */
-export async function createMember(ctx: Context, access: Access, { slug: _, ...fields }: CreateMember): Promise<CreatedMember> {
+export async function createMember(ctx: Context, access: Access, { slug: _, seatRaise, ...fields }: CreateMember): Promise<CreatedMember> {
   const { house } = ctx
   const password = createOneTimePassword()
-  const { tenant, userId, work } = await insertMember(
-    house,
-    { tenant: access.tenant, operator: access.caller.operator, stillMay: (trx) => refuseFormerAdmin(trx, access) },
-    fields,
-  )
+  const maker = { tenant: access.tenant, operator: access.caller.operator, stillMay: (trx: Trx) => refuseFormerAdmin(trx, access) }
+  const insert = () => insertMember(house, maker, fields)
+  const { tenant, userId, work, seats } = await insert().catch(async (error: unknown): Promise<Inserted> => {
+    if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
+    await raiseSeats(ctx, access, seatRaise)
+    return insert()
+  })
   await runMember(house, work, { password })
   const member = await readMember(house, access, userId)
   await recordMember(ctx, access, tenant, {
@@ -31,6 +36,7 @@ export async function createMember(ctx: Context, access: Access, { slug: _, ...f
       mailbox: member.mailboxAddress,
       outcomes: { identity: member.identityState, mail: member.mailState, files: member.filesState },
       complete: outcomeOf(member) === 'success',
+      ...(seats ? { seats } : {}),
     },
   })
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }

@@ -1,9 +1,12 @@
 import { AppError } from '@atrium/core/errors'
 import type { NewMember } from '@atrium/core/members'
+import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
 import { countMembers, findMember, findPerson, insertMembership, insertPerson, type KnownPerson } from '@atrium/db/members'
+import { findLiveSubscription } from '@atrium/db/subscriptions'
+import { updateTenant } from '@atrium/db/tenants'
 import { lockEmail } from '@atrium/db/users'
 import { refuseLimited } from '../billing/limits.ts'
 import type { House } from '../house.ts'
@@ -25,6 +28,8 @@ export interface Inserted {
   tenant: OpenTenant
   userId: string
   work: MemberWork
+  /** From how many to how many the seats were raised for it, where that costs nothing. */
+  seats?: readonly [number, number]
 }
 
 /**
@@ -44,14 +49,14 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       await lockEmail(trx, address)
       const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
       const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
-      if ((await freeSeats(trx, tenant)) <= 0) throw seatsExhausted(tenant)
+      const raised = await takeSeat(trx, tenant)
       const userId = person?.id ?? (await insertPerson(trx, { ...named(fields, place), homeTenantId: tenant.id }))
       const mailboxAddress = place.own && mailOf(house) ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
       await maker.inserted?.(trx, userId)
       const work = await claimMember(trx, tenant.id, userId)
       if (!work) throw new AppError('member_busy')
-      return { tenant, userId, work }
+      return { tenant, userId, work, ...(raised ? { seats: raised } : {}) }
     })
   } catch (error) {
     if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
@@ -76,13 +81,34 @@ export async function admit(
   return person
 }
 
-/** How many more members the tenant may have; 0 seats mean no limit. */
-export async function freeSeats(db: Db | Trx, tenant: { id: string; seats: number }): Promise<number> {
-  return tenant.seats === 0 ? Number.POSITIVE_INFINITY : tenant.seats - (await countMembers(db, tenant.id))
+type Seats = Pick<OpenTenant, 'id' | 'seats' | 'seat_mode'>
+
+/** How many more members the tenant may have without anybody's consent; 0 seats mean no limit. */
+export async function freeSeats(db: Db | Trx, tenant: Seats): Promise<number> {
+  if (tenant.seats === 0 || (await seatsAreFree(db, tenant))) return Number.POSITIVE_INFINITY
+  return tenant.seats - (await countMembers(db, tenant.id))
 }
 
-export const seatsExhausted = ({ seats }: { seats: number }) =>
-  new AppError('seats_exhausted', `All ${seats} seats of the tenant are taken.`)
+/** In the mode `auto` and without a running subscription one more seat costs nothing. With one it takes a confirmed price. */
+async function seatsAreFree(db: Db | Trx, { id, seat_mode }: Seats): Promise<boolean> {
+  if (seat_mode !== 'auto') return false
+  const subscription = await findLiveSubscription(db, id)
+  return !subscription || !grantingStatuses.includes(subscription.status)
+}
+
+/** Makes sure of a seat for one member more; answers how the seats were raised for it. Throws AppError `seats_exhausted`. */
+async function takeSeat(trx: Trx, tenant: Seats): Promise<[number, number] | undefined> {
+  if ((await freeSeats(trx, tenant)) <= 0) throw seatsExhausted(tenant)
+  const needed = tenant.seats === 0 ? 0 : (await countMembers(trx, tenant.id)) + 1
+  if (needed <= tenant.seats) return undefined
+  await updateTenant(trx, tenant.id, { seats: needed })
+  return [tenant.seats, needed]
+}
+
+export function seatsExhausted({ seats, seat_mode }: Omit<Seats, 'id'>): AppError {
+  const taken = `All ${seats} seats of the tenant are taken.`
+  return new AppError('seats_exhausted', seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken)
+}
 
 /** True when the mail server says that nothing has the address. Throws AppError `email_taken` when it says the opposite. */
 async function seesVacant(house: House, address: string): Promise<boolean> {

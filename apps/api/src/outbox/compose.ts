@@ -11,6 +11,7 @@ import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText } from '../branding/render.ts'
 import type { TemplateValues } from '../branding/samples.ts'
 import type { House } from '../house.ts'
+import { type BookingMailParts, bookingMailParts } from '../scheduling/booking-mail-parts.ts'
 
 const platformName = 'Atrium'
 
@@ -29,7 +30,9 @@ export type Looks = Map<string | null, Promise<Look>>
 /** The message as it goes out: in the branding of this moment, from the platform's address under the name of the product. */
 export async function composeMail(house: House, mail: ClaimedMail, mailFrom: string, looks: Looks): Promise<Message> {
   const look = await lookOf(house.database.db, mail.tenantId, looks)
-  const values = valuesOf(mail, look)
+  const sender = parseMailbox(mailFrom)?.address ?? mailFrom
+  const booking = await bookingMailParts(house, mail, sender)
+  const values = valuesOf(mail, look, booking)
   // Loaded when there is something to send: the library takes longer to load than most of the service.
   const { renderMessage } = await import('../branding/render.ts')
   const standard = templateDefinition(mail.template).standard
@@ -44,13 +47,15 @@ export async function composeMail(house: House, mail: ClaimedMail, mailFrom: str
     text = renderMessage(standard, values)
   }
   return {
-    from: named(look.productName, parseMailbox(mailFrom)?.address ?? mailFrom),
+    from: named(booking?.sendsFor === undefined ? look.productName : `${booking.sendsFor} via ${look.productName}`, sender),
     to: named(mail.recipientName ?? '', mail.recipient),
+    ...(booking && { replyTo: named(booking.answersTo.name, booking.answersTo.address) }),
     subject: text.subject,
     text: text.text,
     ...(text.html === null ? {} : { html: text.html }),
     headers: { 'Auto-Submitted': 'auto-generated' },
     messageId: mail.messageId,
+    ...(booking?.calendar && { calendar: booking.calendar }),
   }
 }
 
@@ -71,12 +76,13 @@ async function readLook(db: Db, tenantId: string | null): Promise<Look> {
 }
 
 /** Values by their dotted names become what a template reads: `member.name` a field of `member`. */
-function valuesOf({ values }: ClaimedMail, look: Look): TemplateValues {
-  const nested: Record<string, string | Record<string, string>> = {}
-  for (const [name, value] of Object.entries(values)) {
+function valuesOf({ values }: ClaimedMail, look: Look, booking: BookingMailParts | undefined): TemplateValues {
+  const nested: Record<string, TemplateValues[string]> = {}
+  for (const [name, value] of Object.entries({ ...booking?.values, ...values })) {
     const [group = '', field] = name.split('.')
-    if (field === undefined) nested[group] = String(value)
-    else nested[group] = { ...Object(nested[group]), [field]: String(value) }
+    const plain = typeof value === 'number' ? String(value) : value
+    if (field === undefined) nested[group] = plain
+    else nested[group] = { ...Object(nested[group]), [field]: plain }
   }
   return {
     ...nested,

@@ -1,8 +1,9 @@
 import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox'
-import { type ClaimedMail, claimMails, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcome } from '@atrium/db/outbox'
+import { type ClaimedMail, claimMails, dropMail, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcome } from '@atrium/db/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+import { pointlessBecause } from '../scheduling/booking-mail-parts.ts'
 import { composeMail, type Looks } from './compose.ts'
 
 /** Mails that one process sends at once; a claim takes no more, so that none waits longer than its lease. */
@@ -25,7 +26,7 @@ export async function drainOutbox(house: House): Promise<void> {
   while (!house.background.ending) {
     const mails = await claimMails(db, house.clock.now(), atOnce)
     const way: Way = { mailer, mailFrom, looks: new Map() }
-    await Promise.all(mails.map((mail) => sendOne(house, way, mail)))
+    await Promise.all(inOrder(mails).map((group) => sendOneByOne(house, way, group)))
     if (mails.length < atOnce) return
     if (performance.now() > until) {
       const [first] = mails
@@ -41,7 +42,24 @@ interface Way {
   looks: Looks
 }
 
+/** What one person gets about one booking comes in the order in which it happened. */
+function inOrder(mails: readonly ClaimedMail[]): ClaimedMail[][] {
+  const sorted = mails.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return [...Map.groupBy(sorted, ({ id, bookingId, recipient }) => (bookingId === null ? id : `${bookingId} ${recipient}`)).values()]
+}
+
+async function sendOneByOne(house: House, way: Way, mails: readonly ClaimedMail[]): Promise<void> {
+  for (const mail of mails) await sendOne(house, way, mail)
+}
+
 async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
+  const reason = await pointlessBecause(house, mail)
+  if (reason !== undefined) {
+    await dropMail(house.database.db, mail)
+    house.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })
+    house.log.info({ mailId: mail.id, template: mail.template, reason }, 'a mail was dropped')
+    return
+  }
   const outcome = await attempt(house, way, mail)
   const now = house.clock.now()
   const saved = await saveMailOutcome(house.database.db, mail, outcome, now)

@@ -27,8 +27,9 @@ export function createOutbox({ config, clock, jobs }: { config: Config; clock: C
   }
 }
 
-function missingValues({ template, values }: OutgoingMail): string[] {
+function missingValues({ template, values, bookingId }: OutgoingMail): string[] {
+  const later = (name: string) => /^(product|tenant)\./.test(name) || (bookingId !== undefined && name === 'link.manage')
   return templateDefinition(template)
     .variables.map(({ name }) => name)
-    .filter((name) => !/^(product|tenant)\./.test(name) && !(name in values))
+    .filter((name) => !later(name) && !(name in values))
 }

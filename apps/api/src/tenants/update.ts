@@ -67,11 +67,12 @@ function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): v
 }
 
 /** Columns by the names that the API gives them, as the audit log shows them. */
-function named({ partner_id, brand_color, ...rest }: TenantChanges): Record<string, unknown> {
+function named({ partner_id, brand_color, seat_mode, ...rest }: TenantChanges): Record<string, unknown> {
   return {
     ...rest,
     ...(partner_id === undefined ? {} : { partnerId: partner_id }),
     ...(brand_color === undefined ? {} : { brandColor: brand_color }),
+    ...(seat_mode === undefined ? {} : { seatMode: seat_mode }),
   }
 }
 
@@ -113,6 +114,7 @@ async function write(trx: Trx, house: House, access: Access, input: UpdateTenant
     ...(input.plan === undefined ? {} : { plan: input.plan }),
     ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
     ...(input.seats === undefined ? {} : { seats: input.seats }),
+    ...(input.seatMode === undefined ? {} : { seat_mode: input.seatMode }),
     ...(input.industry === undefined ? {} : { industry: input.industry }),
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
   }

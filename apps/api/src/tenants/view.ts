@@ -23,6 +23,7 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
     partnerId: row.partnerId,
     partnerSlug: row.partnerSlug,
     seats: row.seats,
+    seatMode: row.seatMode,
     industry: row.industry,
     brandColor: row.brandColor,
     provisioningStatus: status,

@@ -19,12 +19,12 @@ export function chooseRequestId(given: string | undefined): string {
 }
 
 /** What the transport knows of a request; see `RequestFacts` for how the address is chosen. */
-export function readFacts(c: HonoContext<AppEnv>): RequestFacts {
+export function readFacts(c: HonoContext<AppEnv>): HttpFacts {
   return new HttpFacts(c)
 }
 
 /** A class, because a getter in an object literal is a closure over the request that keeps it alive until the next major collection. */
-class HttpFacts implements RequestFacts {
+export class HttpFacts implements RequestFacts {
   readonly requestId: string
   readonly ip: string | null
   readonly peerIp: string | null
@@ -32,6 +32,7 @@ class HttpFacts implements RequestFacts {
   readonly source: AuditSource
   readonly line: RequestFacts['line']
   readonly #request: Request
+  #answerHeaders: Map<string, string> | undefined
 
   constructor(c: HonoContext<AppEnv>) {
     const peer = c.env.incoming?.socket?.remoteAddress ?? null
@@ -47,6 +48,22 @@ class HttpFacts implements RequestFacts {
   /** Made when somebody asks: few calls do, and an abort signal costs more than all the rest here. */
   get signal(): AbortSignal {
     return this.#request.signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined
+  }
+
+  /** Made when somebody sets one: few calls do. */
+  get answerHeaders(): Map<string, string> {
+    this.#answerHeaders ??= new Map()
+    return this.#answerHeaders
+  }
+
+  /** The same answer with the headers that were set for it. */
+  complete(response: Response): Response {
+    for (const [name, value] of this.#answerHeaders ?? []) response.headers.set(name, value)
+    return response
   }
 }
 

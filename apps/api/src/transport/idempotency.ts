@@ -3,20 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@atrium/core/errors'
 import { beginIdempotent, findIdempotent, finishIdempotent, releaseIdempotent, type StoredAnswer } from '@atrium/db/idempotency'
 import type { Context } from '../context.ts'
+import { limitedAddress } from '../visitor-address.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/
 const waitMs = 10_000
 const lookAgainMs = 100
 
 /**
- * Carries a request with an Idempotency-Key out at most once per caller and key: the same request again replays the stored answer
+ * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and key: the same request again replays the stored answer
  * for 24 hours, also when both run at once; another body under the key is refused. Answers with a one-time secret are not stored,
  * and neither are failures of ours (5xx), which may be tried again.
  */
 export async function onceOnly(
   ctx: Context,
   key: string,
-  request: { method: string; path: string; body: string; secretAnswer: boolean },
+  request: { method: string; path: string; body: string; secretAnswer: boolean; visitors: boolean },
   carryOut: () => Promise<Response>,
 ): Promise<Response> {
   if (!usableKey.test(key)) {
@@ -25,8 +26,12 @@ export async function onceOnly(
     })
   }
   const { db } = ctx.house.database
-  const { subject } = await ctx.readCaller()
-  const requestHash = createHash('sha256').update(`${request.method}\n${request.path}\n${request.body}`).digest('hex')
+  const subject = request.visitors ? `visitor:${limitedAddress(ctx)}` : (await ctx.readCaller()).subject
+  // A manage link is part of what a visitor asks for: the same words about another booking are another request.
+  const about = request.visitors ? (ctx.bearerToken() ?? '') : ''
+  const requestHash = createHash('sha256')
+    .update(`${request.method}\n${request.path}\n${request.body}${about && `\n${about}`}`)
+    .digest('hex')
   const stored = await beginIdempotent(db, subject, key, requestHash)
   if (stored) {
     // Told at once: another request gains nothing from waiting for the first.
@@ -40,7 +45,8 @@ export async function onceOnly(
     await releaseIdempotent(db, subject, key)
     throw error
   }
-  if (response.status >= 500 || response.status === 401 || response.status === 403) {
+  // None of these carried anything out.
+  if (response.status >= 500 || [401, 403, 429].includes(response.status)) {
     await releaseIdempotent(db, subject, key)
     return response
   }

@@ -1,6 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import type { Hono, Context as HonoContext } from 'hono'
-import { type Context, createContext } from '../context.ts'
+import { type Context, createContext, type RequestFacts } from '../context.ts'
 import type { House } from '../house.ts'
 import { proceduresOf, type TextExport } from '../procedure.ts'
 import { type AppRouter, appRouter } from '../router.ts'
@@ -19,6 +19,8 @@ export interface RestRoute {
   path: string
   type: 'query' | 'mutation' | 'subscription'
   secretAnswer: boolean
+  /** Needs no session. */
+  visitors: boolean
   /** Answers 201. */
   creates: boolean
   ofrep: boolean
@@ -35,8 +37,8 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    const { secretAnswer = false, ofrep = false, file = false, csv } = meta
-    return [{ name, method, path, type, secretAnswer, creates, ofrep, file, csv, export: meta.export }]
+    const { secretAnswer = false, visitors = false, ofrep = false, file = false, csv } = meta
+    return [{ name, method, path, type, secretAnswer, visitors, creates, ofrep, file, csv, export: meta.export }]
   })
 }
 
@@ -45,8 +47,9 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
  * the way in (path, query, JSON body) and out (status, problem details) differs.
  */
 export function registerRest(app: Hono<AppEnv>, house: House): void {
-  // Fixed paths before those with parameters, so that /users/me is not taken for an id.
-  const routes = restRoutes().sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+  // Paths with fewer parameters first, so that the me of /users/me is not taken for an id.
+  const parameters = (path: string) => path.split('{').length
+  const routes = restRoutes().sort((a, b) => parameters(a.path) - parameters(b.path))
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
     const byMethod = new Map<string, Endpoint>(ofPath.map((route) => [route.method, { ...route, invoke: procedureOf(route) }]))
     const allow = [...byMethod.keys()].join(', ')
@@ -83,12 +86,17 @@ function procedureOf({ name, type }: RestRoute): Invoke {
 }
 
 async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
+  const facts = readFacts(c)
+  return facts.complete(await answered(c, house, route, facts))
+}
+
+async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, facts: RequestFacts): Promise<Response> {
   const { invoke } = route
   const requestId = c.get('requestId')
   const refused = (error: unknown) =>
     logged(house, route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId), error, requestId)
   try {
-    const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
+    const ctx = createContext(house, facts, c.req.header('authorization'))
     if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, route, await invoke(ctx, fromQuery(c)))
     const text = await c.req.text()
     const carryOut = async () => {
@@ -100,7 +108,8 @@ async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Pr
     }
     const key = route.method === 'POST' ? c.req.header('idempotency-key') : undefined
     if (key === undefined) return await carryOut()
-    return await onceOnly(ctx, key, { method: route.method, path: c.req.path, body: text, secretAnswer: route.secretAnswer }, carryOut)
+    const { method, secretAnswer, visitors } = route
+    return await onceOnly(ctx, key, { method, path: c.req.path, body: text, secretAnswer, visitors }, carryOut)
   } catch (error) {
     return refused(error)
   }

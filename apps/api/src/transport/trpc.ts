@@ -15,12 +15,16 @@ import { answerQueries, endpoint, maxBatchSize, readQueries } from './trpc-queri
  */
 export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
   c.set('route', endpoint)
-  const ctx = createContext(house, readFacts(c), c.req.header('authorization'))
+  const facts = readFacts(c)
+  const ctx = createContext(house, facts, c.req.header('authorization'))
   const queries = readQueries(c)
-  if (queries) return answerQueries(ctx, queries, { headersFor: answerHeaders, onError: (error, path) => report(ctx, error, path) })
+  if (queries) {
+    const hooks = { headersFor: answerHeaders, onError: (error: TRPCError, path: string) => report(ctx, error, path) }
+    return facts.complete(await answerQueries(ctx, queries, hooks))
+  }
   // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
   if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
-  return fetchRequestHandler({
+  const response = await fetchRequestHandler({
     endpoint,
     req: c.req.raw,
     router: appRouter,
@@ -29,6 +33,7 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
     responseMeta: ({ errors }) => ({ headers: answerHeaders(errors) }),
     onError: ({ error, path }) => report(ctx, error, path),
   })
+  return facts.complete(response)
 }
 
 function answerHeaders(errors: readonly TRPCError[]): Record<string, string> {

@@ -14,13 +14,15 @@ export async function invoiceChanged(work: EventWork): Promise<Outcome> {
   const found = payments ? await payments.findInvoice(event.objectId ?? '') : shown(work)
   if (!found) return goneThere
   const readAt = payments ? event.claimedAt : event.created
-  const mirrored = await house.database.db.transaction().execute(async (trx) => {
+  const outcome = await house.database.db.transaction().execute(async (trx) => {
     const made = await mirrorInvoice(trx, house, found, readAt)
-    if (typeof made === 'object') await mailAbout(work, trx, made, found)
+    // A later reading that stands already was for another event: the mail is this one's.
+    const about = made === 'stale' ? await mirrored(trx, found.id) : made
+    if (typeof about === 'object') await mailAbout(work, trx, about, found)
     return made
   })
-  if (mirrored === 'unknown_tenant') return unknownTenant
-  if (mirrored === 'stale') return stale
+  if (outcome === 'unknown_tenant') return unknownTenant
+  if (outcome === 'stale') return stale
   if (event.type === 'invoice.finalization_failed') {
     return { state: 'applied', note: `The invoice could not be finalized${finalizationFault(work)}. See it at the payment processor.` }
   }
@@ -42,7 +44,7 @@ function finalizationFault({ object }: EventWork): string {
 async function mailAbout(
   { house, event }: EventWork,
   trx: Trx,
-  { id, tenantId, status }: MirroredInvoice,
+  { id, tenantId, status }: Pick<MirroredInvoice, 'id' | 'tenantId' | 'status'>,
   invoice: ProcessorInvoice,
 ): Promise<void> {
   const paid = event.type === 'invoice.paid' && status === 'paid' && invoice.amountPaid > 0
@@ -85,14 +87,17 @@ async function reversalChanged({ house, event, payments }: EventWork, find: Find
   const invoice = await payments.findInvoice(reversal.invoiceId)
   if (!invoice) return goneThere
   return house.database.db.transaction().execute(async (trx) => {
-    const mirrored = await mirrorInvoice(trx, house, invoice, event.claimedAt)
-    if (mirrored === 'unknown_tenant') return unknownTenant
-    const invoiceId = typeof mirrored === 'object' ? mirrored.id : await mirroredId(trx, invoice.id)
+    const made = await mirrorInvoice(trx, house, invoice, event.claimedAt)
+    if (made === 'unknown_tenant') return unknownTenant
+    const { id: invoiceId } = made === 'stale' ? await mirrored(trx, invoice.id) : made
     return (await mirrorReversal(trx, house, invoiceId, reversal, event.claimedAt)) ? applied : stale
   })
 }
 
-async function mirroredId(trx: Trx, stripeInvoiceId: string): Promise<string> {
-  const { id } = await trx.selectFrom('invoices').select('id').where('stripe_invoice_id', '=', stripeInvoiceId).executeTakeFirstOrThrow()
-  return id
+function mirrored(trx: Trx, stripeInvoiceId: string): Promise<Pick<MirroredInvoice, 'id' | 'tenantId' | 'status'>> {
+  return trx
+    .selectFrom('invoices')
+    .select(['id', 'tenant_id as tenantId', 'status'])
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
+    .executeTakeFirstOrThrow()
 }

@@ -28,7 +28,11 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
   const readAt = payments ? event.claimedAt : event.created
   const change = await db.transaction().execute(async (trx) => {
     const made = await applyProcessorSubscription(trx, house, tenantId, found, { eventId: event.id, eventAt: event.created, readAt })
-    if (made && event.type === 'customer.subscription.trial_will_end') await remindOfTrial(work, trx, tenantId, made.after)
+    if (event.type === 'customer.subscription.trial_will_end') {
+      // A later reading that stands already was for another event: the mail is this one's.
+      const after = made?.after ?? (await findSubscriptionByStripeId(trx, found.id))
+      if (after) await remindOfTrial(work, trx, tenantId, after)
+    }
     return made
   })
   if (!change) return stale

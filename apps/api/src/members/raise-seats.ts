@@ -1,0 +1,29 @@
+import { AppError } from '@atrium/core/errors'
+import type { SeatRaise } from '@atrium/core/members'
+import { countMembers } from '@atrium/db/members'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { changeSubscription } from '../subscriptions/change.ts'
+import { seatsExhausted } from './insert.ts'
+
+/**
+ * Buys the seats that somebody agreed to pay for a further member; nothing is bought when they would not be enough, or one is free
+ * meanwhile. Throws AppError `seats_exhausted` for a tenant of fixed seats and while the payment waits to be confirmed, and as
+ * `changeSubscription`.
+ */
+export async function raiseSeats(ctx: Context, access: Access, { seats, quote }: SeatRaise): Promise<void> {
+  const { db } = ctx.house.database
+  const { slug, id } = access.tenant
+  const tenant = await db.selectFrom('tenants').select(['seats', 'seat_mode']).where('id', '=', id).executeTakeFirstOrThrow()
+  const members = await countMembers(db, id)
+  if (members < tenant.seats) return
+  if (tenant.seat_mode !== 'auto') throw seatsExhausted(tenant)
+  if (seats <= members) {
+    const message = `There are ${members} members already: ${seats} seats leave none free.`
+    throw new AppError('seats_exhausted', message, { issues: [{ path: 'seatRaise.seats', message }] })
+  }
+  const { outcome } = await changeSubscription(ctx, access, { slug, seats, quote })
+  if (outcome !== 'applied') {
+    throw new AppError('seats_exhausted', 'The payment for the seat has to be confirmed first, under Billing. Then add the member again.')
+  }
+}

@@ -1,0 +1,27 @@
+import { CreateBooking, CreatedBooking, CreatedTenantBooking, CreateTenantBooking } from '@atrium/core/bookings'
+import { memberOrOperator, publicProcedure } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { bookAsVisitor, bookForTenant } from './book.ts'
+
+export const bookRouter = router({
+  create: publicProcedure
+    .meta({
+      openapi: { method: 'POST', path: '/api/v1/bookings', tags: ['booking'], protect: false, summary: 'Book a time' },
+      audit: 'booking.confirmed',
+      secretAnswer: true,
+      visitors: true,
+    })
+    .input(CreateBooking)
+    .output(CreatedBooking)
+    .mutation(({ ctx, input }) => bookAsVisitor(ctx, input)),
+  forTenant: memberOrOperator
+    .meta({
+      openapi: { method: 'POST', path: '/api/v1/tenants/{slug}/bookings', tags: ['bookings'], summary: 'Book a time for a visitor' },
+      audit: 'booking.confirmed',
+      secretAnswer: true,
+      creates: true,
+    })
+    .input(CreateTenantBooking)
+    .output(CreatedTenantBooking)
+    .mutation(({ ctx, input }) => bookForTenant(ctx, ctx.access, input)),
+})

@@ -1,0 +1,44 @@
+import type { BookingRow } from '@atrium/db/bookings'
+import type { HostRow } from '@atrium/db/hosts'
+import type { Config } from '../config.ts'
+
+/** How and where people meet, in words; empty where nothing is said about it. Guests are not told the visitor's number. */
+export function meetingPlace(
+  booking: Pick<BookingRow, 'locationKind' | 'location' | 'hostName' | 'visitorName'>,
+  reader?: 'guest' | undefined,
+): string {
+  const { locationKind, location, hostName, visitorName } = booking
+  if (locationKind !== 'visitor_phone') return location ?? ''
+  return `${hostName} calls ${reader === 'guest' || location === null ? visitorName : location}`
+}
+
+/** What the visitor answered, each with the words of its question. Answers to questions that were taken out since keep their key. */
+export function writtenAnswers({ fields, answers }: Pick<BookingRow, 'fields' | 'answers'>): string[] {
+  const asked = new Map(fields.map(({ key, label }) => [key, label]))
+  return Object.entries(answers)
+    .filter(([, answer]) => answer !== '')
+    .map(([key, answer]) => `${asked.get(key) ?? key}: ${answer}`)
+}
+
+/** Where another time of the same event type can be booked; empty where there are no booking pages or it is no longer on offer. */
+export function bookingPageLink({ booking: { url } }: Pick<Config, 'booking'>, booking: BookingRow): string {
+  if (url === null || !booking.eventTypeActive || !booking.hostActive) return ''
+  return `${url.replace(/\/+$/, '')}/${booking.tenantSlug}/${booking.hostSlug}/${booking.eventTypeSlug}`
+}
+
+/** The UID of the event in the hosts' calendars: that of the booking, and for shared times one of the group's own. */
+export function eventUid(booking: Pick<BookingRow, 'id' | 'uid'>, group: string): string {
+  return group === booking.id ? booking.uid : `${group}@${booking.uid.slice(booking.uid.lastIndexOf('@') + 1)}`
+}
+
+/** Guests without the visitor, each once. */
+export function otherGuests({ guests, visitorEmail }: Pick<BookingRow, 'guests' | 'visitorEmail'>): string[] {
+  const seen = new Set([visitorEmail.toLowerCase()])
+  return guests.filter((guest) => !seen.has(guest.toLowerCase()) && seen.add(guest.toLowerCase()))
+}
+
+/** A booking with all who give their time to it, the organizer first. */
+export interface BookingWithHosts {
+  booking: BookingRow
+  hosts: HostRow[]
+}

@@ -1,0 +1,79 @@
+import type { MailValue } from '@atrium/core/outbox'
+import { type BookingRow, findBooking } from '@atrium/db/bookings'
+import { DecryptionError } from '@atrium/db/encryption'
+import { type ClaimedMail, isOvertaken } from '@atrium/db/outbox'
+import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
+import type { House } from '../house.ts'
+import { type Invitation, invitation, withHosts } from './invitation.ts'
+import { manageLink, readManageToken } from './manage-token.ts'
+
+/** What a mail about a booking is given when it is sent, because it must not lie in the queue or is known only then. */
+export interface BookingMailParts {
+  /** Values that the queue does not hold. */
+  values: Record<string, MailValue>
+  /** In whose name the platform's address sends; absent in mails to hosts. */
+  sendsFor?: string | undefined
+  /** Who gets the answers: the host those of the visitor, the visitor those of the hosts. */
+  answersTo: { name: string; address: string }
+  calendar?: Message['calendar']
+}
+
+const toHost = ({ template }: ClaimedMail) => template.startsWith('booking.host_')
+
+/** Undefined for a mail that is about no booking. `sender` is the platform's own address. */
+export async function bookingMailParts(house: House, mail: ClaimedMail, sender: string): Promise<BookingMailParts | undefined> {
+  if (mail.bookingId === null) return undefined
+  const booking = await findBooking(house.database.db, mail.bookingId)
+  if (!booking) return undefined
+  if (toHost(mail)) return { values: {}, answersTo: { name: booking.visitorName, address: booking.visitorEmail } }
+  const reader = mail.values['link.manage'] === '' ? 'guest' : 'visitor'
+  const link = reader === 'guest' ? '' : linkOf(house, booking)
+  return {
+    values: { 'link.manage': link },
+    sendsFor: booking.hostName,
+    answersTo: { name: booking.hostName, address: booking.hostAddress },
+    calendar: await calendarOf(house, mail, booking, { reader, manageLink: link, sentBy: sender }),
+  }
+}
+
+/** Empty once the life of the link is over, and when its key is no longer there: the mail says the rest without it. */
+function linkOf({ config, log }: House, booking: BookingRow): string {
+  if (config.keyring === null) return ''
+  try {
+    const token = readManageToken(config.keyring, booking)
+    return token === null ? '' : manageLink(config, token)
+  } catch (err) {
+    if (!(err instanceof DecryptionError)) throw err
+    log.error({ err, bookingId: booking.id }, 'a manage link cannot be opened; the mail goes out without it')
+    return ''
+  }
+}
+
+async function calendarOf(
+  house: House,
+  { calendar }: ClaimedMail,
+  booking: BookingRow,
+  parts: Pick<Invitation, 'reader' | 'manageLink' | 'sentBy'>,
+): Promise<Message['calendar']> {
+  if (calendar === null) return undefined
+  const { method, sequence } = calendar
+  const times = { start: new Date(calendar.start), end: new Date(calendar.end) }
+  const message = { ...parts, method, sequence, now: house.clock.now(), ...times }
+  const content = invitation(await withHosts(house.database.db, booking), method === 'CANCEL' ? { ...message, manageLink: '' } : message)
+  return { method, content }
+}
+
+/**
+ * Why a mail about a booking need not be sent any more; undefined when it has to be. Asked before each try: what a mail that was held up says
+ * may no longer hold.
+ */
+export async function pointlessBecause(house: House, mail: ClaimedMail): Promise<string | undefined> {
+  if (mail.bookingId === null) return undefined
+  if (mail.template === 'booking.reminder') {
+    const booking = await findBooking(house.database.db, mail.bookingId)
+    const now = house.clock.now()
+    if (booking?.status !== 'confirmed' || booking.startAt <= now) return 'the meeting it reminds of does not come any more'
+    return booking.startAt.getTime() === mail.values.start ? undefined : 'the meeting it reminds of was moved'
+  }
+  return mail.attempts > 1 && (await isOvertaken(house.database.db, mail)) ? 'a later mail about the booking took its place' : undefined
+}

@@ -1,0 +1,200 @@
+import type { HostTemplateKey, VisitorTemplateKey } from '@atrium/core/booking-emails'
+import type { CalendarAttachment, MailValue } from '@atrium/core/outbox'
+import type { BookingChangeKind } from '@atrium/core/scheduling'
+import { writtenTimes } from '@atrium/core/written-times'
+import type { BookingRow } from '@atrium/db/bookings'
+import type { Trx } from '@atrium/db/connect'
+import type { HostRow } from '@atrium/db/hosts'
+import type { House } from '../house.ts'
+import { portalLink } from '../outbox/links.ts'
+import { type BookingWithHosts, bookingPageLink, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+
+/** A change as its mails tell it. */
+export interface ToldChange {
+  kind: BookingChangeKind
+  previousStart?: Date | undefined
+  reason?: string | undefined
+  /** The member who did it, who needs no mail about it. */
+  actorId: string | null
+}
+
+/** Hosts say no language of theirs. */
+const hostLocale = 'en-GB'
+
+/** Queues the mails of a change, once per version of the booking and recipient. */
+export async function sendChangeMails(trx: Trx, house: House, facts: BookingWithHosts, change: ToldChange): Promise<void> {
+  const { booking, hosts } = facts
+  const key = `booking:${booking.id}:${change.kind}:${booking.version}`
+  const toVisitor = visitorTemplate(change.kind, booking)
+  if (toVisitor) await sendToVisitor(trx, house, booking, toVisitor, change, key)
+  const toHosts = hostTemplate(change.kind, booking)
+  if (!toHosts) return
+  for (const host of hosts) {
+    if (host.userId !== change.actorId) await sendToHost(trx, house, facts, host, toHosts, change, `${key}:host:${host.id}`)
+  }
+}
+
+/** Of a request nobody but the visitor has heard, and it has no calendar entry that could move: its move is a request once more. */
+function visitorTemplate(kind: BookingChangeKind, { status }: BookingRow): VisitorTemplateKey | undefined {
+  switch (kind) {
+    case 'requested':
+      return 'booking.requested'
+    case 'confirmed':
+      return 'booking.confirmed'
+    case 'rescheduled':
+      return status === 'pending' ? 'booking.requested' : 'booking.moved'
+    case 'link_renewed':
+      return status === 'pending' ? 'booking.requested' : 'booking.confirmed'
+    case 'cancelled':
+      return 'booking.cancelled'
+    case 'declined':
+      return 'booking.declined'
+    case 'expired':
+      return 'booking.expired'
+    case 'no_show':
+      return undefined
+  }
+}
+
+function hostTemplate(kind: BookingChangeKind, { status }: BookingRow): HostTemplateKey | undefined {
+  switch (kind) {
+    case 'requested':
+      return 'booking.host_requested'
+    case 'confirmed':
+      return 'booking.host_booked'
+    case 'rescheduled':
+      return status === 'pending' ? 'booking.host_requested' : 'booking.host_moved'
+    case 'cancelled':
+      return 'booking.host_cancelled'
+    case 'declined':
+    case 'expired':
+    case 'link_renewed':
+    case 'no_show':
+      return undefined
+  }
+}
+
+async function sendToVisitor(
+  trx: Trx,
+  house: House,
+  booking: BookingRow,
+  template: VisitorTemplateKey,
+  change: ToldChange,
+  key: string,
+): Promise<void> {
+  const calendar = calendarOf(template, booking)
+  const values = { ...visitorValues(house, booking), ...changeValues(change, booking.visitorZone, booking.visitorLocale) }
+  const mail = { tenantId: booking.tenantId, template, bookingId: booking.id, calendar }
+  const name = booking.visitorName
+  await house.outbox.send(trx, {
+    ...mail,
+    to: booking.visitorEmail,
+    name,
+    values: { ...values, 'recipient.name': name },
+    key: `${key}:visitor`,
+  })
+  // Guests know of a booking from the moment on that it is confirmed; a new link is none of theirs.
+  if (!calendar || change.kind === 'link_renewed') return
+  for (const [index, to] of otherGuests(booking).entries()) {
+    await house.outbox.send(trx, { ...mail, to, values: { ...values, ...asGuest(booking) }, key: `${key}:guest:${index}` })
+  }
+}
+
+const asGuest = (booking: BookingRow) => ({
+  'recipient.name': '',
+  'link.manage': '',
+  'booking.location': meetingPlace(booking, 'guest'),
+})
+
+function calendarOf(template: VisitorTemplateKey, booking: BookingRow): CalendarAttachment | undefined {
+  const times = { sequence: booking.sequence, start: booking.startAt.toISOString(), end: booking.endAt.toISOString() }
+  if (template === 'booking.confirmed' || template === 'booking.moved') return { method: 'REQUEST', ...times }
+  // Whoever never got a REQUEST has nothing to take out.
+  return template === 'booking.cancelled' && booking.invited ? { method: 'CANCEL', ...times } : undefined
+}
+
+function meetingValues(booking: BookingRow, zone: string, locale: string): Record<string, MailValue> {
+  const times = writtenTimes({ start: booking.startAt.getTime(), end: booking.endAt.getTime(), zone, locale })
+  return {
+    'booking.title': booking.title,
+    'booking.date': times.date,
+    'booking.startTime': times.startTime,
+    'booking.endTime': times.endTime,
+    'booking.timeZone': times.timeZone,
+    'booking.location': meetingPlace(booking),
+    'booking.hostName': booking.hostName,
+    'booking.visitorName': booking.visitorName,
+    'booking.guests': otherGuests(booking),
+  }
+}
+
+function visitorValues({ config }: House, booking: BookingRow): Record<string, MailValue> {
+  return { ...meetingValues(booking, booking.visitorZone, booking.visitorLocale), 'link.book': bookingPageLink(config, booking) }
+}
+
+function changeValues(
+  { previousStart, reason = '' }: Pick<ToldChange, 'previousStart' | 'reason'>,
+  zone: string,
+  locale: string,
+): Record<string, MailValue> {
+  if (!previousStart) return { reason }
+  const start = previousStart.getTime()
+  const before = writtenTimes({ start, end: start, zone, locale })
+  return { reason, 'previous.date': before.date, 'previous.startTime': before.startTime }
+}
+
+async function sendToHost(
+  trx: Trx,
+  house: House,
+  { booking }: BookingWithHosts,
+  host: HostRow,
+  template: HostTemplateKey,
+  change: Pick<ToldChange, 'previousStart' | 'reason'>,
+  key: string,
+): Promise<void> {
+  await house.outbox.send(trx, {
+    tenantId: booking.tenantId,
+    template,
+    to: host.mailAddress,
+    name: host.name,
+    bookingId: booking.id,
+    values: {
+      ...meetingValues(booking, host.zone, hostLocale),
+      ...changeValues(change, host.zone, hostLocale),
+      'recipient.name': host.name,
+      'booking.visitorEmail': booking.visitorEmail,
+      'booking.answers': writtenAnswers(booking),
+      'booking.note': booking.note ?? '',
+      'link.bookings': portalLink(house.config, `/t/${booking.tenantSlug}/scheduling/bookings?booking=${booking.id}`),
+    },
+    key,
+  })
+}
+
+/** Tells a host of an entry of the own calendar in the time of the booking, once per version of the booking. */
+export async function sendConflictMail(trx: Trx, house: House, facts: BookingWithHosts, hostId: string): Promise<void> {
+  const { booking, hosts } = facts
+  const host = hosts.find(({ id }) => id === hostId)
+  if (!host) return
+  await sendToHost(trx, house, facts, host, 'booking.host_conflict', {}, `booking:${booking.id}:conflict:${booking.version}:host:${hostId}`)
+}
+
+/** Reminds visitor and guests, once per reminder and time of the meeting. */
+export async function sendReminderMails(trx: Trx, house: House, booking: BookingRow, minutesBefore: number): Promise<void> {
+  const start = booking.startAt.getTime()
+  const key = `booking:${booking.id}:reminder:${minutesBefore}:${start}`
+  // `start` is for the sender: a reminder that was held up while the meeting moved is not sent.
+  const values = { ...visitorValues(house, booking), start }
+  const mail = { tenantId: booking.tenantId, template: 'booking.reminder' as const, bookingId: booking.id }
+  const name = booking.visitorName
+  await house.outbox.send(trx, {
+    ...mail,
+    to: booking.visitorEmail,
+    name,
+    values: { ...values, 'recipient.name': name },
+    key: `${key}:visitor`,
+  })
+  for (const [index, to] of otherGuests(booking).entries()) {
+    await house.outbox.send(trx, { ...mail, to, values: { ...values, ...asGuest(booking) }, key: `${key}:guest:${index}` })
+  }
+}

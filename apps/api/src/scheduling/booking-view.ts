@@ -1,0 +1,127 @@
+import { allowedActions, cancelUntil, manageLinkEnds, rescheduleUntil } from '@atrium/core/booking-life'
+import type { Booking, BookingAnswer, ManagedBooking, TenantBooking, TenantBookingDetail } from '@atrium/core/bookings'
+import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling'
+import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/bookings'
+import { momentsOf } from './booking-change.ts'
+
+const iso = (at: Date | null) => at?.toISOString() ?? null
+
+/** The one that most needs attention, of several hosts. */
+const slowest: readonly CalendarState[] = ['failed', 'pending', 'synced', 'none']
+const furthest: readonly CalendarDrift[] = ['deleted', 'moved', 'none']
+
+export function calendarSyncOf(hosts: readonly BookingHostRow[]): CalendarState {
+  return slowest.find((state) => hosts.some(({ calendarState }) => calendarState === state)) ?? 'none'
+}
+
+function answersOf({ answers, fields }: BookingRow): BookingAnswer[] {
+  const order = (key: string) => (fields.findIndex((field) => field.key === key) + fields.length + 1) % (fields.length + 1)
+  return Object.entries(answers)
+    .map(([key, value]) => ({ key, label: fields.find((field) => field.key === key)?.label ?? key, value }))
+    .sort((a, b) => order(a.key) - order(b.key))
+}
+
+function sharedOf(booking: BookingRow) {
+  return {
+    id: booking.id,
+    status: booking.status,
+    title: booking.title,
+    start: booking.startAt.toISOString(),
+    end: booking.endAt.toISOString(),
+    location: { kind: booking.locationKind, text: booking.location },
+    attendee: {
+      name: booking.visitorName,
+      email: booking.visitorEmail,
+      timeZone: booking.visitorZone,
+      locale: booking.visitorLocale,
+    },
+    guests: booking.guests,
+    answers: answersOf(booking),
+    note: booking.note,
+    approvalExpiresAt: booking.status === 'pending' ? iso(booking.approvalExpiresAt) : null,
+    endedAt: iso(booking.endedAt),
+    endedBy: booking.endedBy,
+    reason: booking.reason,
+    sequence: booking.sequence,
+    calendarSync: calendarSyncOf(booking.hosts),
+    createdAt: booking.createdAt.toISOString(),
+    updatedAt: booking.updatedAt.toISOString(),
+  }
+}
+
+/** For the visitor. */
+export function toBooking(booking: BookingRow): Booking {
+  const { hostSlug, hostName, hostTitle, hostZone } = booking
+  return { ...sharedOf(booking), host: { slug: hostSlug, name: hostName, title: hostTitle, timeZone: hostZone } }
+}
+
+export function toManagedBooking(booking: BookingRow, brand: ManagedBooking['tenant']['brand'], now: Date): ManagedBooking {
+  const moments = momentsOf(booking)
+  const at = (instant: number) => new Date(instant).toISOString()
+  return {
+    booking: toBooking(booking),
+    eventType: {
+      id: booking.eventTypeId,
+      slug: booking.eventTypeSlug,
+      title: booking.eventTypeTitle,
+      description: booking.eventTypeDescription,
+      durations: booking.durations,
+    },
+    tenant: { slug: booking.tenantSlug, name: booking.tenantName, brand },
+    cancelUntil: at(cancelUntil(moments)),
+    rescheduleUntil: at(rescheduleUntil(moments)),
+    linkEndsAt: at(manageLinkEnds(moments)),
+    allowedActions: allowedActions('visitor', moments, now.getTime()),
+  }
+}
+
+/** For the tenant's own people. */
+export function toTenantBooking(booking: BookingRow, now: Date): TenantBooking {
+  return {
+    ...sharedOf(booking),
+    source: booking.source,
+    uid: booking.uid,
+    eventType: {
+      id: booking.eventTypeId,
+      slug: booking.eventTypeSlug,
+      title: booking.eventTypeTitle,
+      durations: booking.durations,
+      seats: booking.seats,
+    },
+    hostTimeZone: booking.hostZone,
+    hostWallTime: booking.hostWall,
+    hosts: booking.hosts.map((host) => ({
+      id: host.hostId,
+      slug: host.slug,
+      name: host.name,
+      calendar: {
+        state: host.calendarState,
+        error: host.calendarError,
+        attempts: host.calendarAttempts,
+        nextAt: host.calendarState === 'pending' ? iso(host.calendarNextAt) : null,
+        drift: host.calendarDrift,
+        checkedAt: iso(host.calendarCheckedAt),
+      },
+    })),
+    confirmedAt: iso(booking.confirmedAt),
+    noShow: booking.noShow,
+    calendarDrift: furthest.find((drift) => booking.hosts.some(({ calendarDrift }) => calendarDrift === drift)) ?? 'none',
+    allowedActions: allowedActions('host', momentsOf(booking), now.getTime()),
+    version: booking.version,
+  }
+}
+
+export function toTenantBookingDetail(booking: BookingRow, changes: readonly BookingChangeRow[], now: Date): TenantBookingDetail {
+  return {
+    ...toTenantBooking(booking, now),
+    history: changes.map(({ kind, by, actorName, fromStart, toStart, reason, at }) => ({
+      kind,
+      by,
+      actorName,
+      from: iso(fromStart),
+      to: iso(toStart),
+      reason,
+      at: at.toISOString(),
+    })),
+  }
+}

@@ -1,0 +1,70 @@
+import { type BookingRow, findBooking } from '@atrium/db/bookings'
+import { findHostsById, type HostRow } from '@atrium/db/hosts'
+import type { CalendarEvent, CalendarParticipant } from '@atrium/integrations/calendars/port'
+import type { House } from '../house.ts'
+import { portalLink } from '../outbox/links.ts'
+import { eventUid, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+
+/** Below what the mail server takes (20), the organizer and a host's own entry aside. */
+const mostParticipants = 18
+/** Bookings whose details stand in the description; the others are counted. */
+const mostDescribed = 20
+
+/** The event in a host's calendar for the bookings that share it. It never holds what opens a booking to its visitor. */
+export async function calendarEvent(
+  house: House,
+  host: HostRow,
+  { group, bookingIds }: { group: string; bookingIds: readonly string[] },
+): Promise<CalendarEvent> {
+  const { db } = house.database
+  const described = await Promise.all(bookingIds.slice(0, mostDescribed).map((id) => findBooking(db, id)))
+  const bookings = described.filter((booking) => booking !== undefined)
+  const [first] = bookings
+  if (!first) throw new Error('an event tells of no booking')
+  const hosts = await findHostsById(
+    db,
+    first.hosts.map(({ hostId }) => hostId),
+  )
+  const people = [
+    ...hosts.filter(({ id }) => id !== first.hostId).map(({ mailAddress, name }) => ({ address: mailAddress, name })),
+    ...bookings.flatMap((booking) => [
+      { address: booking.visitorEmail, name: booking.visitorName },
+      ...otherGuests(booking).map((address) => ({ address, name: '' })),
+    ]),
+  ]
+  const participants = distinct(people).slice(0, mostParticipants)
+  const place = meetingPlace(first)
+  return {
+    uid: eventUid(first, group),
+    title: first.seats > 1 ? `${first.title} (${bookingIds.length} of ${first.seats})` : `${first.title}: ${first.visitorName}`,
+    description: describe(house, bookings, bookingIds.length - bookings.length),
+    location: place === '' ? null : place,
+    start: first.startAt.getTime(),
+    end: first.endAt.getTime(),
+    timeZone: host.zone,
+    organizer: { address: first.hostAddress, name: first.hostName },
+    participants,
+  }
+}
+
+function distinct(people: readonly CalendarParticipant[]): CalendarParticipant[] {
+  const byAddress = new Map(people.map((person) => [person.address.toLowerCase(), person]))
+  return [...byAddress.values()]
+}
+
+function describe({ config }: House, bookings: readonly BookingRow[], further: number): string {
+  const [first] = bookings
+  const one = bookings.length === 1 ? `?booking=${first?.id}` : ''
+  const link = first ? portalLink(config, `/t/${first.tenantSlug}/scheduling/bookings${one}`) : ''
+  return [...bookings.map(describeOne), ...(further > 0 ? [`And ${further} more.`] : []), ...(link === '' ? [] : [link])].join('\n\n')
+}
+
+function describeOne(booking: BookingRow): string {
+  const guests = otherGuests(booking)
+  return [
+    `${booking.visitorName} <${booking.visitorEmail}>`,
+    ...(guests.length > 0 ? [`Guests: ${guests.join(', ')}`] : []),
+    ...writtenAnswers(booking),
+    ...(booking.note === null ? [] : [booking.note]),
+  ].join('\n')
+}

@@ -1,0 +1,21 @@
+import { findBooking } from '@atrium/db/bookings'
+import type { House } from '../house.ts'
+import { invitation, withHosts } from './invitation.ts'
+
+/**
+ * The booking as an iCalendar file to keep, with the current sequence: METHOD PUBLISH, or CANCEL once it is over for good, so that a copy
+ * kept before goes away. Undefined for an unknown booking.
+ */
+export async function calendarFile(house: House, bookingId: string): Promise<string | undefined> {
+  const booking = await findBooking(house.database.db, bookingId)
+  if (!booking) return undefined
+  const holds = booking.status === 'pending' || booking.status === 'confirmed'
+  return invitation(await withHosts(house.database.db, booking), {
+    reader: 'visitor',
+    method: holds ? 'PUBLISH' : 'CANCEL',
+    sequence: booking.sequence,
+    now: house.clock.now(),
+    start: booking.startAt,
+    end: booking.endAt,
+  })
+}

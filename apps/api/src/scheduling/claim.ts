@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '@atrium/core/errors'
+import { findSeatGroup } from '@atrium/db/availability'
+import type { Db, Trx } from '@atrium/db/connect'
+import type { EventTypeRow } from '@atrium/db/event-types'
+import { violatedConstraint } from '@atrium/db/failures'
+import { deleteSlotLocks } from '@atrium/db/slot-locks'
+import { sql } from 'kysely'
+import { hashOfLockToken } from './lock-token.ts'
+
+/** The time that a booking takes or is to take. Instants in milliseconds since 1970. */
+export interface Claim {
+  booking: { id: string }
+  /** Buffers are those that hold now; above one seat bookings of one start share the time. */
+  eventType: Pick<EventTypeRow, 'id' | 'seats' | 'beforeMinutes' | 'afterMinutes'>
+  start: number
+  end: number
+  /** Of the visitor, who does not need to hold the time any longer. */
+  lockToken?: string | undefined
+}
+
+const minuteMs = 60_000
+const mostTries = 3
+
+/**
+ * Runs `work` in a transaction that holds these hosts alone: who books, locks or moves with one of them waits. Taken in the order of their
+ * ids, so that no two wait for each other. A deadlock or a serialization failure is tried twice more; a claim that the database refuses
+ * because another one has the time is AppError `slot_taken`. docs/contract.md, scheduling, says why both are there.
+ */
+export async function withHostLocks<T>(db: Db, hostIds: readonly string[], work: (trx: Trx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        for (const id of [...new Set(hostIds)].sort()) {
+          await sql`select pg_advisory_xact_lock(hashtextextended(${`booking:${id}`}, 0))`.execute(trx)
+        }
+        return await work(trx)
+      })
+    } catch (error) {
+      if (attempt < mostTries && isPassing(error)) continue
+      if (isOverlap(error)) throw new AppError('slot_taken', undefined, { cause: error })
+      throw error
+    }
+  }
+}
+
+/** Takes the time of every host for the booking. Throws AppError `slot_taken` when all places of a shared start are taken. */
+export async function writeClaims(trx: Trx, claim: Claim, hostIds: readonly string[]): Promise<void> {
+  for (const hostId of hostIds) {
+    const place = await placeFor(trx, claim, hostId)
+    await trx
+      .insertInto('booking_hosts')
+      .values({
+        booking_id: claim.booking.id,
+        host_id: hostId,
+        ...claimSpan(claim.eventType, claim),
+        active: true,
+        seat_group: place.group,
+        seat: place.seat,
+      })
+      .execute()
+  }
+  await letGo(trx, claim)
+}
+
+/** Moves what the booking takes to another time, in one statement per host, so that it may overlap with its own old time. */
+export async function moveClaims(trx: Trx, claim: Claim): Promise<void> {
+  const rows = await trx
+    .selectFrom('booking_hosts')
+    .select('host_id')
+    .where('booking_id', '=', claim.booking.id)
+    .where('active', '=', true)
+    .orderBy('host_id')
+    .execute()
+  for (const { host_id: hostId } of rows) {
+    const place = await placeFor(trx, claim, hostId)
+    await trx
+      .updateTable('booking_hosts')
+      .set({ ...claimSpan(claim.eventType, claim), seat_group: place.group, seat: place.seat })
+      .where('booking_id', '=', claim.booking.id)
+      .where('host_id', '=', hostId)
+      .execute()
+  }
+  await letGo(trx, claim)
+}
+
+/** Gives the time back. The rows stay: they say what stands in whose calendar. */
+export async function releaseClaims(trx: Trx, bookingId: string): Promise<void> {
+  await trx.updateTable('booking_hosts').set({ active: false }).where('booking_id', '=', bookingId).execute()
+}
+
+/** With the buffers of now: those of a booking stay as they are when it is made. */
+export function claimSpan(
+  { beforeMinutes, afterMinutes }: Pick<EventTypeRow, 'beforeMinutes' | 'afterMinutes'>,
+  { start, end }: { start: number; end: number },
+): { claim_start: Date; claim_end: Date } {
+  return { claim_start: new Date(start - beforeMinutes * minuteMs), claim_end: new Date(end + afterMinutes * minuteMs) }
+}
+
+async function letGo(trx: Trx, { lockToken }: Claim): Promise<void> {
+  if (lockToken !== undefined) await deleteSlotLocks(trx, hashOfLockToken(lockToken))
+}
+
+/**
+ * The group that shares the time, and a free seat in it. A group of its own has an id of its own: that of the booking would go with the
+ * booking to another start while the others of the group stay.
+ */
+async function placeFor(trx: Trx, claim: Claim, hostId: string): Promise<{ group: string; seat: number }> {
+  const { booking, eventType, start, end } = claim
+  if (eventType.seats <= 1) return { group: booking.id, seat: 1 }
+  const found = await findSeatGroup(trx, {
+    ...{ hostId, eventTypeId: eventType.id, exceptBookingId: booking.id },
+    ...{ start: new Date(start), end: new Date(end) },
+  })
+  if (!found) return { group: randomUUID(), seat: 1 }
+  const seat = freeSeat(found.seats, eventType.seats)
+  if (seat === undefined) throw new AppError('slot_taken')
+  return { group: found.group, seat }
+}
+
+/** The lowest number from 1 to `seats` that is not taken. */
+export function freeSeat(taken: readonly number[], seats: number): number | undefined {
+  for (let seat = 1; seat <= seats; seat++) if (!taken.includes(seat)) return seat
+  return undefined
+}
+
+/** Deadlock detected, or a transaction that could not be put in order with another one. */
+function isPassing(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return code === '40P01' || code === '40001'
+}
+
+function isOverlap(error: unknown): boolean {
+  const constraint = violatedConstraint(error)
+  return constraint === 'booking_hosts_no_overlap' || constraint === 'booking_hosts_seat'
+}

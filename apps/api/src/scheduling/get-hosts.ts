@@ -1,0 +1,16 @@
+import type { HostPage, HostView } from '@atrium/core/hosts'
+import { listHostRecords } from '@atrium/db/hosts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { readHostView, toHostView } from './host-view.ts'
+
+/** The tenant's hosts by name. */
+export async function listHosts({ house }: Context, access: Access): Promise<HostPage> {
+  const rows = await listHostRecords(house.database.db, access.tenant.id, house.clock.now())
+  return { items: rows.map((row) => toHostView(house, access, row)), nextCursor: null }
+}
+
+/** One host. Throws AppError `not_found`. */
+export function getHost({ house }: Context, access: Access, hostId: string): Promise<HostView> {
+  return readHostView(house, access, hostId)
+}

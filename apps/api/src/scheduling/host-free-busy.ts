@@ -1,0 +1,47 @@
+import { AppError } from '@atrium/core/errors'
+import type { FreeBusyView, HostFreeBusy } from '@atrium/core/hosts'
+import { schedulingLimits } from '@atrium/core/scheduling'
+import type { Span } from '@atrium/core/slots'
+import { joinSpans } from '@atrium/core/spans'
+import { bookedSpansOf } from '@atrium/db/hosts'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { readBusy } from './busy-times.ts'
+import { readHostRecord } from './host-view.ts'
+import { requireKeyring } from './open-host.ts'
+
+const dayMs = 86_400_000
+
+/**
+ * When the host is not free: calendar and bookings in one, without saying which. Throws AppError `not_found`, `range_too_long`,
+ * `invalid_input`, `host_not_connected`, `calendar_unavailable`.
+ */
+export async function hostFreeBusy({ house }: Context, { tenant }: Access, input: HostFreeBusy): Promise<FreeBusyView> {
+  requireKeyring(house)
+  const span = rangeOf(input)
+  const { db } = house.database
+  const host = await readHostRecord(house, tenant.id, input.hostId)
+  if (host.credentialSource === null) throw new AppError('host_not_connected')
+  const busy = (await readBusy(house, [host], span, { fresh: false })).get(host.id) ?? []
+  const booked = await bookedSpansOf(db, host.id, span)
+  const periods = joinSpans([...busy, ...booked], span)
+  return {
+    from: iso(span.start),
+    to: iso(span.end),
+    zone: host.zone,
+    busy: periods.map(({ start, end }) => ({ start: iso(start), end: iso(end) })),
+  }
+}
+
+const iso = (instant: number) => new Date(instant).toISOString()
+
+function rangeOf({ from, to }: HostFreeBusy): Span {
+  const span = { start: Date.parse(from), end: Date.parse(to) }
+  if (span.end <= span.start) {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'to', message: 'This is not after the beginning of the range.' }] })
+  }
+  if (span.end - span.start > schedulingLimits.rangeDays * dayMs) {
+    throw new AppError('range_too_long', `At most ${schedulingLimits.rangeDays} days.`)
+  }
+  return span
+}

@@ -1,0 +1,61 @@
+import { type CalendarMethod, type CalendarObject, calendarObject } from '@atrium/core/icalendar'
+import type { BookingRow } from '@atrium/db/bookings'
+import type { Db, Trx } from '@atrium/db/connect'
+import { findHostsById } from '@atrium/db/hosts'
+import { type BookingWithHosts, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+
+export interface Invitation {
+  method: CalendarMethod
+  sequence: number
+  /** When the message is made. */
+  now: Date
+  start: Date
+  end: Date
+  /** A guest's copy has neither the visitor's answers nor number, nor what opens the booking. */
+  reader: 'visitor' | 'guest'
+  manageLink?: string | undefined
+  /** The address that the mail comes from. */
+  sentBy?: string | undefined
+}
+
+export async function withHosts(db: Db | Trx, booking: BookingRow): Promise<BookingWithHosts> {
+  const found = await findHostsById(
+    db,
+    booking.hosts.map(({ hostId }) => hostId),
+  )
+  return { booking, hosts: found.sort((a, b) => Number(b.id === booking.hostId) - Number(a.id === booking.hostId)) }
+}
+
+/**
+ * The booking as an iCalendar object for visitor and guests. The organizer is the host whose booking it is, at the address of the mailbox;
+ * the visitor asked for the time and so has accepted, guests are asked.
+ */
+export function invitation({ booking, hosts }: BookingWithHosts, message: Invitation): string {
+  const attendees: CalendarObject['attendees'] = [
+    ...hosts.map(({ name, mailAddress, id }) => ({ name, address: mailAddress, accepted: true, chair: id === booking.hostId })),
+    { name: booking.visitorName, address: booking.visitorEmail, accepted: true },
+    ...otherGuests(booking).map((address) => ({ name: '', address, accepted: false })),
+  ]
+  return calendarObject({
+    method: message.method,
+    uid: booking.uid,
+    sequence: message.sequence,
+    stamp: message.now.getTime(),
+    start: message.start.getTime(),
+    end: message.end.getTime(),
+    summary: `${booking.title} with ${booking.hostName}`,
+    description: message.reader === 'guest' ? '' : describe(booking, message.manageLink),
+    location: meetingPlace(booking, message.reader === 'guest' ? 'guest' : undefined),
+    organizer: { name: booking.hostName, address: booking.hostAddress },
+    sentBy: message.sentBy,
+    attendees,
+  })
+}
+
+function describe(booking: BookingRow, manageLink = ''): string {
+  return [
+    ...writtenAnswers(booking),
+    ...(booking.note === null ? [] : [booking.note]),
+    ...(manageLink === '' ? [] : [`Move or cancel: ${manageLink}`]),
+  ].join('\n')
+}

@@ -1,0 +1,32 @@
+import { AppError } from '@atrium/core/errors'
+import type { BookingRow } from '@atrium/db/bookings'
+import type { Context } from '../context.ts'
+import { guarded } from '../procedure.ts'
+import { checkAllowance, type LimitedRoute, takeAllowance } from './limits.ts'
+import { findManagedBooking } from './manage.ts'
+
+/**
+ * The booking that the bearer token opens. A wrong one, one of a link that is over and none at all get the same answer, and each counts
+ * against the caller's address: after ten in ten minutes that address is refused whatever it brings. Throws AppError `not_found`,
+ * `rate_limited`.
+ */
+export async function openManageLink(ctx: Context): Promise<BookingRow> {
+  await checkAllowance(ctx, 'manage_failures')
+  const booking = await findManagedBooking(ctx.house, ctx.bearerToken() ?? '')
+  if (booking) return booking
+  await takeAllowance(ctx, 'manage_failures')
+  throw new AppError('not_found', 'This link is not valid, or its time is over.')
+}
+
+function manageGuard(route: LimitedRoute) {
+  return guarded(async (ctx: Context): Promise<{ booking: BookingRow }> => {
+    ctx.request.answerHeaders.set('cache-control', 'no-store')
+    const booking = await openManageLink(ctx)
+    await takeAllowance(ctx, route)
+    ctx.request.line.tenant = booking.tenantSlug
+    return { booking }
+  })
+}
+
+export const manageReader = manageGuard('manage_reads')
+export const manageWriter = manageGuard('manage_writes')

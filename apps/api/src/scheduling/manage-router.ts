@@ -1,0 +1,51 @@
+import {
+  Booking,
+  BookingCalendarFile,
+  CancelManagedBooking,
+  GetManagedBooking,
+  ManagedBooking,
+  RescheduleManagedBooking,
+} from '@atrium/core/bookings'
+import { router } from '../trpc.ts'
+import { cancelAsVisitor, downloadCalendarFile, getManagedBooking, rescheduleAsVisitor } from './manage.ts'
+import { manageReader, manageWriter } from './manage-guard.ts'
+
+const tags = ['scheduling']
+const path = '/api/v1/manage/booking' as const
+
+/** What a visitor does with the token of a manage link, which comes as the bearer token. */
+export const manageRouter = router({
+  get: manageReader
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read the booking of a manage link' } })
+    .input(GetManagedBooking)
+    .output(ManagedBooking)
+    .query(({ ctx }) => getManagedBooking(ctx.house, ctx.booking)),
+  cancel: manageWriter
+    .meta({
+      openapi: { method: 'POST', path: `${path}/cancel`, tags, summary: 'Cancel the booking of a manage link' },
+      audit: 'booking.canceled',
+      creates: false,
+      visitors: true,
+    })
+    .input(CancelManagedBooking)
+    .output(Booking)
+    .mutation(({ ctx, input }) => cancelAsVisitor(ctx, ctx.booking, input)),
+  reschedule: manageWriter
+    .meta({
+      openapi: { method: 'POST', path: `${path}/reschedule`, tags, summary: 'Move the booking of a manage link' },
+      audit: 'booking.rescheduled',
+      creates: false,
+      visitors: true,
+    })
+    .input(RescheduleManagedBooking)
+    .output(Booking)
+    .mutation(({ ctx, input }) => rescheduleAsVisitor(ctx, ctx.booking, input)),
+  calendar: manageReader
+    .meta({
+      openapi: { method: 'GET', path: `${path}/calendar.ics`, tags, summary: 'Download the booking of a manage link as a calendar file' },
+      file: true,
+    })
+    .input(GetManagedBooking)
+    .output(BookingCalendarFile)
+    .query(({ ctx }) => downloadCalendarFile(ctx.house, ctx.booking)),
+})

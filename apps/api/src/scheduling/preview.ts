@@ -1,0 +1,85 @@
+import { AppError, findAppError } from '@atrium/core/errors'
+import type { EventTypePreview, PreviewEventType } from '@atrium/core/event-types'
+import type { Slot, Span } from '@atrium/core/slots'
+import { dateOf, dayOf } from '@atrium/core/time-zones'
+import { findEventType } from '@atrium/db/event-types'
+import { findHostsById, type HostRow } from '@atrium/db/hosts'
+import { scheduleFor } from '@atrium/db/schedules'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { ownHost } from './access.ts'
+import { hostIdsOf, refuseUnfit } from './event-type-fit.ts'
+import { noSuchEventType } from './event-types.ts'
+import { dater, datesOf, rangeOf } from './slot-range.ts'
+import { type Offering, slotsOf } from './slots.ts'
+
+/** Stands for an event type that is not saved: no booking is one of it. */
+const unsaved = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * What unsaved settings would offer, by the same function that offers saved ones. A calendar that cannot be read is said, and offers
+ * nothing. Throws AppError `not_found` for host or event type, `not_admin`, and `invalid_input` as saving would.
+ */
+export async function previewEventType({ house }: Context, access: Access, input: PreviewEventType): Promise<EventTypePreview> {
+  const { db } = house.database
+  const host = await ownHost(house, access, input.hostId)
+  const stored = input.eventTypeId === undefined ? undefined : await findEventType(db, input.eventTypeId)
+  if (input.eventTypeId !== undefined && (stored?.hostId !== host.id || stored.removedAt)) throw noSuchEventType()
+  const wanted = { ...input, hostIds: hostIdsOf(input, host.id) }
+  await refuseUnfit(db, access, host, wanted, stored)
+  const now = house.clock.now()
+  const timeZone = input.timeZone ?? (await scheduleFor(db, wanted, host.id))?.zone ?? host.zone
+  const span = spanOf(input, timeZone, now.getTime())
+  const [first = 0] = input.durations
+  const minutes = input.minutes ?? first
+  const offering = { eventType: toOffered(wanted, stored?.id), hosts: await takingPart(db, host, wanted.hostIds) }
+  const found = await slotsOf(house, offering, { minutes, now, span }).catch((error: unknown) => ({ reason: reasonOf(error) }))
+  const slots = 'reason' in found ? [] : found
+  return {
+    timeZone,
+    minutes,
+    calendarRead: !('reason' in found),
+    reason: 'reason' in found ? found.reason : null,
+    days: byDay(slots, span, timeZone),
+  }
+}
+
+function spanOf({ from, days }: PreviewEventType, timeZone: string, now: number): Span {
+  const first = from ?? dater({ start: now, end: now + 1 }, timeZone)(now)
+  return rangeOf({ from: first, to: dateOf(dayOf(first) + days - 1), timeZone }, now)
+}
+
+/** The hosts of the ids in their order. Of others than the own one those who can be booked. */
+async function takingPart(db: Parameters<typeof findHostsById>[0], own: HostRow, ids: readonly string[]): Promise<HostRow[]> {
+  const found = new Map((await findHostsById(db, ids)).map((host) => [host.id, host]))
+  return ids.flatMap((id) => {
+    const host = found.get(id)
+    return host && (host.active || host.id === own.id) ? [host] : []
+  })
+}
+
+type Wanted = PreviewEventType & { hostIds: string[] }
+
+function toOffered(wanted: Wanted, id: string | undefined): Offering['eventType'] {
+  const { scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, limits, seats, assignment } = wanted
+  return {
+    ...{ id: id ?? unsaved, scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, seats, assignment },
+    ...{ limitDay: limits.day, limitWeek: limits.week, limitMonth: limits.month },
+  }
+}
+
+/** Why a calendar could not be read, to the people whose it is. Anything else is thrown on. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof AppError) || error.code !== 'calendar_unavailable') throw error
+  const cause = findAppError(error.cause)
+  if (cause?.code === 'host_not_connected') return 'The calendar is not connected yet. Nothing is offered until it is.'
+  return (cause ?? error).message
+}
+
+function byDay(slots: readonly Slot[], span: Span, timeZone: string): EventTypePreview['days'] {
+  const days = new Map<string, EventTypePreview['days'][number]['slots']>(datesOf(span, timeZone).map((date) => [date, []]))
+  const dateAt = dater(span, timeZone)
+  for (const { start, end, seatsLeft } of slots)
+    days.get(dateAt(start))?.push({ start: new Date(start).toISOString(), end: new Date(end).toISOString(), seatsLeft })
+  return [...days].map(([date, ofDay]) => ({ date, slots: ofDay }))
+}

@@ -1,0 +1,27 @@
+import { hasDueReminders, takeDueReminders } from '@atrium/db/booking-reminders'
+import { findBooking } from '@atrium/db/bookings'
+import type { House } from '../house.ts'
+import { sendReminderMails } from './booking-mails.ts'
+
+/** Reminders of one transaction. */
+const batch = 50
+
+/**
+ * Queues the reminders whose time has come, each once: it is marked in the transaction that queues its mails. Any number of processes may do
+ * so at once. What became due while nobody worked is sent late, as long as the meeting is still to come.
+ */
+export async function sendReminders(house: House): Promise<void> {
+  const { db } = house.database
+  while (!house.background.ending && (await hasDueReminders(db, house.clock.now()))) {
+    const taken = await db.transaction().execute(async (trx) => {
+      const due = await takeDueReminders(trx, house.clock.now(), batch)
+      for (const { bookingId, minutesBefore } of due.toCome) {
+        const booking = await findBooking(trx, bookingId)
+        if (booking) await sendReminderMails(trx, house, booking, minutesBefore)
+      }
+      return due.taken
+    })
+    // The rest is another process's.
+    if (taken === 0) return
+  }
+}

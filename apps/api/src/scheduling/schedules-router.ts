@@ -1,0 +1,37 @@
+import { CreateSchedule, ListSchedules, ReplaceSchedule, ScheduleInTenant, SchedulePage, ScheduleView } from '@atrium/core/schedules'
+import { z } from 'zod'
+import { memberOrOperator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { createSchedule, getSchedule, listSchedules, removeSchedule, replaceSchedule } from './schedules.ts'
+
+const tags = ['scheduling']
+const path = '/api/v1/tenants/{slug}/schedules' as const
+const one = `${path}/{scheduleId}` as const
+
+export const schedulesRouter = router({
+  list: memberOrOperator
+    .meta({ openapi: { method: 'GET', path, tags, summary: 'List the schedules of hosts' } })
+    .input(ListSchedules)
+    .output(SchedulePage)
+    .query(({ ctx, input }) => listSchedules(ctx, ctx.access, input)),
+  get: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: one, tags, summary: 'Read a schedule' } })
+    .input(ScheduleInTenant)
+    .output(ScheduleView)
+    .query(({ ctx, input }) => getSchedule(ctx, ctx.access, input.scheduleId)),
+  create: memberOrOperator
+    .meta({ openapi: { method: 'POST', path, tags, summary: 'Create a schedule' }, audit: 'schedule.created', creates: true })
+    .input(CreateSchedule)
+    .output(ScheduleView)
+    .mutation(({ ctx, input }) => createSchedule(ctx, ctx.access, input)),
+  replace: memberOrOperator
+    .meta({ openapi: { method: 'PUT', path: one, tags, summary: 'Replace what a schedule holds' }, audit: 'schedule.updated' })
+    .input(ReplaceSchedule)
+    .output(ScheduleView)
+    .mutation(({ ctx, input }) => replaceSchedule(ctx, ctx.access, input)),
+  remove: memberOrOperator
+    .meta({ openapi: { method: 'DELETE', path: one, tags, summary: 'Delete a schedule' }, audit: 'schedule.removed' })
+    .input(ScheduleInTenant)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeSchedule(ctx, ctx.access, input.scheduleId)),
+})

@@ -1,0 +1,170 @@
+import { type AuditAction, changedFields } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import { cutPage } from '@atrium/core/paging'
+import {
+  type CreateSchedule,
+  datesOnWire,
+  type ListSchedules,
+  type ReplaceSchedule,
+  type SchedulePage,
+  type ScheduleView,
+  storedDates,
+  storedWeek,
+  weekOnWire,
+} from '@atrium/core/schedules'
+import { schedulingLimits } from '@atrium/core/scheduling'
+import type { Trx } from '@atrium/db/connect'
+import { violatedConstraint } from '@atrium/db/failures'
+import { findHost, lockHost } from '@atrium/db/hosts'
+import {
+  countSchedules,
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  listSchedules as readSchedules,
+  type ScheduleContent,
+  type ScheduleWithUse,
+  replaceSchedule as writeSchedule,
+} from '@atrium/db/schedules'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { lockOpenTenant } from '../tenants/open.ts'
+import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from './access.ts'
+import { followZone } from './follow-zone.ts'
+
+const noSuchSchedule = () => new AppError('not_found', 'There is no such schedule.')
+
+/** Newest first. Members without the right to every host see those of their own. Throws AppError `not_admin`, `not_found` for `hostId`. */
+export async function listSchedules({ house }: Context, access: Access, input: ListSchedules): Promise<SchedulePage> {
+  const hostId = input.hostId === undefined ? await hostsInReach(house, access) : await ownHost(house, access, input.hostId)
+  if (hostId === undefined) return { items: [], nextCursor: null }
+  const filter = { ...(hostId === 'all' ? {} : { hostId: hostId.id }), before: input.cursor, limit: input.limit }
+  const { items, nextCursor } = cutPage(await readSchedules(house.database.db, access.tenant.id, filter), input.limit)
+  return { items: items.map(toScheduleView), nextCursor }
+}
+
+/** Throws AppError `not_found`, `not_admin`. */
+export async function getSchedule({ house }: Context, access: Access, scheduleId: string): Promise<ScheduleView> {
+  const { db } = house.database
+  const row = await findSchedule(db, access.tenant.id, scheduleId)
+  const host = row && (await findHost(db, access.tenant.id, row.hostId))
+  if (!row || !host) throw noSuchSchedule()
+  requireHostAccess(access, host)
+  return toScheduleView(row)
+}
+
+/** Throws AppError `not_found` for the host, `not_admin`, `limit_reached`, and what a closed tenant is refused with. */
+export async function createSchedule(ctx: Context, access: Access, input: CreateSchedule): Promise<ScheduleView> {
+  const { view, tenant, host } = await ctx.house.database.db.transaction().execute(async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    const host = await lockHost(trx, open.id, input.hostId)
+    if (!host) throw noSuchHost()
+    requireHostAccess(access, host)
+    const count = await countSchedules(trx, host.id)
+    if (count >= schedulingLimits.schedulesPerHost)
+      throw new AppError('limit_reached', `A host has at most ${schedulingLimits.schedulesPerHost} schedules.`)
+    const schedule = { ...contentOf(input), tenantId: open.id, hostId: host.id, standard: input.standard || count === 0 }
+    const id = await insertSchedule(trx, schedule)
+    return { view: await readSchedule(trx, open.id, id), tenant: open, host }
+  })
+  if (view.standard) await followZone(ctx.house, host)
+  await recordSchedule(ctx, access, tenant, 'schedule.created', view, { timeZone: view.timeZone, standard: view.standard })
+  return view
+}
+
+/**
+ * Replaces all of it. Throws AppError `version_conflict` when it is not at the given version any more, `schedule_in_use` for the standard
+ * one that would be none any more, `not_found`, `not_admin`.
+ */
+export async function replaceSchedule(ctx: Context, access: Access, input: ReplaceSchedule): Promise<ScheduleView> {
+  const { before, after, tenant, host } = await ctx.house.database.db.transaction().execute(async (trx) => {
+    const { open, host: own, row } = await lockSchedule(trx, access, input.scheduleId)
+    if (row.version !== input.version)
+      throw new AppError('version_conflict', `The schedule is at version ${row.version} now. Read it again.`)
+    if (row.standard && input.standard === false) throw standardInUse()
+    await writeSchedule(trx, row, { ...contentOf(input), standard: input.standard ?? row.standard })
+    return { before: toScheduleView(row), after: await readSchedule(trx, open.id, row.id), tenant: open, host: own }
+  })
+  if (after.standard && (!before.standard || before.timeZone !== after.timeZone)) await followZone(ctx.house, host)
+  const changes = changedFields(before, after, ['name', 'timeZone', 'standard', 'weekly', 'overrides'])
+  if (Object.keys(changes).length > 0) await recordSchedule(ctx, access, tenant, 'schedule.updated', after, { changes })
+  return after
+}
+
+/** Throws AppError `schedule_in_use` for the standard one and while event types name it, `not_found`, `not_admin`. */
+export async function removeSchedule(ctx: Context, access: Access, scheduleId: string): Promise<void> {
+  const { view, tenant } = await ctx.house.database.db.transaction().execute(async (trx) => {
+    const { open, row } = await lockSchedule(trx, access, scheduleId)
+    if (row.standard) throw standardInUse()
+    if (row.eventTypeCount > 0) throw namedByEventTypes(row.eventTypeCount)
+    await deleteSchedule(trx, row.id).catch((error: unknown) => {
+      throw violatedConstraint(error) === 'event_types_schedule_id_fkey' ? namedByEventTypes(1) : error
+    })
+    return { view: toScheduleView(row), tenant: open }
+  })
+  await recordSchedule(ctx, access, tenant, 'schedule.removed', view)
+}
+
+const standardInUse = () => new AppError('schedule_in_use', "This is the host's standard schedule. Make another one the standard first.")
+const namedByEventTypes = (count: number) =>
+  new AppError(
+    'schedule_in_use',
+    `${count === 1 ? 'An event type uses' : `${count} event types use`} this schedule. Give them another one first.`,
+  )
+
+async function lockSchedule(trx: Trx, access: Access, scheduleId: string) {
+  const open = await lockOpenTenant(trx, access.tenant.slug)
+  const found = await findSchedule(trx, open.id, scheduleId)
+  const host = found && (await lockHost(trx, open.id, found.hostId))
+  if (!host) throw noSuchSchedule()
+  requireHostAccess(access, host)
+  // Read again under the host's lock, which every change of its schedules takes.
+  const row = await findSchedule(trx, open.id, scheduleId)
+  if (!row) throw noSuchSchedule()
+  return { open, host, row }
+}
+
+async function readSchedule(trx: Trx, tenantId: string, id: string): Promise<ScheduleView> {
+  const row = await findSchedule(trx, tenantId, id)
+  if (!row) throw noSuchSchedule()
+  return toScheduleView(row)
+}
+
+function contentOf(input: Pick<CreateSchedule, 'name' | 'timeZone' | 'weekly' | 'overrides'>): ScheduleContent {
+  return { name: input.name, zone: input.timeZone, weekly: storedWeek(input.weekly), overrides: storedDates(input.overrides) }
+}
+
+function toScheduleView(row: ScheduleWithUse): ScheduleView {
+  return {
+    id: row.id,
+    hostId: row.hostId,
+    name: row.name,
+    timeZone: row.zone,
+    weekly: weekOnWire(row.weekly),
+    overrides: datesOnWire(row.overrides),
+    standard: row.standard,
+    eventTypeCount: row.eventTypeCount,
+    version: row.version,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+function recordSchedule(
+  ctx: Context,
+  { caller }: Access,
+  tenant: { slug: string; partnerSlug: string | null },
+  action: AuditAction,
+  view: ScheduleView,
+  metadata: Record<string, unknown> = {},
+): Promise<void> {
+  return ctx.house.audit.record(ctx, caller, {
+    action,
+    resourceType: 'schedule',
+    resourceId: view.id,
+    resourceName: view.name,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: { hostId: view.hostId, ...metadata },
+  })
+}

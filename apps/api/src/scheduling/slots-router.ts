@@ -1,0 +1,34 @@
+import { ExplainSlot, GetSlots, LockTokenHeader, SlotExplanation, SlotsView } from '@atrium/core/slot-offers'
+import { memberOrOperator, publicProcedure } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { explainSlot } from './explain.ts'
+import { getSlots } from './slots.ts'
+
+export const slotsRouter = router({
+  list: publicProcedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/api/v1/event-types/{id}/slots',
+        tags: ['booking'],
+        protect: false,
+        requestHeaders: LockTokenHeader,
+        summary: 'List the times that can be booked',
+      },
+    })
+    .input(GetSlots)
+    .output(SlotsView)
+    .query(({ ctx, input }) => getSlots(ctx, input)),
+  explain: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/api/v1/tenants/{slug}/event-types/{eventTypeId}/explain',
+        tags: ['event types'],
+        summary: 'Read why a time is on offer or is not',
+      },
+    })
+    .input(ExplainSlot)
+    .output(SlotExplanation)
+    .query(({ ctx, input }) => explainSlot(ctx, ctx.access, input)),
+})

@@ -1,0 +1,109 @@
+import { AppError } from '@atrium/core/errors'
+import type { GetSlots, SlotsView, SlotView } from '@atrium/core/slot-offers'
+import { findSlots, type Slot, type Span } from '@atrium/core/slots'
+import type { BookingRow } from '@atrium/db/bookings'
+import type { HostRow } from '@atrium/db/hosts'
+import type { Context } from '../context.ts'
+import type { House } from '../house.ts'
+import { type Bookable, bookableById, durationOf, nothingHere } from './bookable.ts'
+import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
+import { takeAllowance } from './limits.ts'
+import { presentedLockToken } from './lock-token.ts'
+import { openManageLink } from './manage-guard.ts'
+import { type OfferedEventType, offerFor } from './offer.ts'
+import { dater, datesOf, rangeOf } from './slot-range.ts'
+
+/**
+ * What visitors can book in a range, by dates of their own zone. Throws AppError `not_found`, `invalid_input`, `range_too_long`, `rate_limited`,
+ * and `calendar_unavailable` when what the hosts do cannot be read. Never says why a time is missing.
+ */
+export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView> {
+  await takeAllowance(ctx, 'slots')
+  ctx.request.answerHeaders.set('cache-control', 'no-store')
+  const now = ctx.house.clock.now()
+  const bookable = await bookableById(ctx.house, input.id)
+  const moved = input.rescheduleOf === undefined ? undefined : await movedBooking(ctx, input.rescheduleOf, bookable)
+  const minutes = moved && input.duration === undefined ? minutesOf(moved) : durationOf(bookable.eventType, input.duration)
+  const span = rangeOf(input, now.getTime())
+  const asked = { minutes, now, span, movedBookingId: moved?.id, lockToken: presentedLockToken(ctx) }
+  const slots = await slotsOf(ctx.house, moved ? withHostsOf(bookable, moved) : bookable, asked)
+  return {
+    timeZone: input.timeZone,
+    duration: minutes,
+    from: new Date(span.start).toISOString(),
+    to: new Date(span.end).toISOString(),
+    slots: byDate(slots, span, input.timeZone, bookable.eventType.seats > 1),
+    generatedAt: now.toISOString(),
+  }
+}
+
+interface Asked {
+  minutes: number
+  now: Date
+  span: Span
+  movedBookingId?: string | undefined
+  lockToken?: string | undefined
+}
+
+/** What is offered, and by whom: a bookable event type, or settings that are not saved yet. */
+export interface Offering {
+  eventType: OfferedEventType & Pick<Bookable['eventType'], 'assignment'>
+  hosts: readonly HostRow[]
+}
+
+/**
+ * What the hosts offer, ascending: each one's own times where one of them is enough, the times of all where they meet together. Throws
+ * AppError `calendar_unavailable`.
+ */
+export async function slotsOf(house: House, { eventType, hosts }: Offering, asked: Asked): Promise<Slot[]> {
+  const one = eventType.assignment === 'round_robin' && asked.movedBookingId === undefined
+  const busy = await (one ? readBusyOfSome : readBusy)(house, hosts, asked.span, { fresh: false })
+  const offers: Slot[][] = []
+  for (const host of hosts) if (busy.has(host.id)) offers.push(findSlots(await offer(house, eventType, host, busy, asked)))
+  return one ? union(offers) : intersection(offers)
+}
+
+function offer(house: House, eventType: OfferedEventType, host: HostRow, busy: BusyOfHosts, asked: Asked) {
+  return offerFor(house.database.db, { eventType, host, busy, ...asked })
+}
+
+/** Each start once, ascending. */
+export function union(offers: readonly (readonly Slot[])[]): Slot[] {
+  const byStart = new Map(offers.flat().map((slot) => [slot.start, slot]))
+  return [...byStart.values()].sort((one, other) => one.start - other.start)
+}
+
+/** The starts that all offer. */
+export function intersection(offers: readonly (readonly Slot[])[]): Slot[] {
+  const [first = [], ...others] = offers
+  const sets = others.map((slots) => new Set(slots.map(({ start }) => start)))
+  return first.filter(({ start }) => sets.every((starts) => starts.has(start)))
+}
+
+function byDate(slots: readonly Slot[], span: Span, timeZone: string, shared: boolean): Record<string, SlotView[]> {
+  const dates: Record<string, SlotView[]> = Object.fromEntries(datesOf(span, timeZone).map((date) => [date, []]))
+  const dateAt = dater(span, timeZone)
+  for (const { start, end, seatsLeft } of slots) {
+    const view = { start: new Date(start).toISOString(), end: new Date(end).toISOString(), ...(shared ? { seatsLeft } : {}) }
+    dates[dateAt(start)]?.push(view)
+  }
+  return dates
+}
+
+/** The booking that the request's manage token opens, when it is this one of this event type; else there is nothing here. */
+async function movedBooking(ctx: Context, id: string, { eventType }: Bookable): Promise<BookingRow> {
+  const booking = await openManageLink(ctx)
+  if (booking.id !== id || booking.eventTypeId !== eventType.id) throw nothingHere()
+  return booking
+}
+
+/** A booking moves with the hosts that it has. */
+function withHostsOf(bookable: Bookable, { hosts }: BookingRow): Bookable {
+  const kept = bookable.hosts.filter(({ id }) => hosts.some(({ hostId }) => hostId === id))
+  if (kept.length < hosts.length) throw new AppError('slot_taken')
+  return { ...bookable, hosts: kept }
+}
+
+function minutesOf({ startAt, endAt }: BookingRow): number {
+  return (endAt.getTime() - startAt.getTime()) / 60_000
+}

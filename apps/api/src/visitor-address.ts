@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto'
+import { isIP, isIPv4 } from 'node:net'
+import type { Context } from './context.ts'
+
+type Asked = { house: { config: { booking: { appSecret: string | null }; trustedProxyHops: number } } } & Pick<Context, 'request'>
+
+/**
+ * The address that a visitor's allowance is counted by: IPv4 whole, IPv6 as its /64, which is what one household or machine is given.
+ * X-Forwarded-For is written by anybody, so it is believed only where its author is known: all of it from the booking app, which proves
+ * itself with a secret; as many entries from the right as there are trusted proxies else; none without any.
+ */
+export function limitedAddress({ house, request }: Asked): string {
+  const { booking, trustedProxyHops } = house.config
+  const entries = (request.header('x-forwarded-for') ?? '').split(',').map((entry) => plain(entry.trim()))
+  const told = isBookingApp(booking.appSecret, request.header('x-atrium-booking-app'))
+    ? entries[0]
+    : trustedProxyHops > 0
+      ? entries[Math.max(0, entries.length - trustedProxyHops)]
+      : undefined
+  return networkOf(told && isIP(told) ? told : plain(request.peerIp ?? ''))
+}
+
+function isBookingApp(secret: string | null, presented: string | undefined): boolean {
+  if (secret === null || presented === undefined) return false
+  const [one, other] = [Buffer.from(secret), Buffer.from(presented)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4. */
+function plain(address: string): string {
+  return address
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/%.*$/, '')
+}
+
+function networkOf(address: string): string {
+  if (isIPv4(address)) return address
+  if (isIP(address) !== 6) return 'unknown'
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':'))
+  const left = groups(head)
+  // A dotted end stands for two groups; it never reaches the first four of an address that is not mapped.
+  const right = tail === undefined ? [] : groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+  const missing = tail === undefined ? 0 : 8 - left.length - right.length
+  const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

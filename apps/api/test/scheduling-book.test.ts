@@ -1,0 +1,319 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type BookingsHouse, openBookingsHouse, type TestHost, tenant } from './bookings-house.ts'
+import { setTenantStatus } from './mailboxes.ts'
+import { clientsWithDeadline } from './outside.ts'
+import { newAddress, visit, wish } from './visitors.ts'
+
+let house: BookingsHouse
+let host: TestHost
+let eventType: string
+let day = 0
+
+beforeAll(async () => {
+  house = await openBookingsHouse({ integrations: clientsWithDeadline(5_000) })
+}, 60_000)
+afterAll(() => house[Symbol.asyncDispose]())
+beforeEach(async () => {
+  day += 48
+  house.time.now = house.at(day)
+  host = await house.newHost({ name: 'Hanna Host' })
+  eventType = await house.newEventType(host)
+})
+afterEach(() => house.sandbox.clearFaults())
+
+const at = (hours: number) => house.at(day + hours)
+const iso = (hours: number) => at(hours).toISOString()
+const book = (hours: number, fields: Record<string, unknown> = {}, options: Parameters<typeof visit>[3] = {}, id = eventType) =>
+  visit(house, 'POST', '/bookings', { body: wish(id, at(hours), fields), ...options })
+const code = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body?.code ?? ''}`.trim()
+const rowOf = (id: string) => house.database.db.selectFrom('bookings').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const bookings = (id = eventType) => house.database.db.selectFrom('bookings').selectAll().where('event_type_id', '=', id).execute()
+async function team(assignment: 'round_robin' | 'collective', others: TestHost[]) {
+  const id = await house.newEventType(host, { assignment })
+  await house.database.db
+    .insertInto('event_type_hosts')
+    .values([host, ...others].map((one) => ({ event_type_id: id, host_id: one.id })))
+    .execute()
+  return id
+}
+
+describe('a booking', () => {
+  it('is kept with all that was given, written into the calendar, and opened by its link', async () => {
+    const { status, body, headers } = await book(5, {
+      ...{ duration: 60, guests: ['guest@example.org'], note: 'Hello\r\nthere' },
+      attendee: { name: ' Vera  Visitor ', email: 'VERA@example.org', timeZone: 'America/New_York', locale: 'fr-CA' },
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body.manageToken).toMatch(/^[\w-]{43}$/)
+    expect(body.booking).toMatchObject({
+      ...{ status: 'confirmed', title: 'Introduction', start: iso(5), end: iso(6), note: 'Hello\nthere', guests: ['guest@example.org'] },
+      attendee: { email: 'vera@example.org', timeZone: 'America/New_York', locale: 'fr-CA' },
+      ...{ host: { name: 'Hanna Host', timeZone: 'UTC' }, sequence: 0, calendarSync: 'synced' },
+      location: { kind: 'video', text: 'https://meet.test/1' },
+    })
+    const { booking, manageToken: token } = body
+    expect(await house.event({ id: booking.id, token, host, eventTypeId: eventType })).toEqual({
+      start: at(5).getTime(),
+      end: at(6).getTime(),
+    })
+    expect((await house.visit('GET', '', token)).body.booking).toEqual(booking)
+    const row = await rowOf(booking.id)
+    expect(row).toMatchObject({ host_wall: iso(5).slice(0, 16), host_zone: 'UTC', source: 'public', uid: `${booking.id}@tenants.local` })
+    expect(await house.history({ id: booking.id, token, host, eventTypeId: eventType })).toEqual(['confirmed'])
+    expect(await house.mails({ id: booking.id, token, host, eventTypeId: eventType })).toContain('booking.confirmed')
+  })
+
+  it('leaves nothing of the visitor in audit and log', async () => {
+    const { body } = await book(5, { attendee: { name: 'Quentin Quiet', email: 'quentin@example.org', timeZone: 'UTC' }, note: 'Whisper' })
+    const rows = await house.database.db.selectFrom('audit_events').selectAll().where('resource_id', '=', body.booking.id).execute()
+    expect(rows).toMatchObject([
+      { action: 'booking.confirmed', actor_type: 'visitor', actor_id: null, actor_email: null, source: 'booking', tenant_slug: tenant },
+    ])
+    for (const text of ['Quentin', 'quentin@', 'Whisper', body.manageToken]) {
+      expect(JSON.stringify(rows)).not.toContain(text)
+      expect(house.logLines.join('')).not.toContain(text)
+    }
+  })
+
+  it('asks the host first where that is wanted, and takes the time meanwhile', async () => {
+    const asking = await house.newEventType(host, { requires_confirmation: true, approval_hours: 4 })
+    const soon = await book(3, {}, {}, asking)
+    const later = await book(20, {}, {}, asking)
+    expect(soon.body.booking).toMatchObject({ status: 'pending', approvalExpiresAt: iso(3), calendarSync: 'none' })
+    expect(later.body.booking).toMatchObject({ status: 'pending', approvalExpiresAt: iso(4) })
+    expect(code(await book(3))).toBe('409 slot_taken')
+    const actions = await house.database.db
+      .selectFrom('audit_events')
+      .select('action')
+      .where('resource_id', '=', soon.body.booking.id)
+      .execute()
+    expect(actions).toEqual([{ action: 'booking.requested' }])
+  })
+
+  it('calls the visitor at the number that the form asked for', async () => {
+    const calls = await house.newEventType(host, {
+      ...{ location_kind: 'visitor_phone', location: null },
+      fields: JSON.stringify([{ key: 'mobile', label: 'Phone', kind: 'phone', required: true }]),
+    })
+    expect((await book(5, {}, {}, calls)).body.issues).toMatchObject([{ path: 'answers.mobile' }])
+    const { body } = await book(5, { answers: { mobile: '+49 30 123456' } }, {}, calls)
+    expect(body.booking).toMatchObject({ location: { kind: 'visitor_phone', text: '+49 30 123456' } })
+  })
+
+  it.each([
+    ['a header in the name', { attendee: { name: 'Eve\r\nBcc: all@example.org' } }, 'attendee.name'],
+    ['no name', { attendee: { name: '   ' } }, 'attendee.name'],
+    ['a name that runs backwards', { attendee: { name: 'Eve\u202e' } }, 'attendee.name'],
+    ['a header in the address', { attendee: { email: 'eve@example.org\r\nBcc: all@example.org' } }, 'attendee.email'],
+    ['two addresses', { attendee: { email: 'eve@example.org, all@example.org' } }, 'attendee.email'],
+    ['an unknown zone', { attendee: { timeZone: 'Mars/Olympus' } }, 'attendee.timeZone'],
+    ['no language', { attendee: { locale: '../../etc' } }, 'attendee.locale'],
+    ['a huge note', { note: 'x'.repeat(2_001) }, 'note'],
+    ['eleven guests', { guests: Array.from({ length: 11 }, (_, n) => `guest${n}@example.org`) }, 'guests'],
+    ['a guest named twice', { guests: ['one@example.org', 'ONE@example.org'] }, 'guests.1'],
+    ['a guest that is no address', { guests: ['<script>'] }, 'guests.0'],
+    ['an answer to nothing', { answers: { colour: 'red' } }, 'answers.colour'],
+    ['a start without an offset', { start: '2027-06-01T10:00:00' }, 'start'],
+    ['seconds', { start: '2027-06-01T10:00:30Z' }, 'start'],
+    ['an event type that is no id', { eventTypeId: 'intro' }, 'eventTypeId'],
+    ['the status', { status: 'confirmed' }, 'status'],
+    ['the leave that hosts have', { ignoreNotice: true }, 'ignoreNotice'],
+  ])('refuses %s at its field', async (_name, over: Record<string, unknown>, path) => {
+    const base = wish(eventType, at(5))
+    const { attendee, ...rest } = over
+    const answer = await visit(house, 'POST', '/bookings', {
+      body: { ...base, ...rest, attendee: { ...base.attendee, ...(attendee as object) } },
+    })
+    expect(code(answer), JSON.stringify(answer.body)).toBe('400 invalid_input')
+    expect(answer.body.issues.map((issue: { path: string }) => issue.path)).toEqual([path])
+    expect(await bookings()).toEqual([])
+  })
+
+  it('holds every answer against its question', async () => {
+    const fields = [
+      { key: 'company', label: 'Company', kind: 'text', required: true },
+      { key: 'size', label: 'Size', kind: 'choice', required: false, options: ['small', 'large'] },
+      { key: 'terms', label: 'Terms', kind: 'checkbox', required: true },
+    ]
+    const asking = await house.newEventType(host, { fields: JSON.stringify(fields) })
+    const bad = await book(5, { answers: { company: ' ', size: 'huge', terms: 'false' } }, {}, asking)
+    expect(bad.body.issues.map((issue: { path: string }) => issue.path)).toEqual(['answers.company', 'answers.size', 'answers.terms'])
+    const good = await book(5, { answers: { company: 'Acme', size: '', terms: 'true' } }, {}, asking)
+    expect(good.body.booking.answers).toEqual([
+      { key: 'company', label: 'Company', value: 'Acme' },
+      { key: 'terms', label: 'Terms', value: 'true' },
+    ])
+  })
+
+  it('is refused for what is not on offer, with the reason that a visitor may know', async () => {
+    const strict = await house.newEventType(host, {
+      notice_minutes: 120,
+      booking_window: JSON.stringify({ kind: 'rolling', days: 1 }),
+      limit_day: 1,
+    })
+    await house.block(host, at(10), at(11))
+    expect(code(await book(1, {}, {}, strict))).toBe('409 too_soon')
+    expect(code(await book(2, {}, {}, strict))).toBe('201')
+    expect(code(await book(60, {}, {}, strict))).toBe('409 outside_window')
+    expect(code(await book(6, {}, {}, strict))).toBe('409 slot_taken')
+    expect(code(await book(10))).toBe('409 slot_taken')
+    expect(code(await book(10.25))).toBe('409 slot_taken')
+    expect(code(await book(5, { duration: 45 }))).toBe('400 invalid_input')
+  })
+
+  it('is one of five that a visitor can have with a host', async () => {
+    const attendee = { name: 'Vera', email: 'vera.five@example.org', timeZone: 'UTC' }
+    for (let n = 0; n < 5; n++) expect((await book(3 + n, { attendee })).status).toBe(201)
+    const refused = await book(9, { attendee: { ...attendee, email: 'VERA.five@example.org' } })
+    expect(code(refused)).toBe('409 limit_reached')
+    expect((await book(9)).status).toBe(201)
+    house.time.now = at(4)
+    expect((await book(10, { attendee })).status).toBe(201)
+  })
+
+  it('stands when the calendar cannot be written to, and says so', async () => {
+    house.sandbox.fault({ system: 'mail', match: 'CalendarEvent/set', mode: 'error', status: 503 })
+    const { status, body } = await book(5)
+    expect([status, body.booking.calendarSync]).toEqual([201, 'pending'])
+    expect((await rowOf(body.booking.id)).status).toBe('confirmed')
+  })
+
+  it('is not made in an installation without keys', async () => {
+    const { config } = house.app.house
+    const { keyring } = config
+    config.keyring = null
+    const answer = await book(5).finally(() => {
+      config.keyring = keyring
+    })
+    expect(code(answer)).toBe('503 scheduling_not_configured')
+  })
+})
+
+describe('an entry of the host that came in the same second', () => {
+  it('is told to the host, and cancels nothing', async () => {
+    const { systems } = house.app.house
+    const { calendars } = systems
+    if (!calendars) throw new Error('no calendars')
+    let calls = 0
+    systems.calendars = {
+      ...calendars,
+      busyPeriods: async (...asked) => {
+        const busy = await calendars.busyPeriods(...asked)
+        // After the look that decided, before the one that follows the booking.
+        if (++calls === 1) await house.block(host, at(5), at(6))
+        return busy
+      },
+    }
+    const answer = await house.act(await house.admin(), 'POST', '', wish(eventType, at(5))).finally(() => {
+      systems.calendars = calendars
+    })
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({
+      status: 201,
+      body: { hostConflict: true, booking: { status: 'confirmed' } },
+    })
+    const mails = await house.database.db.selectFrom('outbox').select('template').where('booking_id', '=', answer.body.booking.id).execute()
+    expect(mails.map(({ template }) => template)).toContain('booking.host_conflict')
+  })
+})
+
+describe('booking for a visitor', () => {
+  it('may ignore notice and booking window, and neither busy time nor other bookings', async () => {
+    const strict = await house.newEventType(host, {
+      notice_minutes: 600,
+      booking_window: JSON.stringify({ kind: 'rolling', days: 0 }),
+      requires_confirmation: true,
+    })
+    const token = await house.admin()
+    const act = (hours: number, fields: object = {}) => house.act(token, 'POST', '', { ...wish(strict, at(hours)), ...fields })
+    expect(code(await act(5))).toBe('409 too_soon')
+    expect(code(await act(40))).toBe('409 outside_window')
+    const made = await act(5, { ignoreNotice: true })
+    expect(made, JSON.stringify(made.body)).toMatchObject({
+      status: 201,
+      body: { booking: { status: 'confirmed', source: 'host' }, hostConflict: false },
+    })
+    expect((await act(40, { ignoreNotice: true, ignoreWindow: true })).status).toBe(201)
+    await house.block(host, at(7), at(8))
+    const leave = { ignoreNotice: true, ignoreWindow: true }
+    expect(code(await act(5, leave))).toBe('409 slot_taken')
+    expect(code(await act(7, leave))).toBe('409 slot_taken')
+    const audit = await house.database.db.selectFrom('audit_events').selectAll().where('resource_id', '=', made.body.booking.id).execute()
+    expect(audit).toMatchObject([{ action: 'booking.confirmed', actor_type: 'user', actor_email: 'admin@acme.test' }])
+  })
+
+  it('is for the host and for admins', async () => {
+    const [own, other] = [await host.token(), await house.member()]
+    expect((await house.act(own, 'POST', '', wish(eventType, at(5)))).status).toBe(201)
+    expect(code(await house.act(other, 'POST', '', wish(eventType, at(6))))).toBe('403 not_admin')
+  })
+
+  it('is refused while the tenant is suspended', async () => {
+    await setTenantStatus(house, tenant, 'suspended')
+    const answer = await house.act(await house.admin(), 'POST', '', wish(eventType, at(5)))
+    await setTenantStatus(house, tenant, 'active')
+    expect(code(answer)).toBe('409 tenant_suspended')
+  })
+
+  it('tells the host that the calendar is not connected', async () => {
+    await house.database.db.deleteFrom('mail_credentials').where('host_id', '=', host.id).execute()
+    expect(code(await house.act(await house.admin(), 'POST', '', wish(eventType, at(5))))).toBe('409 host_not_connected')
+    expect(code(await book(5))).toBe('503 calendar_unavailable')
+  })
+})
+
+describe('several hosts', () => {
+  const hostOf = async (answer: { body: { booking: { id: string } } }) => (await rowOf(answer.body.booking.id)).host_id
+
+  it('take turns: the one with the fewest bookings, then the one who waited longest', async () => {
+    const others = [await house.newHost(), await house.newHost()]
+    const robin = await team('round_robin', others)
+    const takers: string[] = []
+    for (let n = 0; n < 6; n++) {
+      house.time.now = new Date(at(0).getTime() + n * 1_000)
+      takers.push(await hostOf(await book(5 + n, {}, {}, robin)))
+    }
+    expect(new Set(takers.slice(0, 3)).size).toBe(3)
+    expect(takers.slice(3)).toEqual(takers.slice(0, 3))
+  })
+
+  it('pass a booking to who is free, and refuse it when nobody is', async () => {
+    const other = await house.newHost()
+    const robin = await team('round_robin', [other])
+    await house.block(host, at(5), at(6))
+    expect(await hostOf(await book(5, {}, {}, robin))).toBe(other.id)
+    expect(code(await book(5, {}, {}, robin))).toBe('409 slot_taken')
+  })
+
+  it('come together, with the time of each taken', async () => {
+    const other = await house.newHost()
+    const all = await team('collective', [other])
+    const ofOther = await house.newEventType(other)
+    const { body } = await book(5, {}, {}, all)
+    const claims = await house.database.db
+      .selectFrom('booking_hosts')
+      .select(['host_id', 'calendar_state'])
+      .where('booking_id', '=', body.booking.id)
+      .execute()
+    expect(claims).toHaveLength(2)
+    expect(new Set(claims.map((row) => row.calendar_state))).toEqual(new Set(['synced']))
+    expect(code(await book(5, {}, {}, ofOther))).toBe('409 slot_taken')
+    await house.block(other, at(8), at(9))
+    expect(code(await book(8, {}, {}, all))).toBe('409 slot_taken')
+  })
+})
+
+describe('an Idempotency-Key of a visitor', () => {
+  it('books once, and does not tell the token a second time', async () => {
+    const body = wish(eventType, at(5))
+    const address = newAddress()
+    const send = (changed: object = {}, from = address) =>
+      visit(house, 'POST', '/bookings', { body: { ...body, ...changed }, address: from, headers: { 'idempotency-key': 'once-1' } })
+    const [first, ...again] = await Promise.all([send(), send(), send()])
+    const statuses = [first, ...again].map(code).sort()
+    expect(statuses).toEqual(['201', '409 idempotency_answer_withheld', '409 idempotency_answer_withheld'])
+    expect(code(await send({ note: 'another' }))).toBe('422 idempotency_mismatch')
+    expect(code(await send({}, newAddress()))).toBe('409 slot_taken')
+    expect(await bookings()).toHaveLength(1)
+  })
+})

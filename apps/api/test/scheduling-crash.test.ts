@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startApi } from './api-process.ts'
+import { type BookingsHouse, openBookingsHouse, type TestHost } from './bookings-house.ts'
+import { caughtMails } from './mails.ts'
+
+let house: BookingsHouse
+let host: TestHost
+let eventTypeId: string
+
+beforeAll(async () => {
+  house = await openBookingsHouse({ mailer: true })
+  host = await house.newHost()
+  eventTypeId = await house.newEventType(host)
+}, 60_000)
+afterAll(async () => {
+  await house[Symbol.asyncDispose]()
+})
+
+const calendar = () => house.sandbox.mail.calendars.list()[host.address] ?? []
+const rows = () =>
+  house.database.db.selectFrom('booking_hosts').select(['booking_id as id', 'calendar_state as state', 'calendar_run as run']).execute()
+
+it('a booking whose process is killed before the calendar has it gets there by another process, once, with its mail', async () => {
+  house.sandbox.fault({ system: 'mail', match: 'CalendarEvent/set', mode: 'latency', delayMs: 10_000, times: 1 })
+  await using first = await startApi(house)
+  const body = {
+    eventTypeId,
+    start: house.at(10).toISOString(),
+    attendee: { name: 'Vera', email: 'vera@example.org', timeZone: 'Europe/Paris', locale: 'en' },
+  }
+  const answer = fetch(`${first.url}/api/v1/bookings`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify(body),
+  }).then(
+    ({ status }) => status,
+    () => 'no answer',
+  )
+  await expect.poll(rows, { timeout: 45_000, interval: 20 }).toMatchObject([{ state: 'pending', run: expect.any(String) }])
+  first.signal('SIGKILL')
+  expect(await answer).toBe('no answer')
+  expect(calendar()).toEqual([])
+
+  // The leases of the killed process lapse after a minute; this test does not wait for that.
+  const lapsed = new Date(Date.now() - 1_000)
+  const { db } = house.database
+  await db.updateTable('booking_hosts').set({ calendar_lease_until: lapsed }).where('calendar_run', 'is not', null).execute()
+  await db.updateTable('outbox').set({ lease_until: lapsed }).where('state', '=', 'sending').execute()
+  await using second = await startApi(house)
+  expect(second.url).toMatch(/^http/)
+  await expect.poll(rows, { timeout: 45_000, interval: 100 }).toMatchObject([{ state: 'synced', run: null }])
+  expect(calendar()).toMatchObject([{ start: house.at(10).getTime() }])
+  const sent = () => caughtMails(house).filter((mail) => mail.envelope.to.includes('vera@example.org'))
+  await expect.poll(() => sent().length, { timeout: 45_000, interval: 100 }).toBe(1)
+}, 180_000)
