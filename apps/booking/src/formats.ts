@@ -1,0 +1,136 @@
+import { accepts } from 'hono/accepts'
+import type { AppContext } from './request.ts'
+
+/** How one visitor writes dates and times. Words are English; what Intl writes is in the visitor's own language. */
+export interface Formats {
+  /** BCP 47. */
+  locale: string
+  /** Set where it differs from the page's own language, for screen readers. */
+  lang: string | undefined
+  /** 0 for Monday to 6 for Sunday. */
+  firstWeekday: number
+  /** `14:30` or `2:30 PM`. */
+  time(instant: string, zone: string): string
+  /** `Wednesday, 25 November 2026`. */
+  day(date: string): string
+  /** `Wed, 25 Nov`. */
+  shortDay(date: string): string
+  /** `23–29 November 2026`. */
+  dayRange(first: string, last: string): string
+  /** `November 2026`. */
+  month(month: string): string
+  /** `Wed`, and the whole word; 0 for Monday. */
+  weekday(day: number): { short: string; long: string }
+  /** Day, start and end of a meeting: `Wednesday, 25 November 2026, 14:00–14:30`. */
+  span(start: string, end: string, zone: string): string
+  /** `Wednesday, 25 November 2026, 14:00`. */
+  moment(instant: string, zone: string): string
+  /** `GMT+1`. */
+  offset(instant: string, zone: string): string
+}
+
+const standardLocale = 'en-GB'
+const kept = new Map<string, Formats>()
+const mostKept = 500
+
+/** The formats of the first language in Accept-Language that Intl knows. */
+export function formatsOf(c: AppContext): Formats {
+  const locale = accepts(c, {
+    header: 'Accept-Language',
+    supports: [],
+    default: standardLocale,
+    match: (offers) =>
+      offers
+        .filter(({ q }) => q > 0)
+        .map(({ type }) => type)
+        .find(isKnown) ?? standardLocale,
+  })
+  const known = kept.get(locale)
+  if (known) return known
+  const made = createFormats(locale)
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(locale, made)
+  return made
+}
+
+function isKnown(locale: string): boolean {
+  if (locale === '*' || locale.length > 35) return false
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0
+  } catch {
+    return false
+  }
+}
+
+export function createFormats(wanted: string): Formats {
+  // Extensions could ask for calendars in which the page's grid makes no sense.
+  const locale = new Intl.Locale(wanted).baseName
+  const make = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { calendar: 'gregory', ...options })
+  const inZone = (options: Intl.DateTimeFormatOptions) => {
+    const zones = new Map<string, Intl.DateTimeFormat>()
+    return (zone: string) => {
+      const known = zones.get(zone)
+      if (known) return known
+      const made = make({ ...options, timeZone: zone })
+      if (zones.size >= 100) zones.clear()
+      zones.set(zone, made)
+      return made
+    }
+  }
+  const time = inZone({ timeStyle: 'short' })
+  const moment = inZone({ dateStyle: 'full', timeStyle: 'short' })
+  const offset = inZone({ timeZoneName: 'shortOffset' })
+  const day = make({ dateStyle: 'full', timeZone: 'UTC' })
+  const shortDay = make({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const dayRange = make({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const month = make({ month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const [short, long] = (['short', 'long'] as const).map((weekday) => make({ weekday, timeZone: 'UTC' })) as [
+    Intl.DateTimeFormat,
+    Intl.DateTimeFormat,
+  ]
+  // 1970-01-05 was a Monday.
+  const weekdays = Array.from({ length: 7 }, (_, index) => {
+    const date = new Date((4 + index) * 86_400_000)
+    return { short: short.format(date), long: long.format(date) }
+  })
+  return {
+    locale,
+    lang: new Intl.Locale(locale).language === 'en' ? undefined : locale,
+    firstWeekday: firstWeekday(locale),
+    time: (instant, zone) => time(zone).format(new Date(instant)),
+    day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
+    shortDay: (date) => shortDay.format(new Date(`${date}T00:00:00Z`)),
+    dayRange: (first, last) => dayRange.formatRange(new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)),
+    month: (name) => month.format(new Date(`${name}-01T00:00:00Z`)),
+    weekday: (index) => weekdays[index] ?? { short: '', long: '' },
+    span: (start, end, zone) => moment(zone).formatRange(new Date(start), new Date(end)),
+    moment: (instant, zone) => moment(zone).format(new Date(instant)),
+    offset: (instant, zone) =>
+      offset(zone)
+        .formatToParts(new Date(instant))
+        .find(({ type }) => type === 'timeZoneName')?.value ?? '',
+  }
+}
+
+function firstWeekday(locale: string): number {
+  const { firstDay } = new Intl.Locale(new Intl.Locale(locale).maximize()).getWeekInfo()
+  return firstDay - 1
+}
+
+/** `45 minutes`, `1 hour`, `1 hour 30 minutes`. */
+export function durationText(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`
+  return [hours > 0 && count(hours, 'hour'), rest > 0 && count(rest, 'minute')].filter(Boolean).join(' ')
+}
+
+/** The place that a zone is named after: `America/New_York` as `New York`. */
+export function placeOfZone(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+}
+
+/** A zone in a list of its region: `America/Indiana/Knox` as `Indiana, Knox`. */
+export function zoneInRegion(zone: string): string {
+  const [region = '', ...places] = zone.split('/')
+  return (places.length === 0 ? [region] : places).join(', ').replaceAll('_', ' ')
+}

@@ -1,0 +1,110 @@
+import type { PageFormField, PublicEventTypePage } from '@atrium/core/booking-pages'
+import { schedulingLimits } from '@atrium/core/scheduling'
+import type { SlotView } from '@atrium/core/slot-offers'
+import { html } from 'hono/html'
+import { answerName, type SentForm, type Typed } from '../booking-form.ts'
+import { durationText, type Formats, placeOfZone } from '../formats.ts'
+import { areaField, checkField, choiceField, type Field, textField } from './form-fields.ts'
+import type { Html } from './layout.ts'
+import { notice } from './message-page.ts'
+import { lang, otherTimes } from './picker-view.ts'
+
+export interface FormView {
+  /** The page of the event type. */
+  path: string
+  page: PublicEventTypePage
+  formats: Formats
+  form: Omit<SentForm, 'trap' | 'otherStart' | 'heldUntil'>
+  /** Until when the time is held for this visitor; undefined where it is not. */
+  heldUntil: string | undefined
+  /** What stands in the way, and how to go on. */
+  refusal: { title: string; text?: string } | undefined
+  /** By the names of the controls. */
+  errors: Readonly<Record<string, string>>
+  /** Times of the same day, where the chosen one is gone. */
+  others: readonly SlotView[] | undefined
+}
+
+/** The chosen time and what the visitor is asked. */
+export function bookingFormView(view: FormView): Html {
+  const { page, formats, form, path } = view
+  const gone = view.others !== undefined
+  return html`<section class="details">
+${view.refusal ? notice('alert', view.refusal.title, view.refusal.text) : ''}
+${errorSummary(view)}
+<form method="post" action="${path}/book" class="fields" data-once>
+${hiddenFields(view)}
+${view.others && otherTimes(view.others, { formats, zone: form.zone, allDays: changeAddress(view) })}
+${gone ? '' : chosenTime(view)}
+${textField(field(view, 'name', 'Your name', form.typed.name, true), { type: 'text', autocomplete: 'name', most: 200 })}
+${textField(field(view, 'email', 'Your e-mail address', form.typed.email, true), { type: 'email', autocomplete: 'email', most: 254 })}
+${page.eventType.fields.map((one) => ownField(view, one))}
+${areaField({ ...field(view, 'guests', 'Guests', form.typed.guests), hint: 'E-mail addresses of others who join, one per line.' }, { rows: 2, most: 3_000 })}
+${areaField(field(view, 'note', `Anything ${page.host.name} should know`, form.typed.note), { rows: 3, most: schedulingLimits.noteCharacters })}
+<div class="trap" aria-hidden="true"><label for="homepage">Leave this empty</label><input id="homepage" name="homepage" tabindex="-1" autocomplete="off"></div>
+<p class="hint">${cutoffs(page)}</p>
+${gone ? '' : html`<p class="buttons"><button class="button" data-busy="Booking…">${page.eventType.requiresConfirmation ? 'Ask for this time' : 'Book this time'}</button></p>`}
+</form></section>`
+
+  function chosenTime({ heldUntil }: FormView): Html {
+    const end = Temporal.Instant.from(form.start).add({ minutes: form.duration }).toString()
+    return html`<div class="chosen"><h2>Your time</h2><p><strong${lang(formats)}>${formats.span(form.start, end, form.zone)}</strong></p>
+<p class="dim">${durationText(form.duration)}, ${placeOfZone(form.zone)} time (${formats.offset(form.start, form.zone)})</p>
+<p><a href="${changeAddress(view)}">Choose another time</a></p>
+${heldUntil ? html`<p class="hint" data-held-until="${heldUntil}">It is held for you until <span${lang(formats)}>${formats.time(heldUntil, form.zone)}</span>.</p>` : ''}</div>`
+  }
+}
+
+function hiddenFields({ form, heldUntil }: FormView): Html {
+  const { start, duration, zone, lockToken, idempotencyKey, seal } = form
+  const values = { start, duration: String(duration), zone, lock: lockToken ?? '', until: heldUntil ?? '', key: idempotencyKey, seal }
+  return html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
+}
+
+function changeAddress({ path, page, form }: FormView): string {
+  const date = Temporal.Instant.from(form.start).toZonedDateTimeISO(form.zone).toPlainDate().toString()
+  const query = new URLSearchParams({ zone: form.zone, date })
+  if (form.duration !== page.eventType.durations[0]) query.set('duration', String(form.duration))
+  return `${path}?${query}`
+}
+
+function field({ errors }: FormView, name: keyof Typed, label: string, value: string, required = false): Field {
+  return { name, label, value, error: errors[name], required }
+}
+
+function ownField({ errors, form }: FormView, one: PageFormField): Html {
+  const name = answerName(one)
+  const field: Field = { name, label: one.label, value: form.typed.answers[one.key] ?? '', error: errors[name], required: one.required }
+  switch (one.kind) {
+    case 'text':
+      return textField(field, { type: 'text', most: 200 })
+    case 'phone':
+      return textField(field, { type: 'tel', autocomplete: 'tel', most: 32 })
+    case 'long_text':
+      return areaField(field, { rows: 3, most: 2_000 })
+    case 'choice':
+      return choiceField(field, one.options ?? [])
+    case 'checkbox':
+      return checkField(field)
+  }
+}
+
+function errorSummary(view: FormView): Html {
+  const entries = Object.entries(view.errors)
+  if (entries.length === 0) return html``
+  return html`<div class="notice alert" role="alert" tabindex="-1" autofocus><p><strong>${entries.length === 1 ? 'One answer needs' : `${entries.length} answers need`} another look:</strong></p><ul>${entries.map(
+    ([name, message]) => html`<li><a href="#${name}">${labelOf(view, name)}: ${message}</a></li>`,
+  )}</ul></div>`
+}
+
+function labelOf({ page }: FormView, name: string): string {
+  const own = page.eventType.fields.find((one) => answerName(one) === name)
+  return own?.label ?? { name: 'Your name', email: 'Your e-mail address', guests: 'Guests', note: 'Note' }[name] ?? name
+}
+
+function cutoffs({ eventType }: PublicEventTypePage): string {
+  const { cancelCutoffMinutes: cancel, rescheduleCutoffMinutes: move } = eventType
+  const before = (minutes: number) => (minutes === 0 ? 'until it begins' : `until ${durationText(minutes)} before it begins`)
+  const rule = cancel === move ? `move or cancel it ${before(cancel)}` : `move it ${before(move)} and cancel it ${before(cancel)}`
+  return `You get an e-mail with a link by which you can ${rule}.`
+}

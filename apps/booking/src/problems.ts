@@ -1,0 +1,45 @@
+import type { ErrorCode, Issue } from '@atrium/core/errors'
+import { TRPCClientError } from '@trpc/client'
+
+/** Why the API did not do what it was asked. */
+export interface Problem {
+  /** Our code; `unreachable` when no answer came, or none that can be read. */
+  code: ErrorCode | 'unreachable'
+  /** A sentence to show as it stands. */
+  message: string
+  status: number
+  issues: readonly Issue[]
+}
+
+const unreachable: Problem = {
+  code: 'unreachable',
+  message: 'The booking service does not answer at this moment. Try again in a minute.',
+  status: 503,
+  issues: [],
+}
+
+/** Reads the refusal out of what a call threw. What is no failure of a call is thrown on: it is a fault of ours. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof TRPCClientError)) throw error
+  const data: unknown = error.data
+  if (typeof data !== 'object' || data === null || !('code' in data) || typeof data.code !== 'string') return unreachable
+  const status = 'httpStatus' in data && typeof data.httpStatus === 'number' ? data.httpStatus : 500
+  const issues = 'issues' in data && Array.isArray(data.issues) ? (data.issues as Issue[]) : []
+  return { code: data.code as ErrorCode, message: error.message, status, issues }
+}
+
+/** The call's answer, or why there is none. */
+export async function attempt<Answer>(call: Promise<Answer>): Promise<{ ok: true; answer: Answer } | { ok: false; problem: Problem }> {
+  try {
+    return { ok: true, answer: await call }
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) }
+  }
+}
+
+/** `{ field: sentence }` from the issues of a refused form; the first issue of a field counts. */
+export function fieldErrors({ issues }: Problem): Record<string, string> {
+  const errors: Record<string, string> = {}
+  for (const { path, message } of issues) errors[path] ??= message
+  return errors
+}

@@ -1,0 +1,28 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Formats } from './formats.ts'
+
+export interface AppEnv {
+  Bindings: Partial<HttpBindings>
+  Variables: {
+    requestId: string
+    /** How this visitor writes dates and times. */
+    formats: Formats
+    /** What the answer's page needs beyond the app's own origin; read when its headers are written. */
+    policy: PagePolicy
+    /** Of the API, where it refused: logged beside the status. */
+    refusal: string | undefined
+    err: unknown
+  }
+}
+
+export interface PagePolicy {
+  /** Hashes of the inlined style sheets, as a policy quotes them. */
+  styles: string[]
+  /** Origins that images are loaded from. */
+  images: string[]
+  /** Origins whose pages may show this one in a frame. */
+  frameAncestors: readonly string[]
+}
+
+export type AppContext = Context<AppEnv>

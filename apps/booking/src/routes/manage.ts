@@ -1,0 +1,210 @@
+import type { ManagedBooking } from '@atrium/core/bookings'
+import { isTimeZone } from '@atrium/core/time-zones'
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import type { BookingApi } from '../api.ts'
+import type { BookingParts } from '../app.ts'
+import { dateIn } from '../days.ts'
+import { renderPage } from '../pages/layout.ts'
+import { bookingPage, cancelPage, confirmMovePage, type Done, type ManageView, type Move, managePage } from '../pages/manage-page.ts'
+import { type PickerView, pickerView } from '../pages/picker-view.ts'
+import { findOffer, readChoice } from '../picker.ts'
+import { attempt, fieldErrors, type Problem } from '../problems.ts'
+import { invalidLink, isGone, pageStatus, refusalText, retryAfter } from '../refusals.ts'
+import type { AppEnv } from '../request.ts'
+import { isInstant, readFormBody } from './form-body.ts'
+import { announcement, emptyOffer, refusedTimes } from './pages.ts'
+
+type ManageContext = Context<AppEnv, '/manage/:token'>
+
+interface Opened {
+  token: string
+  api: BookingApi
+  view: ManageView
+}
+
+/** What a manage link opens. Looking changes nothing, so that mail scanners and previews may look. */
+export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const opened = (handle: (c: ManageContext, opened: Opened) => Promise<Response>) => async (c: ManageContext) => {
+    const token = c.req.param('token')
+    if (!/^[\w-]{20,100}$/.test(token)) return renderPage(c, parts, invalidLink, 404)
+    const api = parts.connect(c)
+    const managed = await api.managed(token)
+    const view = { path: `/manage/${token}`, managed, formats: c.get('formats'), embedOrigins: await framesOf(c, api, managed) }
+    return handle(c, { token, api, view })
+  }
+  app.get(
+    '/manage/:token',
+    opened((c, { view }) => renderPage(c, parts, bookingPage(view, doneOf(c, view.managed)))),
+  )
+  app.get('/manage/:token/calendar.ics', opened(downloadCalendar))
+  app.get(
+    '/manage/:token/cancel',
+    opened((c, { view }) => (may(view, 'cancel') ? renderPage(c, parts, cancelPage(view, undefined, { reason: '' })) : back(c, view))),
+  )
+  app.post(
+    '/manage/:token/cancel',
+    opened((c, one) => cancel(c, parts, one)),
+  )
+  app.get(
+    '/manage/:token/move',
+    opened((c, one) => showTimes(c, parts, one)),
+  )
+  app.get(
+    '/manage/:token/move/confirm',
+    opened((c, one) => confirmMove(c, parts, one)),
+  )
+  app.post(
+    '/manage/:token/move',
+    opened((c, one) => move(c, parts, one)),
+  )
+  return app
+}
+
+/** Only a page that stands in a frame has to know who may frame it. */
+async function framesOf(c: ManageContext, api: BookingApi, { tenant }: ManagedBooking): Promise<readonly string[]> {
+  if (c.req.header('sec-fetch-dest') !== 'iframe') return []
+  const page = await attempt(api.tenantPage(tenant.slug))
+  return page.ok ? page.answer.tenant.embedOrigins : []
+}
+
+function may({ managed }: ManageView, action: 'cancel' | 'reschedule'): boolean {
+  return managed.allowedActions.includes(action)
+}
+
+async function back(c: ManageContext, { path }: ManageView): Promise<Response> {
+  return c.redirect(path, 303)
+}
+
+/** The word in the address is believed only where the booking shows the same. */
+function doneOf(c: ManageContext, { booking }: ManagedBooking): Done | undefined {
+  const done = c.req.query('done')
+  const live = booking.status === 'pending' || booking.status === 'confirmed'
+  if ((done === 'booked' || done === 'moved') && live) return done
+  return done === 'cancelled' && booking.status === 'cancelled' ? done : undefined
+}
+
+async function downloadCalendar(c: ManageContext, { api, token }: Opened): Promise<Response> {
+  const file = await api.calendarFile(token)
+  c.header('content-disposition', `attachment; filename="${file.fileName.replace(/[^\w.-]/g, '-')}"`)
+  return c.body(file.text, 200, { 'content-type': file.contentType })
+}
+
+async function cancel(c: ManageContext, parts: BookingParts, { api, token, view }: Opened): Promise<Response> {
+  const form = await readFormBody(c)
+  const reason = form.get('reason') ?? ''
+  const done = await attempt(api.cancel(token, reason.trim() === '' ? undefined : reason))
+  if (done.ok) return c.redirect(`${view.path}?done=cancelled`, 303)
+  noteRefusal(c, done.problem)
+  const error = fieldErrors(done.problem).reason
+  return renderPage(c, parts, cancelPage(view, error ? undefined : refusalText(done.problem), { reason, error }), pageStatus(done.problem))
+}
+
+async function showTimes(c: ManageContext, parts: BookingParts, opened: Opened): Promise<Response> {
+  const { api, token, view } = opened
+  if (!may(view, 'reschedule')) return back(c, view)
+  const { booking, eventType } = view.managed
+  const query = c.req.query()
+  const duration = durationOf(view.managed)
+  const path = `${view.path}/move`
+  const choice = readChoice(query, { zone: booking.attendee.timeZone, duration, durations: [...eventType.durations, duration] })
+  const picker: PickerView = {
+    path,
+    choice,
+    standardDuration: duration,
+    durations: [...new Set([...eventType.durations, duration])],
+    formats: view.formats,
+    target: { action: `${path}/confirm`, method: 'get' },
+    choosingZone: query.choose === 'zone',
+  }
+  const today = dateIn(choice.zone, parts.now())
+  const ask = (from: string, to: string) =>
+    api
+      .slots(
+        { id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration, rescheduleOf: booking.id },
+        { manageToken: token },
+      )
+      .then(({ slots }) => withoutOwn(slots, booking.start, choice.duration === duration))
+  const found = picker.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, view.formats.firstWeekday))
+  const heading = html`<h1>Move ${booking.title}</h1><p>Now: <strong>${view.formats.span(booking.start, booking.end, choice.zone)}</strong>. Choose the new time. <a href="${view.path}">Keep it as it is</a></p>`
+  if (found?.ok === false) {
+    const shown = refusedTimes(c, picker, found.problem)
+    return renderPage(c, parts, managePage(view, `Move ${booking.title}`, html`${heading}${shown}`), pageStatus(found.problem))
+  }
+  const offer = found?.answer ?? emptyOffer(today)
+  return renderPage(
+    c,
+    parts,
+    managePage(view, `Move ${booking.title}`, html`${heading}${pickerView(picker, offer)}`, announcement(picker, offer)),
+  )
+}
+
+/** Moving to where it is already is no move. */
+function withoutOwn<Slot extends { start: string }>(
+  slots: Readonly<Record<string, readonly Slot[]>>,
+  start: string,
+  sameDuration: boolean,
+) {
+  if (!sameDuration) return slots
+  const own = Date.parse(start)
+  return Object.fromEntries(Object.entries(slots).map(([date, list]) => [date, list.filter((slot) => Date.parse(slot.start) !== own)]))
+}
+
+function durationOf({ booking }: ManagedBooking): number {
+  return (Date.parse(booking.end) - Date.parse(booking.start)) / 60_000
+}
+
+function readMove(values: Readonly<Record<string, string | undefined>>, { managed }: ManageView): Move | undefined {
+  const { start, zone, duration, reason } = values
+  if (!isInstant(start)) return undefined
+  const own = durationOf(managed)
+  return {
+    start,
+    zone: zone !== undefined && isTimeZone(zone) ? zone : managed.booking.attendee.timeZone,
+    duration: managed.eventType.durations.find((minutes) => String(minutes) === duration) ?? own,
+    reason: reason ?? '',
+  }
+}
+
+async function confirmMove(c: ManageContext, parts: BookingParts, { view }: Opened): Promise<Response> {
+  const wanted = readMove(c.req.query(), view)
+  if (!wanted || !may(view, 'reschedule')) return back(c, view)
+  return renderPage(c, parts, confirmMovePage(view, wanted))
+}
+
+async function move(c: ManageContext, parts: BookingParts, opened: Opened): Promise<Response> {
+  const { api, token, view } = opened
+  const form = Object.fromEntries(await readFormBody(c))
+  const wanted = readMove(form, view)
+  if (!wanted) return back(c, view)
+  // Another one of the times that were offered instead of one that was gone: asked once more before anything changes.
+  if (isInstant(form.choose)) return renderPage(c, parts, confirmMovePage(view, { ...wanted, start: form.choose }))
+  const { start, duration, reason } = wanted
+  const done = await attempt(
+    api.reschedule(token, { start, ...(duration !== durationOf(view.managed) && { duration }), ...(reason.trim() !== '' && { reason }) }),
+  )
+  if (done.ok) return c.redirect(`${view.path}?done=moved`, 303)
+  noteRefusal(c, done.problem)
+  const others = isGone(done.problem.code) ? await timesOfDay(opened, wanted) : undefined
+  return renderPage(
+    c,
+    parts,
+    confirmMovePage(view, wanted, { ...refusalText(done.problem), ...(others && { others }) }),
+    pageStatus(done.problem),
+  )
+}
+
+async function timesOfDay({ api, token, view }: Opened, { start, duration, zone }: Move) {
+  const { booking, eventType } = view.managed
+  const date = dateIn(zone, Date.parse(start))
+  const question = { id: eventType.id, from: date, to: date, timeZone: zone, duration, rescheduleOf: booking.id }
+  const asked = await attempt(api.slots(question, { manageToken: token }))
+  return asked.ok ? (withoutOwn(asked.answer.slots, booking.start, true)[date] ?? []).filter((slot) => slot.start !== start) : undefined
+}
+
+function noteRefusal(c: ManageContext, problem: Problem): void {
+  c.set('refusal', problem.code)
+  const seconds = retryAfter(problem)
+  if (seconds !== undefined) c.header('retry-after', String(seconds))
+}

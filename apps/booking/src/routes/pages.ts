@@ -1,0 +1,90 @@
+import { isSlugShaped } from '@atrium/core/slugs'
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import type { BookingParts } from '../app.ts'
+import { dateIn } from '../days.ts'
+import { eventPage } from '../pages/event-page.ts'
+import { type Html, renderPage } from '../pages/layout.ts'
+import { hostPage, tenantPage } from '../pages/listing-pages.ts'
+import { notice } from '../pages/message-page.ts'
+import { type PickerView, pickerLink, pickerView } from '../pages/picker-view.ts'
+import { findOffer, type Offer, readChoice } from '../picker.ts'
+import { attempt, type Problem } from '../problems.ts'
+import { isGone, pageStatus, refusalText, retryAfter } from '../refusals.ts'
+import type { AppEnv } from '../request.ts'
+
+/** The pages on which a visitor looks around: hosts, event types, free times. */
+export function pageRoutes(parts: BookingParts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.get('/:tenant', async (c) => {
+    const { tenant } = c.req.param()
+    if (!isSlugShaped(tenant)) return c.notFound()
+    return renderPage(c, parts, tenantPage(await parts.connect(c).tenantPage(tenant)))
+  })
+  app.get('/:tenant/:host', async (c) => {
+    const { tenant, host } = c.req.param()
+    if (!isSlugShaped(tenant) || !isSlugShaped(host)) return c.notFound()
+    return renderPage(c, parts, hostPage(await parts.connect(c).hostPage(tenant, host)))
+  })
+  app.get('/:tenant/:host/:event', (c) => showTimes(c, parts))
+  return app
+}
+
+async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: BookingParts): Promise<Response> {
+  const { tenant, host, event } = c.req.param()
+  if (![tenant, host, event].every(isSlugShaped)) return c.notFound()
+  const api = parts.connect(c)
+  const page = await api.eventTypePage(tenant, host, event)
+  const { eventType } = page
+  const path = `/${tenant}/${host}/${event}`
+  const formats = c.get('formats')
+  const query = c.req.query()
+  const standardDuration = eventType.durations[0] ?? 30
+  const choice = readChoice(query, { zone: eventType.timeZone, duration: standardDuration, durations: eventType.durations })
+  const view: PickerView = {
+    path,
+    choice,
+    standardDuration,
+    durations: eventType.durations,
+    formats,
+    target: { action: `${path}/hold`, method: 'post' },
+    choosingZone: query.choose === 'zone',
+  }
+  const today = dateIn(choice.zone, parts.now())
+  const ask = (from: string, to: string) =>
+    api.slots({ id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration }, {}).then(({ slots }) => slots)
+  const found = view.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, formats.firstWeekday))
+  if (found?.ok === false) {
+    const shown = refusedTimes(c, view, found.problem)
+    return renderPage(c, parts, eventPage(page, shown, { canonical: true }), pageStatus(found.problem))
+  }
+  const offer = found?.answer ?? emptyOffer(today)
+  const refused = query.refused !== undefined && isGone(query.refused) ? refusalText({ code: query.refused, message: '' }) : undefined
+  const body = html`<div>${refused ? notice('alert', refused.title, refused.text) : ''}${pickerView(view, offer)}</div>`
+  return renderPage(c, parts, eventPage(page, body, { canonical: true, announce: announcement(view, offer) }))
+}
+
+/** What stands where the times would be. Nothing is ever shown as free that could not be looked up. */
+export function refusedTimes(c: Context<AppEnv>, view: PickerView, problem: Problem): Html {
+  if (problem.code === 'not_found') problem = { ...problem, status: 404 }
+  c.set('refusal', problem.code)
+  const seconds = retryAfter(problem)
+  if (seconds !== undefined) c.header('retry-after', String(seconds))
+  const { title, text } = refusalText(problem)
+  return html`<section class="pick">${notice('alert', title, text)}<p><a class="button" href="${pickerLink(view, {})}">Try again</a></p></section>`
+}
+
+export function emptyOffer(today: string): Offer {
+  return { today, month: today.slice(0, 7), dates: [], slots: {}, date: undefined, nextFree: undefined }
+}
+
+/** What a screen reader is told when the script has put other times in place. */
+export function announcement({ choice, formats, choosingZone }: PickerView, { date, slots, dates, month }: Offer): string {
+  if (choosingZone) return 'Choose your time zone'
+  const count = (number: number) => `${number} ${number === 1 ? 'time' : 'times'}`
+  if (choice.view === 'week') {
+    const all = dates.reduce((sum, day) => sum + (slots[day]?.length ?? 0), 0)
+    return `${count(all)} from ${formats.day(dates[0] ?? '1970-01-01')}`
+  }
+  return date === undefined ? `No free times in ${formats.month(month)}` : `${formats.day(date)}: ${count(slots[date]?.length ?? 0)}`
+}

@@ -1,0 +1,44 @@
+import { isHttps } from '@atrium/bff/config'
+import { createMiddleware } from 'hono/factory'
+import type { AppEnv, PagePolicy } from './request.ts'
+
+const fixed: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-permitted-cross-domain-policies': 'none',
+}
+
+/** The headers of every answer. Pages that belong to a manage link tell nobody their address and are found by no search engine. */
+export function securityHeaders(publicUrl: string) {
+  const https = isHttps(publicUrl)
+  return createMiddleware<AppEnv>(async (c, next) => {
+    await next()
+    const { headers } = c.res
+    for (const [name, value] of Object.entries(fixed)) if (!headers.has(name)) headers.set(name, value)
+    headers.set('content-security-policy', policyOf(c.get('policy'), https))
+    if (c.req.path.startsWith('/manage/')) {
+      headers.set('referrer-policy', 'no-referrer')
+      headers.set('x-robots-tag', 'noindex, nofollow, noarchive')
+      headers.set('cache-control', 'no-store')
+    }
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+    if (https) headers.set('strict-transport-security', 'max-age=63072000')
+  })
+}
+
+function policyOf({ styles, images, frameAncestors }: PagePolicy, https: boolean): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles.length > 0 ? styles.join(' ') : "'none'"}`,
+    `img-src ${["'self'", 'data:', ...images].join(' ')}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    `frame-ancestors ${frameAncestors.length > 0 ? ["'self'", ...frameAncestors].join(' ') : "'none'"}`,
+    "base-uri 'none'",
+    ...(https ? ['upgrade-insecure-requests'] : []),
+  ].join('; ')
+}

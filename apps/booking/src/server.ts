@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { listen, type RunningServer, runUntilSignal } from '@atrium/bff/listening'
+import { createLogger } from '@atrium/bff/log'
+import { createBookingApp } from './app.ts'
+import { readAssets } from './assets.ts'
+import { readBookingConfig } from './config.ts'
+
+/** Starts the booking pages. Rejects when the configuration is not usable, the build is missing or the port is taken. */
+async function start(): Promise<RunningServer> {
+  const config = readBookingConfig(process.env)
+  const assets = readAssets(fileURLToPath(new URL('../dist', import.meta.url)))
+  const log = createLogger('atrium-booking', config.logLevel)
+  const app = createBookingApp({ config, assets, log })
+  const server = await listen({ fetch: app.fetch, host: config.host, port: config.port })
+  log.info({ port: server.port, publicUrl: config.publicUrl }, 'listening')
+  return {
+    port: server.port,
+    async close() {
+      await server.close()
+      log.info('stopped')
+    },
+  }
+}
+
+await runUntilSignal(start)

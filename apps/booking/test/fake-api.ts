@@ -1,0 +1,191 @@
+import type { PublicEventTypePage } from '@atrium/core/booking-pages'
+import type { ManagedBooking } from '@atrium/core/bookings'
+import type { ErrorCode, Issue } from '@atrium/core/errors'
+import { describeError } from '@atrium/core/errors'
+import type { SlotView } from '@atrium/core/slot-offers'
+import { dateOf, dayOf, weekdayOf } from '@atrium/core/time-zones'
+import { TRPCClientError } from '@trpc/client'
+import type { BookingApi, ConnectApi, Proofs } from '../src/api.ts'
+
+/** Sunday, 22 November 2026, 10:00 in UTC. */
+export const now = Date.parse('2026-11-22T10:00:00Z')
+export const manageToken = 'M'.repeat(43)
+const calendarFile = { fileName: 'booking.ics', contentType: 'text/calendar; charset=utf-8', text: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' }
+const bookingId = '0199a000-0000-7000-8000-000000000001'
+const eventTypeId = '0199a000-0000-7000-8000-000000000002'
+
+export const tenant = {
+  slug: 'acme',
+  name: 'Acme Engineering',
+  brand: { productName: 'Acme Suite', accentColor: '#b4391f', textColor: '#ffffff' },
+  headline: null as string | null,
+  intro: 'We build bridges, and we like to talk about them.' as string | null,
+  embedOrigins: ['https://www.acme.test'],
+}
+const anna = {
+  slug: 'anna',
+  name: 'Anna Owner',
+  title: 'Head of bridges',
+  description: 'Ask me anything.',
+  avatarUrl: null as string | null,
+}
+
+export const eventType: PublicEventTypePage['eventType'] = {
+  id: eventTypeId,
+  slug: 'intro',
+  title: 'Introduction call',
+  description: 'Half an hour to get to know each other.',
+  durations: [30, 60],
+  location: { kind: 'video', text: null },
+  requiresConfirmation: false,
+  seats: 1,
+  assignment: 'host',
+  hostNames: ['Anna Owner'],
+  fields: [
+    { key: 'topic', label: 'What is it about?', kind: 'long_text', required: true },
+    { key: 'size', label: 'How large is the bridge?', kind: 'choice', required: false, options: ['Small', 'Large'] },
+    { key: 'terms', label: 'I have read the terms', kind: 'checkbox', required: false },
+  ],
+  timeZone: 'Europe/Berlin',
+  cancelCutoffMinutes: 60,
+  rescheduleCutoffMinutes: 120,
+  approvalHours: 72,
+}
+
+export interface Call {
+  name: keyof BookingApi
+  input: unknown
+  proofs: Proofs | undefined
+}
+
+export interface FakeApi {
+  connect: ConnectApi
+  calls: Call[]
+  /** The code with which the next call of that name is refused. */
+  refusals: Partial<Record<keyof BookingApi, { code: ErrorCode; issues?: Issue[] } | 'unreachable'>>
+  managed: ManagedBooking
+  eventType: PublicEventTypePage['eventType']
+  /** Starts that somebody else has. */
+  taken: Set<string>
+}
+
+/** An API in memory with one host whose weekdays are free from 9 to 12 in Berlin. */
+export function createFakeApi(): FakeApi {
+  const fake: FakeApi = {
+    calls: [],
+    refusals: {},
+    taken: new Set(),
+    eventType: structuredClone(eventType),
+    managed: managedBooking(),
+    connect: () => api,
+  }
+  const answer = async <Answer>(name: keyof BookingApi, input: unknown, value: () => Answer, proofs?: Proofs): Promise<Answer> => {
+    fake.calls.push({ name, input, proofs })
+    const refusal = fake.refusals[name]
+    if (refusal === 'unreachable') throw new TRPCClientError('fetch failed')
+    if (refusal) throw refused(refusal.code, refusal.issues)
+    return value()
+  }
+  const known = <Answer>(slugs: readonly string[], value: Answer): Answer => {
+    if (slugs.some((slug, index) => slug !== ['acme', 'anna', 'intro'][index])) throw refused('not_found')
+    return value
+  }
+  const mine = <Answer>(token: string, value: Answer): Answer => {
+    if (token !== manageToken) throw refused('not_found')
+    return value
+  }
+  const api: BookingApi = {
+    tenantPage: (slug) => answer('tenantPage', slug, () => known([slug], { tenant, hosts: [anna] })),
+    hostPage: (...slugs) => answer('hostPage', slugs, () => known(slugs, { tenant, host: anna, eventTypes: [fake.eventType] })),
+    eventTypePage: (...slugs) => answer('eventTypePage', slugs, () => known(slugs, { tenant, host: anna, eventType: fake.eventType })),
+    slots: (question, proofs) =>
+      answer(
+        'slots',
+        question,
+        () => ({
+          timeZone: question.timeZone,
+          duration: question.duration ?? 30,
+          from: `${question.from}T00:00:00.000Z`,
+          to: `${question.to}T00:00:00.000Z`,
+          slots: slotsOf(question.from, question.to, question.timeZone, question.duration ?? 30, fake),
+          generatedAt: new Date(now).toISOString(),
+        }),
+        proofs,
+      ),
+    takeLock: (wanted, proofs) =>
+      answer(
+        'takeLock',
+        wanted,
+        () => ({
+          id: bookingId,
+          lockToken: 'lock-token',
+          start: wanted.start,
+          end: wanted.start,
+          expiresAt: new Date(now + 300_000).toISOString(),
+        }),
+        proofs,
+      ),
+    book: (booking, key) => answer('book', { booking, key }, () => ({ booking: fake.managed.booking, manageToken })),
+    managed: (token) => answer('managed', token, () => mine(token, fake.managed)),
+    cancel: (token, reason) => answer('cancel', { token, reason }, () => mine(token, undefined)),
+    reschedule: (token, move) => answer('reschedule', { token, move }, () => mine(token, undefined)),
+    calendarFile: (token) => answer('calendarFile', token, () => mine(token, calendarFile)),
+  }
+  return fake
+}
+
+function refused(code: ErrorCode, issues: Issue[] = []): TRPCClientError<never> {
+  const { status, title } = describeError(code)
+  const error = { message: title, code: -32_000, data: { code, httpStatus: status, path: 'scheduling', requestId: 'r', issues } }
+  return TRPCClientError.from({ error } as never)
+}
+
+function slotsOf(from: string, to: string, zone: string, duration: number, { taken }: FakeApi): Record<string, SlotView[]> {
+  const slots: Record<string, SlotView[]> = {}
+  for (let day = dayOf(from); day <= dayOf(to); day++) slots[dateOf(day)] = []
+  for (let day = dayOf(from) - 1; day <= dayOf(to) + 1; day++) {
+    if (weekdayOf(day) > 4) continue
+    for (let minutes = 9 * 60; minutes + duration <= 12 * 60; minutes += 30) {
+      const start = Temporal.PlainDate.from(dateOf(day))
+        .toZonedDateTime({ timeZone: 'Europe/Berlin', plainTime: { hour: Math.floor(minutes / 60), minute: minutes % 60 } })
+        .toInstant()
+      const text = start.toString({ smallestUnit: 'millisecond' })
+      const list = slots[start.toZonedDateTimeISO(zone).toPlainDate().toString()]
+      if (list && start.epochMilliseconds > now && !taken.has(text))
+        list.push({ start: text, end: start.add({ minutes: duration }).toString({ smallestUnit: 'millisecond' }) })
+    }
+  }
+  return slots
+}
+
+function managedBooking(): ManagedBooking {
+  return {
+    booking: {
+      id: bookingId,
+      status: 'confirmed',
+      title: 'Introduction call',
+      start: '2026-11-25T09:00:00.000Z',
+      end: '2026-11-25T09:30:00.000Z',
+      location: { kind: 'video', text: 'https://meet.acme.test/anna' },
+      host: { slug: 'anna', name: 'Anna Owner', title: 'Head of bridges', timeZone: 'Europe/Berlin' },
+      attendee: { name: 'Vera Visitor', email: 'vera@example.test', timeZone: 'America/New_York', locale: 'en-US' },
+      guests: ['gus@example.test'],
+      answers: [{ key: 'topic', label: 'What is it about?', value: 'A bridge\nover a river' }],
+      note: null,
+      approvalExpiresAt: null,
+      endedAt: null,
+      endedBy: null,
+      reason: null,
+      sequence: 0,
+      calendarSync: 'synced',
+      createdAt: '2026-11-22T09:00:00.000Z',
+      updatedAt: '2026-11-22T09:00:00.000Z',
+    },
+    eventType: { id: eventTypeId, slug: 'intro', title: 'Introduction call', description: null, durations: [30, 60] },
+    tenant: { slug: 'acme', name: 'Acme Engineering', brand: tenant.brand },
+    cancelUntil: '2026-11-25T08:00:00.000Z',
+    rescheduleUntil: '2026-11-25T07:00:00.000Z',
+    linkEndsAt: '2026-11-26T09:30:00.000Z',
+    allowedActions: ['cancel', 'reschedule'],
+  }
+}

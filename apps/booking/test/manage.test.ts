@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { manageToken } from './fake-api.ts'
+import { openPages } from './open-pages.ts'
+
+const path = `/manage/${manageToken}`
+const other = '2026-11-26T09:00:00.000Z'
+
+describe('a manage link', () => {
+  it('shows the booking in the zone of its visitor, and what can be done', async () => {
+    const { status, html } = await openPages().get(path)
+    expect(status).toBe(200)
+    expect(html).toContain('Wednesday, 25 November 2026, 04:00')
+    for (const link of ['calendar.ics', 'move', 'cancel']) expect(html).toContain(`href="${path}/${link}"`)
+  })
+
+  it.each(['F'.repeat(43), 'short', `${manageToken}x%00`, '..%2f..%2fhealth'])('is not valid when it was made up: %s', async (token) => {
+    const pages = openPages()
+    for (const rest of ['', '/cancel', '/move', '/calendar.ics']) {
+      const { status, html } = await pages.get(`/manage/${token}${rest}`)
+      expect(status).toBe(404)
+      if (!token.includes('%')) expect(html).toContain('This link is not valid')
+    }
+    expect((await pages.post(`/manage/${token}/cancel`, {})).status).toBe(404)
+    await pages.get(`//manage/${token}`)
+    await pages.get(`/Manage%2F${token}`)
+    expect(pages.logs()).not.toContain('F'.repeat(43))
+  })
+
+  it('hands out the calendar file', async () => {
+    const { headers, html } = await openPages().get(`${path}/calendar.ics`)
+    expect(headers.get('content-type')).toContain('text/calendar')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="booking.ics"')
+    expect(html).toMatch(/^BEGIN:VCALENDAR\r\n/)
+  })
+
+  it('believes no word in its address that the booking does not bear out', async () => {
+    const pages = openPages()
+    expect((await pages.get(`${path}?done=cancelled`)).html).not.toContain('was cancelled')
+    pages.api.managed.booking.status = 'cancelled'
+    expect((await pages.get(`${path}?done=booked`)).html).not.toContain('You are booked')
+  })
+
+  it.each([
+    ['pending', 'Waiting for confirmation'],
+    ['declined', 'could not take this booking'],
+    ['expired', 'did not answer in time'],
+    ['cancelled', 'cancelled this booking'],
+  ] as const)('says how a booking stands that is %s', async (status, words) => {
+    const pages = openPages()
+    Object.assign(pages.api.managed.booking, { status, endedBy: 'host', reason: 'Ill', approvalExpiresAt: '2026-11-24T10:00:00.000Z' })
+    pages.api.managed.allowedActions = []
+    const { html } = await pages.get(path)
+    expect(html).toContain(words)
+    expect(html).not.toContain(`href="${path}/move"`)
+    expect(html).not.toContain('calendar.ics')
+  })
+
+  it('says when it is too late, and leads nowhere else', async () => {
+    const pages = openPages()
+    pages.api.managed.allowedActions = []
+    expect((await pages.get(path)).html).toContain('It is too late to move or cancel this booking here.')
+    for (const action of ['cancel', 'move']) {
+      const { status, headers } = await pages.get(`${path}/${action}`)
+      expect([status, headers.get('location')]).toEqual([303, path])
+    }
+  })
+})
+
+describe('cancelling by the link', () => {
+  it('happens on the button, with the reason', async () => {
+    const pages = openPages()
+    await pages.get(`${path}/cancel`)
+    expect(pages.api.calls.map(({ name }) => name)).not.toContain('cancel')
+    const { status, headers } = await pages.post(`${path}/cancel`, { reason: 'Ill' })
+    expect([status, headers.get('location')]).toEqual([303, `${path}?done=cancelled`])
+    expect(pages.api.calls.at(-1)).toMatchObject({ name: 'cancel', input: { reason: 'Ill' } })
+  })
+
+  it.each([
+    ['cutoff_passed', 409, 'It is too late for this.'],
+    ['invalid_state', 409, 'The booking has changed in the meantime.'],
+    ['rate_limited', 429, 'Wait a minute'],
+  ] as const)('keeps the reason when it is refused (%s)', async (code, expected, words) => {
+    const pages = openPages()
+    pages.api.refusals.cancel = { code }
+    const { status, html } = await pages.post(`${path}/cancel`, { reason: 'Ill in bed' })
+    expect(status).toBe(expected)
+    expect(html).toContain(words)
+    expect(html).toContain('Ill in bed')
+  })
+})
+
+describe('moving by the link', () => {
+  it('offers the times as if the booking were not there, without its own', async () => {
+    const pages = openPages()
+    const { html } = await pages.get(`${path}/move?date=2026-11-25`)
+    expect(pages.api.calls.find(({ name }) => name === 'slots')).toMatchObject({
+      input: { rescheduleOf: pages.api.managed.booking.id, timeZone: 'America/New_York' },
+      proofs: { manageToken },
+    })
+    expect(html).not.toContain(`value="${pages.api.managed.booking.start}"`)
+    expect(html).toContain('action="/manage/MMM')
+  })
+
+  it('asks before it moves, then moves once', async () => {
+    const pages = openPages()
+    const { html } = await pages.get(`${path}/move/confirm?start=${other}`)
+    expect(html).toContain('Thursday, 26 November 2026, 04:00')
+    expect(pages.api.calls.map(({ name }) => name)).not.toContain('reschedule')
+    const { headers } = await pages.post(`${path}/move`, { start: other, duration: '30', zone: 'America/New_York', reason: 'Train' })
+    expect(headers.get('location')).toBe(`${path}?done=moved`)
+    expect(pages.api.calls.at(-1)).toMatchObject({ name: 'reschedule', input: { move: { start: other, reason: 'Train' } } })
+  })
+
+  it('offers other times when the new one has gone, and keeps the reason', async () => {
+    const pages = openPages()
+    pages.api.refusals.reschedule = { code: 'slot_taken' }
+    const { status, html } = await pages.post(`${path}/move`, { start: other, duration: '30', reason: 'Train' })
+    expect(status).toBe(409)
+    expect(html).toContain('Somebody else was faster')
+    expect(html).toContain('Train')
+    const choose = /name="choose" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const again = await pages.post(`${path}/move`, { start: other, duration: '30', reason: 'Train', choose })
+    expect(again.html).toContain(`name="start" value="${choose}"`)
+    expect(again.html).toContain('Train')
+    expect(pages.api.calls.filter(({ name }) => name === 'reschedule')).toHaveLength(1)
+  })
+
+  it('says so when the calendar cannot be read', async () => {
+    const pages = openPages()
+    pages.api.refusals.slots = { code: 'calendar_unavailable' }
+    const { status, html } = await pages.get(`${path}/move`)
+    expect(status).toBe(503)
+    expect(html).not.toContain('name="start"')
+    pages.api.refusals.reschedule = { code: 'calendar_unavailable' }
+    expect((await pages.post(`${path}/move`, { start: other })).status).toBe(503)
+  })
+})
