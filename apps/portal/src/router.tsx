@@ -5,6 +5,7 @@ import { House } from './layout/house.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { RouteFailure } from './layout/route-failure.tsx'
 import { partnerRoutes } from './partner-routes.ts'
+import { schedulingRoutes } from './scheduling-routes.ts'
 import { SignedOutSearch } from './session/search.ts'
 import { learnSession } from './session/session.ts'
 import { tenantRoutes } from './tenant-routes.ts'
@@ -120,7 +121,19 @@ const routeTree = root.addChildren([
     create,
     profile,
     partnerRoutes(house),
-    tenant.addChildren([overview, members, memberImport, mfa, storage, account, devices, audit, settings, ...tenantRoutes(tenant)]),
+    tenant.addChildren([
+      overview,
+      members,
+      memberImport,
+      mfa,
+      storage,
+      account,
+      devices,
+      audit,
+      settings,
+      ...tenantRoutes(tenant),
+      schedulingRoutes(tenant),
+    ]),
     unknown,
   ]),
 ])

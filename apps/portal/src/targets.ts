@@ -8,6 +8,7 @@ import type { ImportSearch, MembersSearch } from './members/search.ts'
 import type { MfaSearch } from './mfa/search.ts'
 import type { LedgerSearch, PartnerPayoutsSearch } from './partner/money-search.ts'
 import type { CustomersSearch } from './partner/search.ts'
+import type { OffersSearch } from './scheduling/search.ts'
 import type { StorageSearch } from './storage/search.ts'
 
 /** Where the portal's links lead. Every path is written here and in router.tsx, and nowhere else. */
@@ -118,4 +119,32 @@ export function billing(slug: string, search: BillingSearch = {}): Target {
 
 export function billingInfo(slug: string): Target {
   return { to: '/t/$slug/billing-details', params: { slug } }
+}
+
+export function scheduling(slug: string): Target {
+  return { to: '/t/$slug/scheduling', params: { slug } }
+}
+
+export function bookings(slug: string, search: Record<string, unknown> = {}): Target {
+  return { to: '/t/$slug/scheduling/bookings', params: { slug }, search }
+}
+
+export function hosts(slug: string, search: Record<string, unknown> = {}): Target {
+  return { to: '/t/$slug/scheduling/hosts', params: { slug }, search }
+}
+
+export function availability(slug: string, search: OffersSearch = {}): Target {
+  return { to: '/t/$slug/scheduling/availability', params: { slug }, search }
+}
+
+export function eventTypes(slug: string, search: OffersSearch = {}): Target {
+  return { to: '/t/$slug/scheduling/event-types', params: { slug }, search }
+}
+
+export function eventType(slug: string, eventTypeId: string): Target {
+  return { to: '/t/$slug/scheduling/event-types/$eventTypeId', params: { slug, eventTypeId } }
+}
+
+export function bookingPage(slug: string): Target {
+  return { to: '/t/$slug/scheduling/page', params: { slug } }
 }

@@ -14,6 +14,8 @@ interface Props {
   typedWord?: string
   /** Asks for a reason; the answer goes to `onConfirm`. */
   reason?: 'optional' | 'required'
+  /** Who reads the reason, where it is not for the audit log: "The visitor reads it." */
+  reasonNote?: string
   /** Destructive acts are red; set false for acts that can be undone. */
   destructive?: boolean
   /** Does the act. The dialog closes when it is done and shows the failure when it is refused. */
@@ -32,7 +34,17 @@ export function ConfirmDialog(props: Props) {
   )
 }
 
-function ConfirmForm({ onClose, children, confirmLabel, typedWord, reason, destructive = true, onConfirm, explain }: Props) {
+function ConfirmForm({
+  onClose,
+  children,
+  confirmLabel,
+  typedWord,
+  reason,
+  reasonNote = 'It is kept in the audit log.',
+  destructive = true,
+  onConfirm,
+  explain,
+}: Props) {
   const [typed, setTyped] = useState('')
   const [why, setWhy] = useState('')
   const [pending, setPending] = useState(false)
@@ -63,7 +75,7 @@ function ConfirmForm({ onClose, children, confirmLabel, typedWord, reason, destr
         {reason && (
           <Textarea
             label="Reason"
-            description={reason === 'optional' ? 'Optional. It is kept in the audit log.' : 'It is kept in the audit log.'}
+            description={reason === 'optional' ? `Optional. ${reasonNote}` : reasonNote}
             required={reason === 'required'}
             maxLength={500}
             autosize

@@ -1,6 +1,6 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
-import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
+import { ColorInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
@@ -39,6 +39,14 @@ export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose
           max={1_000_000}
           allowDecimal={false}
           {...form.getInputProps('seats')}
+        />
+        <NativeSelect
+          label="When every seat is taken and somebody is added"
+          data={[
+            { value: 'fixed', label: 'Refuse' },
+            { value: 'auto', label: 'Add a seat, with a subscription after its price is confirmed' },
+          ]}
+          {...form.getInputProps('seatMode')}
         />
         <TextInput label="Industry" {...form.getInputProps('industry')} />
         <ColorInput label="Brand colour" placeholder="#1f6feb" format="hex" withEyeDropper={false} {...form.getInputProps('brandColor')} />

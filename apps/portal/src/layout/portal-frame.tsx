@@ -4,6 +4,7 @@ import { type NavSection, Shell } from '@atrium/ui/shell'
 import {
   IconBriefcase,
   IconBuildingCommunity,
+  IconCalendarEvent,
   IconDatabase,
   IconDeviceMobile,
   IconHistory,
@@ -97,6 +98,7 @@ function navOf(slug: string | undefined, role: TenantRole | undefined, several: 
         { label: 'Members', icon: IconUsers, target: targets.members(slug) },
         { label: 'Second factors', icon: IconShieldLock, target: targets.mfa(slug) },
         { label: 'Storage', icon: IconDatabase, target: targets.storage(slug) },
+        { label: 'Scheduling', icon: IconCalendarEvent, target: targets.scheduling(slug) },
         { label: 'Audit log', icon: IconHistory, target: targets.auditLog(slug) },
         ...(maySeeSettings(role) ? [{ label: 'Settings', icon: IconSettings, target: targets.settings(slug) }] : []),
       ],

@@ -5,6 +5,7 @@ import { tenantStatusLooks } from '@atrium/ui/tones'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconBuildingCommunity,
+  IconCalendarEvent,
   IconDatabase,
   IconDeviceMobile,
   IconHistory,
@@ -47,6 +48,11 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
         page('Members', IconUsers, targets.members(here.slug), ['people', 'team', 'users']),
         page('Second factors', IconShieldLock, targets.mfa(here.slug), ['mfa', '2fa', 'security', 'passkey']),
         page('Storage', IconDatabase, targets.storage(here.slug), ['quota', 'files', 'space']),
+        page('Bookings', IconCalendarEvent, targets.bookings(here.slug), ['scheduling', 'appointments', 'calendar']),
+        page('Event types', IconCalendarEvent, targets.eventTypes(here.slug), ['scheduling', 'meetings', 'booking link']),
+        page('Availability', IconCalendarEvent, targets.availability(here.slug), ['scheduling', 'working hours', 'holidays']),
+        page('Hosts', IconCalendarEvent, targets.hosts(here.slug), ['scheduling', 'connect calendar', 'app password']),
+        page('Booking page', IconCalendarEvent, targets.bookingPage(here.slug), ['scheduling', 'embed', 'public page']),
         page('My account here', IconIdBadge2, targets.account(here.slug), ['aliases', 'addresses', 'mailbox']),
         page('My devices', IconDeviceMobile, targets.devices(here.slug), ['phone', 'imap', 'smtp', 'iphone', 'mail app']),
         page('Audit log', IconHistory, targets.auditLog(here.slug), ['history', 'events']),

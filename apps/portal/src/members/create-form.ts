@@ -23,7 +23,7 @@ export const emptyForm: CreateFormValues = {
 }
 
 /** What the form is checked against: the API's own rules. */
-export const CreateForm = CreateMember.omit({ slug: true })
+export const CreateForm = CreateMember.omit({ slug: true, seatRaise: true })
 
 /** The call that a valid form stands for. */
 export function toCreateMember(slug: string, values: CreateFormValues): CreateMember {

@@ -3,6 +3,7 @@ import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
+import { problemOf } from '@atrium/ui/problem'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
@@ -12,6 +13,7 @@ import { showRefusal } from '../tenants/refusal.ts'
 import { useTRPC } from '../trpc.ts'
 import { CreateForm, type CreateFormValues, emptyForm, outlookOf, toCreateMember } from './create-form.ts'
 import { useMembersCache } from './mutations.ts'
+import { SeatOffer } from './seat-offer.tsx'
 
 interface Props {
   tenant: TenantView
@@ -41,16 +43,26 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
     trpc.members.create.mutationOptions({
       // The answer holds a password: the cache of mutations must not keep it.
       gcTime: 0,
-      onSuccess: (answer) => {
+      onSuccess: (answer, { seatRaise }) => {
+        if (seatRaise) cache.forgetSeats()
         cache.learn(answer.member)
         cache.forget(answer.member.id)
         if (answer.oneTimePassword === null) done(`${answer.member.name} belongs to ${tenant.name} now, and signs in as before.`)
         onCreated(answer)
       },
-      onError: (error) => showRefusal(form, error, aboutAddress),
+      onError: (error, { seatRaise }) => {
+        // A seat may have been bought before something else went wrong.
+        if (seatRaise) {
+          cache.forget()
+          cache.forgetSeats()
+        }
+        showRefusal(form, error, aboutAddress)
+      },
     }),
   )
-  const unplaced = create.error && Object.keys(form.errors).length === 0
+  const refusal = problemOf(create.error).code
+  const full = tenant.seatMode === 'auto' && (refusal === 'seats_exhausted' || refusal === 'quote_expired')
+  const unplaced = create.error && Object.keys(form.errors).length === 0 && !full
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(toCreateMember(tenant.slug, values)), focusFirstError)} noValidate>
       <Stack gap="sm">
@@ -94,11 +106,20 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
             Setting up sign-in, mailbox and files. This takes a few seconds.
           </Text>
         )}
+        {full && (
+          <SeatOffer
+            tenant={tenant}
+            adding={create.isPending}
+            onConfirm={(seatRaise) =>
+              form.onSubmit((values) => create.mutate({ ...toCreateMember(tenant.slug, values), seatRaise }), focusFirstError)()
+            }
+          />
+        )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={create.isPending}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending}>
+          <Button type="submit" variant={full ? 'default' : 'filled'} loading={create.isPending}>
             Add member
           </Button>
         </Group>

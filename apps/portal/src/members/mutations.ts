@@ -21,6 +21,11 @@ export function useMembersCache(slug: string) {
       // Member count and owner stand in the record of the workplace.
       void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
     },
+    /** After a seat was bought, or not for the price that was shown. */
+    forgetSeats() {
+      void queryClient.invalidateQueries(trpc.subscriptions.pathFilter())
+      void queryClient.invalidateQueries(trpc.billing.pathFilter())
+    },
     forgetAliases(userId: string) {
       void queryClient.invalidateQueries(trpc.members.listAliases.queryFilter({ slug, userId }))
     },

@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** Shorter than the ten minutes for which a quote holds, so that one on the screen can always be confirmed. */
-const requoteMs = 9 * 60_000
+export const requoteMs = 9 * 60_000
 
 /** What a change costs, line by line, and the button that carries it out for exactly that. */
 export function QuotedChange({ slug, change, typing = false, onDone, onCancel }: Props) {
@@ -80,7 +80,8 @@ function refusal(error: unknown): string | undefined {
   return problemOf(error).code === 'quote_expired' ? 'The price was computed anew. Look at it and confirm again.' : undefined
 }
 
-function Quote({ preview, stale }: { preview: ChangePreview; stale: boolean }) {
+/** What a change costs, line by line. */
+export function Quote({ preview, stale }: { preview: ChangePreview; stale: boolean }) {
   const { lines, currency, taxMinor, totalMinor, exact, effect } = preview
   const money = (minor: number) => formatMoney(minor, currency)
   return (

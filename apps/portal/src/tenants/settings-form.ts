@@ -1,4 +1,4 @@
-import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
+import { type SeatMode, type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { z } from 'zod'
 
 /** The form as it is typed. An empty number field holds an empty text. */
@@ -7,15 +7,16 @@ export interface SettingsFormValues {
   industry: string
   brandColor: string
   seats: number | string
+  seatMode: SeatMode
 }
 
-const { name, industry, brandColor, seats } = UpdateTenant.shape
+const { name, industry, brandColor, seats, seatMode } = UpdateTenant.shape
 
 /** What the form is checked against: the API's own rules; industry and colour may be left out. */
-export const SettingsForm = z.object({ name: name.unwrap(), industry, brandColor, seats: seats.unwrap() })
+export const SettingsForm = z.object({ name: name.unwrap(), industry, brandColor, seats: seats.unwrap(), seatMode: seatMode.unwrap() })
 
-export function fromTenant(tenant: TenantView): SettingsFormValues {
-  return { name: tenant.name, industry: tenant.industry ?? '', brandColor: tenant.brandColor ?? '', seats: tenant.seats }
+export function fromTenant({ name, industry, brandColor, seats, seatMode }: TenantView): SettingsFormValues {
+  return { name, industry: industry ?? '', brandColor: brandColor ?? '', seats, seatMode }
 }
 
 /** The changes alone, so that the audit log names what was changed; undefined when nothing was. A field that was emptied is cleared. */
@@ -26,6 +27,7 @@ export function changesOf(tenant: TenantView, values: SettingsFormValues): Updat
     ...(values.industry.trim() === before.industry ? {} : { industry: values.industry.trim() || null }),
     ...(values.brandColor.toLowerCase() === before.brandColor ? {} : { brandColor: values.brandColor || null }),
     ...(Number(values.seats) === before.seats ? {} : { seats: Number(values.seats) }),
+    ...(values.seatMode === before.seatMode ? {} : { seatMode: values.seatMode }),
   }
   return Object.keys(changes).length > 0 ? { slug: tenant.slug, ...changes } : undefined
 }

@@ -7,7 +7,7 @@ import { Panel } from '@atrium/ui/panel'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { ColorInput, NumberInput, Stack, TextInput } from '@mantine/core'
+import { ColorInput, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { DangerZone } from './danger-zone.tsx'
 import { useUpdateTenant } from './mutations.ts'
@@ -92,6 +92,17 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
             disabled={closed}
             {...form.getInputProps('seats')}
           />
+          <Radio.Group label="When every seat is taken and somebody is added" {...form.getInputProps('seatMode')}>
+            <Stack gap={6} mt={6}>
+              <Radio value="fixed" disabled={closed} label="Refuse" description="Somebody raises the seats first." />
+              <Radio
+                value="auto"
+                disabled={closed}
+                label="Add a seat"
+                description="With a subscription whoever adds the member sees the price and confirms it first."
+              />
+            </Stack>
+          </Radio.Group>
           {update.error && problemOf(update.error).issues.length === 0 && (
             <ProblemAlert title="The changes were not saved." error={update.error} message={explain(update.error)} />
           )}

@@ -1,0 +1,51 @@
+import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import * as targets from './targets.ts'
+
+/** The pages of a workplace about bookings: a frame with the way from one to the other. Pages read their own search parameters. */
+export function schedulingRoutes(tenant: AnyRoute) {
+  const area = createRoute({
+    getParentRoute: () => tenant,
+    path: '/scheduling',
+    component: lazyRouteComponent(() => import('./scheduling/scheduling-frame.tsx'), 'SchedulingFrame'),
+  })
+  const getParentRoute = () => area
+  return area.addChildren([
+    createRoute({
+      getParentRoute,
+      path: '/',
+      beforeLoad: ({ params }) => {
+        throw redirect({ ...targets.bookings((params as { slug: string }).slug), replace: true })
+      },
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/bookings',
+      component: lazyRouteComponent(() => import('./scheduling/bookings-page.tsx'), 'BookingsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/event-types',
+      component: lazyRouteComponent(() => import('./scheduling/event-types-page.tsx'), 'EventTypesPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/event-types/$eventTypeId',
+      component: lazyRouteComponent(() => import('./scheduling/event-type-page.tsx'), 'EventTypePage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/availability',
+      component: lazyRouteComponent(() => import('./scheduling/availability-page.tsx'), 'AvailabilityPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/hosts',
+      component: lazyRouteComponent(() => import('./scheduling/hosts-page.tsx'), 'HostsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/page',
+      component: lazyRouteComponent(() => import('./scheduling/booking-page-page.tsx'), 'BookingPagePage'),
+    }),
+  ])
+}

@@ -1,0 +1,180 @@
+import type { HostView } from '@atrium/core/hosts'
+import type { ScheduleView } from '@atrium/core/schedules'
+import { EmptyState, ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { IconClock, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { ChosenHost, HostPicker } from './host-choice.tsx'
+import { useCreateSchedule } from './offer-mutations.ts'
+import { ScheduleEditor } from './schedule-editor.tsx'
+import { OffersSearch } from './search.ts'
+
+/** When hosts can be booked: their schedules, with the hours of a week and single dates. */
+export function AvailabilityPage() {
+  const { slug, name, status } = useTenant()
+  const router = useRouter()
+  const search = OffersSearch.parse(useSearch({ strict: false }))
+  const go = (next: OffersSearch) => void router.navigate({ ...targets.availability(slug, next), replace: true })
+  return (
+    <>
+      <PageHeader
+        title="Availability"
+        tabTitle={`Availability at ${name}`}
+        description="The hours in which visitors may book. What stands in the host’s calendar is taken out of them."
+      />
+      <ChosenHost chosen={search.host}>
+        {(host, hosts) => (
+          <Schedules
+            key={host.id}
+            host={host}
+            hosts={hosts}
+            chosen={search.schedule}
+            editable={status !== 'suspended' && status !== 'deleted'}
+            onHost={(id) => go({ host: id })}
+            onSchedule={(id) => go({ host: host.id, schedule: id })}
+          />
+        )}
+      </ChosenHost>
+    </>
+  )
+}
+
+interface Props {
+  host: HostView
+  hosts: readonly HostView[]
+  chosen: string | undefined
+  editable: boolean
+  onHost: (hostId: string) => void
+  onSchedule: (scheduleId: string | undefined) => void
+}
+
+function Schedules({ host, hosts, chosen, editable, onHost, onSchedule }: Props) {
+  const { slug } = useTenant()
+  const query = useQuery(useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }))
+  const [creating, { open, close }] = useDisclosure(false)
+  const schedules = query.data?.items ?? []
+  const shown = schedules.find(({ id }) => id === chosen) ?? schedules.find(({ standard }) => standard) ?? schedules[0]
+  const create = editable && (
+    <Button variant="default" leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
+      New schedule
+    </Button>
+  )
+  return (
+    <Stack gap="lg">
+      <Group align="flex-end" gap="sm">
+        <HostPicker host={host} hosts={hosts} onChange={onHost} />
+        {shown && schedules.length > 1 && (
+          <NativeSelect
+            label="Schedule"
+            data={schedules.map(({ id, name, standard }) => ({ value: id, label: standard ? `${name} (standard)` : name }))}
+            value={shown.id}
+            onChange={(event) => onSchedule(event.currentTarget.value)}
+            w={{ base: '100%', xs: 240 }}
+          />
+        )}
+        {shown && create}
+      </Group>
+      {query.isPending && <LoadingRows label="Loading schedules" rows={7} />}
+      {query.error && (
+        <ErrorState
+          title="The schedules could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !shown && (
+        <EmptyState icon={<IconClock size={32} stroke={1.5} aria-hidden />} title="No hours yet" action={create}>
+          {host.name} cannot be booked until there is a schedule.
+        </EmptyState>
+      )}
+      {shown && (
+        // Anew with every version, so that the form begins with what is stored.
+        <ScheduleEditor key={`${shown.id} ${shown.version}`} schedule={shown} editable={editable} onRemoved={() => onSchedule(undefined)} />
+      )}
+      <Modal opened={creating} onClose={close} title="New schedule">
+        {creating && (
+          <NewSchedule
+            host={host}
+            zone={shown?.timeZone ?? host.zone}
+            onClose={close}
+            onCreated={({ id }) => {
+              close()
+              onSchedule(id)
+            }}
+          />
+        )}
+      </Modal>
+    </Stack>
+  )
+}
+
+interface NewProps {
+  host: HostView
+  zone: string
+  onClose: () => void
+  onCreated: (schedule: ScheduleView) => void
+}
+
+function NewSchedule({ host, zone, onClose, onCreated }: NewProps) {
+  const { slug } = useTenant()
+  const create = useCreateSchedule()
+  const [refused, setRefused] = useState<unknown>()
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name.trim() === '' ? 'This must not be empty.' : null) },
+  })
+  const work = () => [{ start: '09:00', end: '17:00' }]
+
+  function submit({ name }: { name: string }) {
+    setRefused(undefined)
+    create.mutate(
+      {
+        ...{ slug, hostId: host.id, name, timeZone: zone },
+        weekly: { mon: work(), tue: work(), wed: work(), thu: work(), fri: work() },
+      },
+      {
+        onSuccess: onCreated,
+        onError: (error) => {
+          if (!showRefusal(form, error)) setRefused(error)
+        },
+      },
+    )
+  }
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="It starts with Monday to Friday, 09:00 to 17:00."
+          placeholder="Evenings"
+          required
+          maxLength={100}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {refused !== undefined && <ProblemAlert title="The schedule was not created." error={refused} message={explain(refused)} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={create.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create schedule
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

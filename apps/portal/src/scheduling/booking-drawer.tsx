@@ -1,0 +1,134 @@
+import type { TenantBookingDetail } from '@atrium/core/bookings'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Fact, Facts } from '@atrium/ui/facts'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Time } from '@atrium/ui/time'
+import { Alert, Anchor, Drawer, Group, List, Stack, Text, Timeline } from '@mantine/core'
+import { IconClock } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { BookingActButtons } from './booking-act-buttons.tsx'
+import { BookingCalendars } from './booking-calendars.tsx'
+import { bookingLook, changeWords, partyNames } from './booking-looks.ts'
+import { spanIn } from './booking-times.ts'
+import { DrawerPart } from './drawer-part.tsx'
+import { locationNames } from './words.ts'
+import { ownZone } from './zone-select.tsx'
+
+interface Props {
+  bookingId: string
+  onClose: () => void
+}
+
+/** One booking: when, who, what can be done about it, how far the calendars are, and what happened to it. */
+export default function BookingDrawer({ bookingId, onClose }: Props) {
+  const { slug } = useTenant()
+  const query = useQuery(
+    useTRPC().scheduling.bookings.get.queryOptions(
+      { slug, bookingId },
+      { refetchInterval: ({ state }) => (state.data?.calendarSync === 'pending' ? 3_000 : false) },
+    ),
+  )
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.title ?? 'Booking'}>
+      {query.isPending && <LoadingRows label="Loading the booking" />}
+      {query.error && (
+        <ErrorState
+          title="The booking could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && <Details booking={query.data} />}
+    </Drawer>
+  )
+}
+
+function Details({ booking }: { booking: TenantBookingDetail }) {
+  const { attendee, location } = booking
+  const zone = ownZone()
+  return (
+    <>
+      <Group gap="sm" mb="md">
+        <StatusBadge {...bookingLook(booking)} />
+        <Text size="sm" c="dimmed">
+          {booking.source === 'host' ? 'made by a host' : 'made on the booking page'}
+        </Text>
+      </Group>
+      {booking.status === 'pending' && booking.approvalExpiresAt && (
+        <Alert variant="light" icon={<IconClock aria-hidden />} mb="md" title="The visitor waits for an answer">
+          Without one the request lapses <Time at={booking.approvalExpiresAt} />. Until then the time is held.
+        </Alert>
+      )}
+      <BookingActButtons booking={booking} />
+      <DrawerPart title="When and where">
+        <Facts>
+          <Fact label={`Your time (${zone.replaceAll('_', ' ')})`}>{spanIn(booking)}</Fact>
+          {booking.hostTimeZone !== zone && (
+            <Fact label={`Host (${booking.hostTimeZone.replaceAll('_', ' ')})`}>{spanIn(booking, booking.hostTimeZone)}</Fact>
+          )}
+          {attendee.timeZone !== zone && (
+            <Fact label={`Visitor (${attendee.timeZone.replaceAll('_', ' ')})`}>{spanIn(booking, attendee.timeZone)}</Fact>
+          )}
+          <Fact label={locationNames[location.kind]}>{location.text}</Fact>
+        </Facts>
+      </DrawerPart>
+      <DrawerPart title="Visitor">
+        <Facts>
+          <Fact label="Name">{attendee.name}</Fact>
+          <Fact label="Address">
+            <Anchor href={`mailto:${attendee.email}`} inherit>
+              {attendee.email}
+            </Anchor>
+          </Fact>
+          {booking.guests.length > 0 && <Fact label="Guests">{booking.guests.join(', ')}</Fact>}
+          {booking.answers.map(({ key, label, value }) => (
+            <Fact key={key} label={label}>
+              {value}
+            </Fact>
+          ))}
+          {booking.note && (
+            <Fact label="Note">
+              <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{booking.note}</span>
+            </Fact>
+          )}
+        </Facts>
+      </DrawerPart>
+      <DrawerPart title="Calendars">
+        <BookingCalendars booking={booking} />
+      </DrawerPart>
+      <DrawerPart title="History">
+        <History booking={booking} />
+      </DrawerPart>
+    </>
+  )
+}
+
+function History({ booking: { history } }: { booking: TenantBookingDetail }) {
+  return (
+    <Timeline bulletSize={12} lineWidth={2}>
+      {history.map(({ kind, by, actorName, from, to, reason, at }) => (
+        <Timeline.Item key={`${at} ${kind}`} title={kind === 'confirmed' && by === 'visitor' ? 'Booked' : changeWords[kind]}>
+          <Stack gap={2}>
+            <Text size="sm" c="dimmed">
+              <Time at={at} show="absolute" /> by {actorName ?? partyNames[by]}
+            </Text>
+            {from && to && from !== to && (
+              <List size="sm" listStyleType="none">
+                <List.Item>From {spanIn({ start: from, end: from }).split('–')[0]}</List.Item>
+                <List.Item>To {spanIn({ start: to, end: to }).split('–')[0]}</List.Item>
+              </List>
+            )}
+            {reason && (
+              <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                “{reason}”
+              </Text>
+            )}
+          </Stack>
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  )
+}

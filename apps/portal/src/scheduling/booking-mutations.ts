@@ -1,0 +1,47 @@
+import type { TenantBooking } from '@atrium/core/bookings'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Lets everything that shows bookings be read anew. */
+function useBookingsChanged() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return async () => {
+    void queryClient.invalidateQueries(trpc.scheduling.hosts.pathFilter())
+    void queryClient.invalidateQueries(trpc.scheduling.slots.pathFilter())
+    void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
+    void queryClient.invalidateQueries(trpc.scheduling.bookings.get.pathFilter())
+    await queryClient.invalidateQueries(trpc.scheduling.bookings.list.pathFilter())
+  }
+}
+
+/** Everything that the tenant's people can do to a booking. Each rejects with the server's refusal. */
+export function useBookingActs(slug: string, { id: bookingId }: Pick<TenantBooking, 'id'>) {
+  const acts = useTRPC().scheduling.bookings
+  // A refusal tells that the booking has changed meanwhile, so that it is read again then too.
+  const onSettled = useBookingsChanged()
+  const confirm = useMutation(acts.confirm.mutationOptions({ onSettled }))
+  const decline = useMutation(acts.decline.mutationOptions({ onSettled }))
+  const cancel = useMutation(acts.cancel.mutationOptions({ onSettled }))
+  const reschedule = useMutation(acts.reschedule.mutationOptions({ onSettled }))
+  const noShow = useMutation(acts.noShow.mutationOptions({ onSettled }))
+  const newLink = useMutation(acts.newLink.mutationOptions({ onSettled }))
+  const booking = { slug, bookingId }
+  return {
+    confirm: () => confirm.mutateAsync(booking),
+    decline: (reason: string | undefined) => decline.mutateAsync({ ...booking, reason }),
+    cancel: (reason: string) => cancel.mutateAsync({ ...booking, reason }),
+    reschedule: (move: { start: string; duration: number; reason: string | undefined; anyTime: boolean }) =>
+      reschedule.mutateAsync({
+        ...booking,
+        start: move.start,
+        duration: move.duration,
+        reason: move.reason,
+        ignoreNotice: move.anyTime,
+        ignoreWindow: move.anyTime,
+      }),
+    noShow: () => noShow.mutateAsync(booking),
+    newLink: () => newLink.mutateAsync(booking),
+  }
+}
+export type BookingActs = ReturnType<typeof useBookingActs>

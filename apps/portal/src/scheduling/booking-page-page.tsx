@@ -1,0 +1,211 @@
+import { type BookingPageView, BookingPageWords } from '@atrium/core/hosts'
+import { CopyValue } from '@atrium/ui/copy'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
+import { Snippet } from '@atrium/ui/snippet'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Anchor, Button, Grid, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconExternalLink } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { mayChange } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { useUpdateBookingPage } from './host-mutations.ts'
+
+/** The page that visitors open first: its words, its link, and where else it may be shown. */
+export function BookingPagePage() {
+  const tenant = useTenant()
+  const query = useQuery(useTRPC().scheduling.hosts.page.queryOptions({ slug: tenant.slug }))
+  if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
+  return (
+    <>
+      <PageHeader
+        title="Booking page"
+        tabTitle={`Booking page of ${tenant.name}`}
+        description="Where visitors choose whom to meet. It wears the name and colour from Branding."
+        actions={
+          query.data?.publicUrl && (
+            <Button
+              component="a"
+              href={query.data.publicUrl}
+              target="_blank"
+              rel="noreferrer"
+              variant="default"
+              leftSection={<IconExternalLink size={17} aria-hidden />}
+            >
+              Open the page
+            </Button>
+          )
+        }
+      />
+      {query.isPending && <LoadingRows label="Loading the booking page" />}
+      {query.error && (
+        <ErrorState
+          title="The settings could not be loaded."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && (
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <Panel title="Words and visibility">
+              <PageForm key={query.data.version} page={query.data} />
+            </Panel>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 6 }}>
+            <Stack gap="lg">
+              <Link page={query.data} />
+              <Embedding page={query.data} />
+            </Stack>
+          </Grid.Col>
+        </Grid>
+      )}
+    </>
+  )
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+const check = zodForm(BookingPageWords)
+
+function PageForm({ page }: { page: BookingPageView }) {
+  const tenant = useTenant()
+  const editable = mayChange(tenant)
+  const update = useUpdateBookingPage(tenant.slug)
+  const [refused, setRefused] = useState<unknown>()
+  const form = useForm({
+    initialValues: { enabled: page.enabled, headline: page.headline ?? '', intro: page.intro ?? '', origins: page.embedOrigins.join('\n') },
+    validate: ({ headline, intro, origins }) => atField(check({ headline, intro, embedOrigins: linesOf(origins) }), linesOf(origins)),
+  })
+
+  function submit({ enabled, headline, intro, origins }: typeof form.values) {
+    setRefused(undefined)
+    const embedOrigins = linesOf(origins)
+    const words = { headline: headline.trim() === '' ? null : headline, intro: intro.trim() === '' ? null : intro }
+    update.mutate(
+      { slug: tenant.slug, version: page.version, enabled, ...words, embedOrigins },
+      {
+        onSuccess: () => done('The booking page is saved.'),
+        onError: (error) => {
+          const placed = showRefusal({ setErrors: (errors) => form.setErrors(atField(errors, embedOrigins)) }, error)
+          if (!placed) setRefused(error)
+        },
+      },
+    )
+  }
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <Switch
+          label="The booking page is there"
+          description="Off: visitors find nothing, under any link. Bookings that were made can still be managed."
+          disabled={!editable}
+          {...form.getInputProps('enabled', { type: 'checkbox' })}
+        />
+        <TextInput
+          label="Headline"
+          placeholder={`Book a time with ${tenant.name}`}
+          maxLength={120}
+          disabled={!editable}
+          {...form.getInputProps('headline')}
+        />
+        <Textarea
+          label="Introduction"
+          description="A few sentences above the list of hosts."
+          autosize
+          minRows={3}
+          maxRows={10}
+          maxLength={2_000}
+          disabled={!editable}
+          {...form.getInputProps('intro')}
+        />
+        <Textarea
+          label="Sites that may show the page in a frame"
+          description="One origin per line, such as https://www.example.com. Without any, no site may."
+          autosize
+          minRows={2}
+          maxRows={10}
+          spellCheck={false}
+          disabled={!editable}
+          {...form.getInputProps('origins')}
+        />
+        {refused !== undefined && <ProblemAlert title="The booking page was not saved." error={refused} message={explain(refused)} />}
+        {editable ? (
+          <SaveButtons label="Save changes" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            Admins of this workplace change this.
+          </Text>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+/** One field holds all origins, so the sentence about one of them names it. */
+function atField(errors: Record<string, string>, origins: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([path, message]) => {
+      const [field, index] = path.split('.')
+      if (field !== 'embedOrigins') return [path, message]
+      const origin = index === undefined ? undefined : origins[Number(index)]
+      return ['origins', origin === undefined ? message : `${origin}: ${message}`]
+    }),
+  )
+}
+
+function Link({ page: { publicUrl } }: { page: BookingPageView }) {
+  return (
+    <Panel title="Link" description="For your site, your signature, or a printed code.">
+      {publicUrl ? (
+        <Stack gap="xs" align="flex-start">
+          <CopyValue label="Link of the booking page" value={publicUrl} hideLabel />
+        </Stack>
+      ) : (
+        <Text size="sm">This installation has no booking pages.</Text>
+      )}
+    </Panel>
+  )
+}
+
+function Embedding({ page: { publicUrl, embedOrigins } }: { page: BookingPageView }) {
+  if (!publicUrl) return null
+  const { origin } = new URL(publicUrl)
+  const snippet = `<div data-atrium-booking="${publicUrl}"></div>\n<script src="${origin}/embed.js" async></script>`
+  return (
+    <Panel
+      title="On your own site"
+      description="Shows the booking page within a page of yours. Put in the link of a host or an event type to begin there."
+    >
+      <Stack>
+        <Snippet label="Embed snippet" text={snippet} />
+        {embedOrigins.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Name your site on the left first, or browsers refuse to show the page there. The{' '}
+            <Anchor href={publicUrl} target="_blank" rel="noreferrer" inherit>
+              page itself
+            </Anchor>{' '}
+            can be linked from anywhere.
+          </Text>
+        )}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,35 @@
+import { englishLocale } from '@atrium/ui/format'
+
+const locale = englishLocale(navigator.language)
+
+const part = (options: Intl.DateTimeFormatOptions, timeZone?: string) =>
+  new Intl.DateTimeFormat(locale, { ...options, ...(timeZone && { timeZone }) })
+
+/** "Mon, 4 Jan 2027" in the zone, the viewer's own without one. */
+export function dayIn(at: string, timeZone?: string): string {
+  return part({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }, timeZone).format(new Date(at))
+}
+
+/** "10:00". */
+export function timeIn(at: string, timeZone?: string): string {
+  return part({ hour: '2-digit', minute: '2-digit' }, timeZone).format(new Date(at))
+}
+
+/** "Mon, 4 Jan 2027, 10:00–10:30". */
+export function spanIn({ start, end }: { start: string; end: string }, timeZone?: string): string {
+  const last = dayIn(start, timeZone) === dayIn(end, timeZone) ? timeIn(end, timeZone) : `${dayIn(end, timeZone)}, ${timeIn(end, timeZone)}`
+  return `${dayIn(start, timeZone)}, ${timeIn(start, timeZone)}–${last}`
+}
+
+/** Today as `2027-01-04` in the viewer's zone, or so many days later. */
+export function localDate(daysFromToday = 0): string {
+  const date = new Date()
+  date.setDate(date.getDate() + daysFromToday)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** The length of a booking in minutes. */
+export function minutesOf({ start, end }: { start: string; end: string }): number {
+  return Math.round((Date.parse(end) - Date.parse(start)) / 60_000)
+}

@@ -1,0 +1,150 @@
+import { CreateEventType, type EventTypeView } from '@atrium/core/event-types'
+import type { HostView } from '@atrium/core/hosts'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Checkbox, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import { showRefusal } from '../tenants/refusal.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import classes from './create-event-type.module.css'
+import { LocationFields } from './location-fields.tsx'
+import { useCreateEventType } from './offer-mutations.ts'
+import { type EventTypeTemplate, needsTeam, templates } from './templates.ts'
+
+interface Props {
+  host: HostView
+  opened: boolean
+  onClose: () => void
+  onCreated: (eventType: EventTypeView) => void
+}
+
+/** Begins an event type from a template; everything else is set on its page. */
+export function CreateEventTypeDialog({ opened, onClose, ...props }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Create an event type" size="lg">
+      {opened && <CreateForm {...props} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+interface Values {
+  template: string
+  title: string
+  locationKind: CreateEventType['locationKind']
+  location: string
+  hostIds: string[]
+}
+
+const [first] = templates as [EventTypeTemplate, ...EventTypeTemplate[]]
+const templateOf = (key: string) => templates.find((template) => template.key === key) ?? first
+
+function CreateForm({ host, onClose, onCreated }: Omit<Props, 'opened'>) {
+  const { slug, role } = useTenant()
+  const create = useCreateEventType()
+  const hosts = useQuery(useTRPC().scheduling.hosts.list.queryOptions({ slug }))
+  const others = (hosts.data?.items ?? []).filter(({ id, active }) => active && id !== host.id)
+  const offered = templates.filter((template) => !needsTeam(template) || (maySeeSettings(role) && others.length > 0))
+  const [refused, setRefused] = useState<unknown>()
+  const check = zodForm(CreateEventType)
+  const toInput = ({ template, title, locationKind, location, hostIds }: Values) => {
+    const chosen = templateOf(template)
+    return {
+      ...chosen.settings,
+      ...{ slug, hostId: host.id, title, locationKind },
+      location: location.trim() === '' || locationKind === 'visitor_phone' ? null : location.trim(),
+      ...(needsTeam(chosen) ? { hostIds: [host.id, ...hostIds] } : {}),
+      fields: locationKind === 'visitor_phone' ? (templateOf('phone').settings.fields ?? []) : (chosen.settings.fields ?? []),
+    }
+  }
+  const form = useForm<Values>({
+    initialValues: { template: first.key, title: first.title, locationKind: first.settings.locationKind, location: '', hostIds: [] },
+    validate: (values) => check(toInput(values)),
+  })
+  const { values, errors } = form
+  const template = templateOf(values.template)
+
+  function choose(key: string) {
+    const next = templateOf(key)
+    form.clearErrors()
+    form.setValues({
+      template: key,
+      locationKind: next.settings.locationKind,
+      // A title that somebody typed stays.
+      ...(templates.some(({ title }) => title === values.title) || values.title.trim() === '' ? { title: next.title } : {}),
+    })
+  }
+
+  function submit(wanted: Values) {
+    setRefused(undefined)
+    create.mutate(toInput(wanted), {
+      onSuccess: onCreated,
+      onError: (error) => {
+        if (!showRefusal(form, error)) setRefused(error)
+      },
+    })
+  }
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+      <Stack>
+        <Radio.Group label="Start with" value={values.template} onChange={choose}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
+            {offered.map(({ key, title, description, icon: Icon }) => (
+              <Radio.Card key={key} value={key} p="sm" className={classes.template} aria-label={`${title}. ${description}`}>
+                <Group wrap="nowrap" align="flex-start" gap="sm">
+                  <Icon size={22} stroke={1.6} aria-hidden className={classes.icon} />
+                  <div>
+                    <Text size="sm" fw={600}>
+                      {title}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {description}
+                    </Text>
+                  </div>
+                </Group>
+              </Radio.Card>
+            ))}
+          </SimpleGrid>
+        </Radio.Group>
+        <TextInput label="Title" required maxLength={100} {...form.getInputProps('title')} />
+        <LocationFields
+          kind={values.locationKind}
+          location={values.location}
+          errors={errors}
+          onKind={(kind) => form.setFieldValue('locationKind', kind)}
+          onLocation={(location) => form.setFieldValue('location', location)}
+        />
+        {needsTeam(template) && (
+          <Checkbox.Group
+            label={`Hosts besides ${host.name}`}
+            required
+            value={values.hostIds}
+            error={errors.hostIds}
+            onChange={(ids) => form.setFieldValue('hostIds', ids)}
+          >
+            <Stack gap="xs" mt={6} data-path="hostIds" tabIndex={-1}>
+              {others.map(({ id, name }) => (
+                <Checkbox key={id} value={id} label={name} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        )}
+        {refused !== undefined && <ProblemAlert title="The event type was not created." error={refused} message={explain(refused)} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={create.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create event type
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,103 @@
+import type { EventTypeView } from '@atrium/core/event-types'
+import { ConfirmDialog } from '@atrium/ui/confirm'
+import { done, failed } from '@atrium/ui/done'
+import { problemOf } from '@atrium/ui/problem'
+import { ActionIcon, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconCopyPlus, IconDots, IconExternalLink, IconTrash } from '@tabler/icons-react'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { explain } from '../tenants/problems.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useCreateEventType, useRemoveEventType } from './offer-mutations.ts'
+
+/** What can be done with an event type as a whole. */
+export function EventTypeActs({ eventType }: { eventType: EventTypeView }) {
+  const { slug } = useTenant()
+  const router = useRouter()
+  const create = useCreateEventType()
+  const [asking, { open, close }] = useDisclosure(false)
+
+  function duplicate() {
+    const { id: _, slug: __, publicUrl: ___, version: ____, createdAt: _____, updatedAt: ______, title, ...settings } = eventType
+    create.mutate(
+      // Switched off, so that nobody books the copy before it is what it is to be.
+      { ...settings, slug, title: `${title.slice(0, 92)} (copy)`, active: false },
+      {
+        onSuccess: (copy) => {
+          done(`${copy.title} has been created, switched off.`)
+          void router.navigate(targets.eventType(slug, copy.id))
+        },
+        onError: (error) => failed(`${title} was not duplicated.`, explain(error) ?? problemOf(error).message),
+      },
+    )
+  }
+
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`More about ${eventType.title}`}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {eventType.publicUrl !== null && (
+            <Menu.Item
+              component="a"
+              href={eventType.publicUrl}
+              target="_blank"
+              rel="noopener"
+              leftSection={<IconExternalLink size={16} aria-hidden />}
+            >
+              Open as a visitor
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconCopyPlus size={16} aria-hidden />} onClick={duplicate}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RemoveDialog eventType={eventType} opened={asking} onClose={close} />
+    </>
+  )
+}
+
+/** Asks once; when bookings are to come, once more with their number. */
+function RemoveDialog({ eventType, opened, onClose }: { eventType: EventTypeView; opened: boolean; onClose: () => void }) {
+  const { slug } = useTenant()
+  const remove = useRemoveEventType()
+  const [coming, setComing] = useState<string>()
+  const { id, title } = eventType
+  function end() {
+    setComing(undefined)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={end}
+      title={`Delete ${title}?`}
+      confirmLabel={coming === undefined ? 'Delete event type' : 'Delete, keep the bookings'}
+      explain={(error) => {
+        const problem = problemOf(error)
+        if (problem.code === 'event_type_in_use') {
+          setComing(problem.message)
+          return 'Nothing was deleted yet. Delete again to keep these bookings, or cancel them first under Bookings.'
+        }
+        return explain(error)
+      }}
+      onConfirm={async () => {
+        await remove.mutateAsync({ slug, eventTypeId: id, ...(coming === undefined ? {} : { keepBookings: true }) })
+        setComing(undefined)
+        done(`${title} has been deleted.`)
+      }}
+    >
+      {coming ?? 'Its link leads nowhere from then on, and its settings are gone.'} Bookings that were made take place as they are.
+    </ConfirmDialog>
+  )
+}

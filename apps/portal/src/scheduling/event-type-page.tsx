@@ -1,0 +1,198 @@
+import type { EventTypeView } from '@atrium/core/event-types'
+import type { HostView } from '@atrium/core/hosts'
+import { CopyValue } from '@atrium/ui/copy'
+import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { LinkAnchor } from '@atrium/ui/links'
+import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
+import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { SaveButtons } from '@atrium/ui/save-buttons'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Alert, Grid, Stack, Switch, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconChevronLeft, IconPlugConnectedX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import * as targets from '../targets.ts'
+import { explain } from '../tenants/problems.ts'
+import { maySeeSettings } from '../tenants/roles.ts'
+import { NoAccess } from '../tenants/tenant-frame.tsx'
+import { useAddressParam } from '../tenants/use-address-param.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import { atFields, changesOf, checkEventType, type EventTypeFormValues, fromEventType } from './event-type-form.ts'
+import { BasicsGroup, RulesGroup, TimesGroup } from './event-type-groups.tsx'
+import { stateLooks } from './event-type-looks.ts'
+import { EventTypePreviewPanel } from './event-type-preview.tsx'
+import layout from './offer-layout.module.css'
+import { useUpdateEventType } from './offer-mutations.ts'
+import { QuestionsEditor } from './questions-editor.tsx'
+import { SlotExplanationPanel } from './slot-explanation.tsx'
+import { TeamGroup } from './team-group.tsx'
+import { stateOf, withoutScheme } from './words.ts'
+
+/** One event type: its settings in groups, and beside them what visitors would see. */
+export function EventTypePage() {
+  const { slug } = useTenant()
+  const eventTypeId = useAddressParam('eventTypeId')
+  const trpc = useTRPC()
+  const query = useQuery(trpc.scheduling.eventTypes.get.queryOptions({ slug, eventTypeId }))
+  const hosts = useQuery(trpc.scheduling.hosts.list.queryOptions({ slug }))
+  const problem = query.error ? problemOf(query.error) : undefined
+  const missing = problem?.status === 404 || problem?.status === 400
+  const host = hosts.data?.items.find(({ id }) => id === query.data?.hostId)
+  const failed = missing ? undefined : (query.error ?? hosts.error)
+
+  if (problem?.status === 403) return <NoAccess slug={slug} />
+  return (
+    <>
+      <LinkAnchor {...targets.eventTypes(slug, host ? { host: host.id } : {})} size="sm" mb="xs" display="inline-flex">
+        <IconChevronLeft size={17} aria-hidden /> All event types
+      </LinkAnchor>
+      {query.data && host && hosts.data ? (
+        <EventTypeContent key={`${query.data.id} ${query.data.version}`} eventType={query.data} host={host} hosts={hosts.data.items} />
+      ) : (
+        <>
+          <PageHeader title={missing ? 'No such event type' : 'Event type'} />
+          {missing && <Text>It may have been deleted.</Text>}
+          {!missing && !failed && <LoadingRows label="Loading the event type" />}
+          {failed && (
+            <ErrorState
+              title="The event type could not be loaded."
+              error={failed}
+              onRetry={() => void Promise.all([query.refetch(), hosts.refetch()])}
+              retrying={query.isFetching || hosts.isFetching}
+            />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function EventTypeContent({ eventType, host, hosts }: { eventType: EventTypeView; host: HostView; hosts: readonly HostView[] }) {
+  const tenant = useTenant()
+  const { slug } = tenant
+  const update = useUpdateEventType()
+  const schedules = useQuery(useTRPC().scheduling.schedules.list.queryOptions({ slug, hostId: host.id, limit: 50 }))
+  const [refused, setRefused] = useState<unknown>()
+  const form = useForm<EventTypeFormValues>({ initialValues: fromEventType(eventType), validate: checkEventType(slug, host.id) })
+  const editable = host.mayEdit && tenant.status !== 'suspended' && tenant.status !== 'deleted'
+  const group = { form, disabled: !editable }
+  const state = stateOf(eventType)
+
+  function submit(values: EventTypeFormValues) {
+    setRefused(undefined)
+    const changes = changesOf(slug, eventType, values)
+    if (!changes) return form.reset()
+    update.mutate(changes, {
+      onSuccess: () => done('The event type is saved.'),
+      onError: (error) => {
+        const errors = atFields(fieldErrors(problemOf(error)))
+        form.setErrors(errors)
+        focusFirstError(errors)
+        setRefused(error)
+      },
+    })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={eventType.title}
+        tabTitle={`${eventType.title}, event type of ${host.name}`}
+        marks={state && <StatusBadge {...stateLooks[state]} />}
+        description={eventType.publicUrl && <CopyValue label="link for visitors" hideLabel value={eventType.publicUrl} />}
+      />
+      {!host.credential.present && (
+        <Alert color="yellow" variant="light" icon={<IconPlugConnectedX aria-hidden />} title="The calendar is not connected" mb="lg">
+          Visitors see no times until {host.name}’s mailbox is connected.{' '}
+          <LinkAnchor {...targets.hosts(slug)} inherit>
+            Connect it
+          </LinkAnchor>
+        </Alert>
+      )}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
+            <Stack gap="lg">
+              <Panel title="Meeting">
+                <BasicsGroup {...group} address={addressBefore(eventType)} />
+              </Panel>
+              <Panel title="Times" description="Which of the free hours visitors are offered.">
+                <TimesGroup {...group} schedules={schedules.data?.items ?? []} />
+              </Panel>
+              <Panel title="Hosts and places">
+                <TeamGroup {...group} host={host} hosts={hosts} forAll={maySeeSettings(tenant.role)} />
+              </Panel>
+              <Panel title="Booking form">
+                <QuestionsEditor
+                  questions={form.values.fields}
+                  errors={form.errors}
+                  disabled={!editable}
+                  onChange={(fields) => {
+                    form.clearErrors()
+                    form.setFieldValue('fields', fields)
+                  }}
+                />
+              </Panel>
+              <Panel title="Rules">
+                <RulesGroup {...group} />
+              </Panel>
+              <Panel title="Visibility">
+                <Stack>
+                  <Switch
+                    label="Can be booked"
+                    description="Switched off, its link leads nowhere. Bookings that were made stay."
+                    disabled={!editable}
+                    {...form.getInputProps('active', { type: 'checkbox' })}
+                  />
+                  <Switch
+                    label="Listed on the host’s page"
+                    description="Not listed, only people who have the link find it."
+                    disabled={!editable}
+                    {...form.getInputProps('listed', { type: 'checkbox' })}
+                  />
+                </Stack>
+              </Panel>
+              {refused !== undefined && <Refusal error={refused} />}
+              {editable && (
+                <div className={layout.save} data-dirty={form.isDirty() || undefined}>
+                  <SaveButtons label="Save event type" saving={update.isPending} dirty={form.isDirty()} onDiscard={form.reset} />
+                </div>
+              )}
+            </Stack>
+          </form>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Stack gap="lg" className={layout.beside}>
+            <Panel title="Preview" description="Follows what you type; nothing is saved yet.">
+              <EventTypePreviewPanel host={host} eventTypeId={eventType.id} values={form.values} />
+            </Panel>
+            <Panel title="Why is this time missing?" description="Looks at the saved settings, the calendar and all bookings.">
+              <SlotExplanationPanel eventType={eventType} />
+            </Panel>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+/** The link without its last part. */
+function addressBefore({ publicUrl }: EventTypeView): string | null {
+  return publicUrl === null ? null : withoutScheme(publicUrl.slice(0, publicUrl.lastIndexOf('/')))
+}
+
+function Refusal({ error }: { error: unknown }) {
+  const stale = problemOf(error).code === 'version_conflict'
+  return (
+    <ProblemAlert
+      title="The event type was not saved."
+      error={error}
+      message={stale ? 'Somebody else changed it meanwhile. Load the page again, then repeat your change.' : explain(error)}
+    />
+  )
+}

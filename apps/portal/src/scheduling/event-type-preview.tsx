@@ -1,0 +1,151 @@
+import type { EventTypePreview } from '@atrium/core/event-types'
+import type { HostView } from '@atrium/core/hosts'
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { ActionIcon, Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconCalendarX, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPCClient } from '../trpc.ts'
+import { type EventTypeFormValues, toPreview } from './event-type-form.ts'
+import classes from './event-type-preview.module.css'
+import { dateInWords, inWords, locationNames, nextDate, todayIn } from './words.ts'
+import { ownZone, ZoneSelect } from './zone-select.tsx'
+
+interface Props {
+  host: HostView
+  eventTypeId: string
+  values: EventTypeFormValues
+}
+
+const days = 7
+
+/** What visitors would see of the settings as they are typed: the same slots, from the host's calendar as it is now. */
+export function EventTypePreviewPanel({ host, eventTypeId, values }: Props) {
+  const { slug } = useTenant()
+  const client = useTRPCClient()
+  const [timeZone, setTimeZone] = useState(ownZone)
+  const [minutes, setMinutes] = useState<number>()
+  const [week, setWeek] = useState(0)
+  const today = todayIn(timeZone)
+  const from = nextDate(today, week * days)
+  const [draft] = useDebouncedValue(values, 400)
+  const input = toPreview({ slug, hostId: host.id, eventTypeId }, draft, { timeZone, from, days, minutes })
+  const query = useQuery({
+    queryKey: ['event type preview', input],
+    // A mutation by its method alone, because a draft is too long for an address. It changes nothing.
+    queryFn: input ? ({ signal }) => client.scheduling.eventTypes.preview.mutate(input, { signal }) : skipToken,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 10_000,
+  })
+  const lengths = values.durations.filter((one) => one !== '')
+  const shown = minutes !== undefined && lengths.includes(minutes) ? minutes : lengths[0]
+  return (
+    <div className={classes.visitor}>
+      <Stack gap="sm">
+        <div>
+          <Text size="sm" c="dimmed">
+            {host.name}
+          </Text>
+          <Title order={3} size="h3">
+            {values.title.trim() || 'Without a title'}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {shown === undefined ? '' : `${inWords(shown)} · `}
+            {values.locationKind === 'visitor_phone'
+              ? 'Phone, we call you'
+              : locationNames[values.locationKind].replace(', the visitor calls', '')}
+            {values.requiresConfirmation ? ' · to be confirmed' : ''}
+          </Text>
+        </div>
+        {values.description.trim() !== '' && (
+          <Text size="sm" className={classes.description}>
+            {values.description}
+          </Text>
+        )}
+        {lengths.length > 1 && (
+          <Group gap={6} role="group" aria-label="Length">
+            {lengths.map((length) => (
+              <Button
+                key={length}
+                size="compact-sm"
+                variant={length === shown ? 'filled' : 'default'}
+                aria-pressed={length === shown}
+                onClick={() => setMinutes(length)}
+              >
+                {inWords(length)}
+              </Button>
+            ))}
+          </Group>
+        )}
+        <ZoneSelect label="Time zone of the visitor" size="xs" value={timeZone} onChange={setTimeZone} />
+        <Group justify="space-between" wrap="nowrap">
+          <ActionIcon variant="default" size={34} aria-label="Earlier days" disabled={week === 0} onClick={() => setWeek(week - 1)}>
+            <IconChevronLeft size={18} aria-hidden />
+          </ActionIcon>
+          <Text size="sm" fw={550} ta="center">
+            {week === 0 ? 'The next seven days' : `From ${dateInWords(from)}`}
+          </Text>
+          <ActionIcon variant="default" size={34} aria-label="Later days" disabled={week >= 50} onClick={() => setWeek(week + 1)}>
+            <IconChevronRight size={18} aria-hidden />
+          </ActionIcon>
+        </Group>
+        {input === undefined ? (
+          <Text size="sm" c="dimmed">
+            Something in the settings cannot be saved yet. The preview follows once it is mended.
+          </Text>
+        ) : query.isPending ? (
+          <LoadingRows label="Loading the preview" rows={3} />
+        ) : query.isError ? (
+          <ErrorState
+            title="The preview could not be made."
+            error={query.error}
+            onRetry={() => void query.refetch()}
+            retrying={query.isFetching}
+          />
+        ) : (
+          <Days preview={query.data} stale={query.isPlaceholderData} seats={values.seats} />
+        )}
+      </Stack>
+    </div>
+  )
+}
+
+function Days({ preview, stale, seats }: { preview: EventTypePreview; stale: boolean; seats: EventTypeFormValues['seats'] }) {
+  if (!preview.calendarRead) {
+    return (
+      <Alert color="yellow" variant="light" icon={<IconCalendarX aria-hidden />} title="Visitors see no times">
+        {preview.reason}
+      </Alert>
+    )
+  }
+  const open = preview.days.filter(({ slots }) => slots.length > 0)
+  const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: preview.timeZone, hourCycle: 'h23' })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: many days scroll, and what scrolls is reached with the keyboard
+    <section data-stale={stale || undefined} className={classes.days} aria-label="Times that visitors see" aria-busy={stale} tabIndex={0}>
+      {open.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No time is free on these days.
+        </Text>
+      )}
+      {open.map(({ date, slots }) => (
+        <section key={date} aria-label={dateInWords(date)} className={classes.day}>
+          <Text size="sm" fw={600}>
+            {dateInWords(date)}
+          </Text>
+          <ul className={classes.slots}>
+            {slots.map(({ start, seatsLeft }) => (
+              <li key={start} className={classes.slot}>
+                {time.format(new Date(start))}
+                {typeof seats === 'number' && seats > 1 && <span className={classes.seats}>{seatsLeft} left</span>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import type { HostView } from '@atrium/core/hosts'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkButton } from '@atrium/ui/links'
+import { NativeSelect } from '@mantine/core'
+import { IconCalendarUser } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useProfile } from '../profile/use-profile.ts'
+import * as targets from '../targets.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+
+interface Props {
+  /** From the address; the person's own host, else the first one, where it names none. */
+  chosen: string | undefined
+  children: (host: HostView, hosts: readonly HostView[]) => ReactNode
+}
+
+/** Shows what belongs to one host that the person may change; without any it says how to become one. */
+export function ChosenHost({ chosen, children }: Props) {
+  const { slug } = useTenant()
+  const { me } = useProfile()
+  const query = useQuery(useTRPC().scheduling.hosts.list.queryOptions({ slug }))
+  if (query.isPending) return <LoadingRows label="Loading hosts" />
+  if (query.error) {
+    return (
+      <ErrorState
+        title="The hosts could not be loaded."
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        retrying={query.isFetching}
+      />
+    )
+  }
+  const hosts = query.data.items.filter(({ mayEdit }) => mayEdit)
+  const host = hosts.find(({ id }) => id === chosen) ?? hosts.find(({ userId }) => userId === me.id) ?? hosts[0]
+  if (!host) {
+    return (
+      <EmptyState
+        icon={<IconCalendarUser size={32} stroke={1.5} aria-hidden />}
+        title="Nobody can be booked yet"
+        action={<LinkButton {...targets.hosts(slug)}>Go to hosts</LinkButton>}
+      >
+        Add a host first: a member whose calendar visitors can book.
+      </EmptyState>
+    )
+  }
+  return <>{children(host, hosts)}</>
+}
+
+/** Whose offers are shown; nothing where there is only one to choose. */
+export function HostPicker({ host, hosts, onChange }: { host: HostView; hosts: readonly HostView[]; onChange: (hostId: string) => void }) {
+  if (hosts.length < 2) return null
+  return (
+    <NativeSelect
+      label="Host"
+      data={hosts.map(({ id, name }) => ({ value: id, label: name }))}
+      value={host.id}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      w={{ base: '100%', xs: 240 }}
+    />
+  )
+}

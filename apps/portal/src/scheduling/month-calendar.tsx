@@ -1,0 +1,118 @@
+import { dateOf, dayOf, weekdayOf } from '@atrium/core/time-zones'
+import { ActionIcon, Group, Text } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useState } from 'react'
+import classes from './month-calendar.module.css'
+import { dateInWords } from './words.ts'
+
+interface Props {
+  /** Names the calendar. */
+  label: string
+  today: string
+  chosen: string | undefined
+  onChoose: (date: string) => void
+  /** Dates that stand out, with the words that say why: "closed". */
+  marks: ReadonlyMap<string, { kind: 'closed' | 'other'; words: string }>
+}
+
+const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** The first of a month so many months from the date's. */
+function firstOfMonth(date: string, months = 0): string {
+  const [year = 1970, month = 1] = date.split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10)
+}
+
+/** One month to choose a date from. Arrow keys go from day to day, Page Up and Page Down from month to month. */
+export function MonthCalendar({ label, today, chosen, onChoose, marks }: Props) {
+  const [month, setMonth] = useState(firstOfMonth(chosen ?? today))
+  const [focused, setFocused] = useState(chosen ?? today)
+  const first = dayOf(month)
+  const last = dayOf(firstOfMonth(month, 1)) - 1
+  const inMonth = dayOf(focused) >= first && dayOf(focused) <= last
+  const reachable = inMonth ? focused : month
+
+  function moveTo(date: string, table: HTMLElement) {
+    setFocused(date)
+    setMonth(firstOfMonth(date))
+    // After the month that holds it is there.
+    requestAnimationFrame(() => table.querySelector<HTMLElement>(`[data-date="${date}"]`)?.focus())
+  }
+  const steps: Readonly<Record<string, (date: string) => string>> = {
+    ArrowLeft: (date) => dateOf(dayOf(date) - 1),
+    ArrowRight: (date) => dateOf(dayOf(date) + 1),
+    ArrowUp: (date) => dateOf(dayOf(date) - 7),
+    ArrowDown: (date) => dateOf(dayOf(date) + 7),
+    PageUp: (date) => firstOfMonth(date, -1),
+    PageDown: (date) => firstOfMonth(date, 1),
+    Home: (date) => dateOf(dayOf(date) - weekdayOf(dayOf(date))),
+    End: (date) => dateOf(dayOf(date) + 6 - weekdayOf(dayOf(date))),
+  }
+  const weeks = Math.ceil((last - first + 1 + weekdayOf(first)) / 7)
+  return (
+    <div>
+      <Group justify="space-between" maw={340} mb={4} wrap="nowrap">
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Previous month" onClick={() => setMonth(firstOfMonth(month, -1))}>
+          <IconChevronLeft size={18} aria-hidden />
+        </ActionIcon>
+        <Text fw={600} size="sm" aria-live="polite">
+          {monthName.format(first * 86_400_000)}
+        </Text>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label="Next month" onClick={() => setMonth(firstOfMonth(month, 1))}>
+          <IconChevronRight size={18} aria-hidden />
+        </ActionIcon>
+      </Group>
+      <table className={classes.table} aria-label={label}>
+        <thead>
+          <tr>
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody
+          onKeyDown={(event) => {
+            const date = (event.target as HTMLElement).dataset.date
+            const step = steps[event.key]
+            if (date === undefined || !step) return
+            event.preventDefault()
+            moveTo(step(date), event.currentTarget)
+          }}
+        >
+          {Array.from({ length: weeks }, (_, week) => (
+            <tr key={week}>
+              {names.map((name, weekday) => {
+                const day = first - weekdayOf(first) + week * 7 + weekday
+                if (day < first || day > last) return <td key={name} />
+                const date = dateOf(day)
+                const mark = marks.get(date)
+                return (
+                  <td key={name}>
+                    <button
+                      type="button"
+                      className={classes.day}
+                      data-date={date}
+                      data-mark={mark?.kind}
+                      data-past={date < today || undefined}
+                      data-today={date === today || undefined}
+                      aria-pressed={date === chosen}
+                      aria-label={`${dateInWords(date)}${mark ? `, ${mark.words}` : ''}${date === today ? ', today' : ''}`}
+                      tabIndex={date === reachable ? 0 : -1}
+                      onFocus={() => setFocused(date)}
+                      onClick={() => onChoose(date)}
+                    >
+                      {Number(date.slice(8))}
+                    </button>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

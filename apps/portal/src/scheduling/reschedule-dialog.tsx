@@ -1,0 +1,113 @@
+import type { TenantBooking } from '@atrium/core/bookings'
+import { schedulingLimits } from '@atrium/core/scheduling'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { done } from '@atrium/ui/done'
+import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { explain } from '../tenants/problems.ts'
+import type { BookingActs } from './booking-mutations.ts'
+import { minutesOf, spanIn } from './booking-times.ts'
+import { SlotPicker } from './slot-picker.tsx'
+import { inWords } from './words.ts'
+
+interface Props {
+  booking: TenantBooking
+  acts: BookingActs
+  onClose: () => void
+}
+
+/** Moves a booking to a time on offer, or to any time at which the host is free. */
+export default function RescheduleDialog({ booking, acts, onClose }: Props) {
+  const now = minutesOf(booking)
+  const [duration, setDuration] = useState(now)
+  const [start, setStart] = useState<string>()
+  const [anyTime, setAnyTime] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [reason, setReason] = useState('')
+  const [pending, setPending] = useState(false)
+  const [refused, setRefused] = useState<unknown>()
+  const wanted = anyTime ? instantOf(typed) : start
+  const durations = [...new Set([now, ...booking.eventType.durations])].sort((one, other) => one - other)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!wanted || pending) return
+    setPending(true)
+    setRefused(undefined)
+    try {
+      await acts.reschedule({ start: wanted, duration, reason: reason.trim() || undefined, anyTime })
+      onClose()
+      done('The booking is moved. The visitor is told by mail.')
+    } catch (error) {
+      setRefused(error)
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <Modal opened onClose={onClose} title="Move the booking" size="lg" closeOnClickOutside={false}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">
+            {booking.title} with {booking.attendee.name}, now on {spanIn(booking)}.
+          </Text>
+          {durations.length > 1 && (
+            <NativeSelect
+              label="Length"
+              data={durations.map((minutes) => ({ value: String(minutes), label: inWords(minutes) }))}
+              value={String(duration)}
+              onChange={(event) => {
+                setDuration(Number(event.currentTarget.value))
+                setStart(undefined)
+              }}
+            />
+          )}
+          <Switch
+            label="Any time"
+            description="Notice and booking window do not hold. Where the calendar is busy or somebody else has booked, the time is refused."
+            checked={anyTime}
+            onChange={(event) => setAnyTime(event.currentTarget.checked)}
+          />
+          {anyTime ? (
+            <TextInput
+              label="New time"
+              description="In your own time zone."
+              type="datetime-local"
+              step={60}
+              required
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+          ) : (
+            <SlotPicker eventTypeId={booking.eventType.id} duration={duration} value={start} onChange={setStart} />
+          )}
+          <Textarea
+            label="Reason"
+            description="Optional. The visitor reads it."
+            autosize
+            minRows={2}
+            maxLength={schedulingLimits.reasonCharacters}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          {refused !== undefined && <ProblemAlert title="The booking was not moved." error={refused} message={explain(refused)} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose} disabled={pending}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={pending} disabled={!wanted}>
+              Move booking
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** What a date-and-time field holds, as the instant that it is on this device. */
+function instantOf(typed: string): string | undefined {
+  const at = Date.parse(typed)
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}

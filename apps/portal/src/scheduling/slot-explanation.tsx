@@ -1,0 +1,105 @@
+import type { EventTypeView } from '@atrium/core/event-types'
+import type { ExplanationRule } from '@atrium/core/slot-explanation'
+import type { SlotExplanation } from '@atrium/core/slot-offers'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { formatTime, fromLocalInput } from '@atrium/ui/format'
+import { StatusBadge, ToneIcon } from '@atrium/ui/status-badge'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTenant } from '../tenants/use-tenant.ts'
+import { useTRPC } from '../trpc.ts'
+import classes from './slot-explanation.module.css'
+import { ownZone } from './zone-select.tsx'
+
+const ruleNames: Readonly<Record<ExplanationRule, string>> = {
+  hours: 'Open hours',
+  grid: 'Starts',
+  notice: 'Notice',
+  window: 'Days that can be booked',
+  event_type_limits: 'Most bookings of this event type',
+  host_limits: 'Most bookings of the host',
+  calendar: 'Calendar',
+  bookings: 'Other bookings',
+  locks: 'Visitors who are booking',
+}
+
+/** Says of one moment, rule by rule, why visitors are offered it or are not. Of what is saved, not of what is typed. */
+export function SlotExplanationPanel({ eventType }: { eventType: EventTypeView }) {
+  const { slug } = useTenant()
+  const trpc = useTRPC()
+  const [typed, setTyped] = useState('')
+  const [start, setStart] = useState<string>()
+  const [fault, setFault] = useState<string>()
+  const query = useQuery({
+    ...trpc.scheduling.slots.explain.queryOptions({ slug, eventTypeId: eventType.id, start: start ?? '' }),
+    enabled: start !== undefined,
+    retry: false,
+    staleTime: 0,
+  })
+
+  function ask() {
+    const at = fromLocalInput(typed)
+    setFault(at ? undefined : 'Give a date and a time.')
+    if (at === undefined) return
+    if (at === start) void query.refetch()
+    else setStart(at)
+  }
+
+  return (
+    <Stack gap="md">
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          type="datetime-local"
+          label={`Start, in your zone (${ownZone().replaceAll('_', ' ')})`}
+          step={300}
+          value={typed}
+          error={fault}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button variant="default" loading={query.isFetching} onClick={ask}>
+          Explain
+        </Button>
+      </Group>
+      {query.isError && <ProblemAlert title="This could not be found out." error={query.error} />}
+      {query.data && !query.isError && <Outcome explanation={query.data} />}
+    </Stack>
+  )
+}
+
+function Outcome({ explanation }: { explanation: SlotExplanation }) {
+  const { offered, hosts, start } = explanation
+  return (
+    <Stack gap="sm" role="status">
+      <Group gap="xs">
+        <StatusBadge label={offered ? 'On offer' : 'Not on offer'} tone={offered ? 'good' : 'bad'} />
+        <Text size="sm">{formatTime(start)}</Text>
+      </Group>
+      {hosts.map(({ id, name, rules }) => (
+        <section key={id} aria-label={name}>
+          {hosts.length > 1 && (
+            <Text size="sm" fw={600} mb={4}>
+              {name}
+            </Text>
+          )}
+          <ul className={classes.rules}>
+            {rules.map(({ rule, passed, detail }) => (
+              <li key={rule} className={classes.rule}>
+                <ToneIcon tone={passed ? 'good' : 'bad'} size={18} />
+                <div>
+                  <Text size="sm" fw={550}>
+                    {ruleNames[rule]}
+                    <span className={classes.hidden}>{passed ? ': in order' : ': in the way'}</span>
+                  </Text>
+                  <Text size="sm" c="dimmed">
+                    {detail}
+                  </Text>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Stack>
+  )
+}

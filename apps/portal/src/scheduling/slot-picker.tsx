@@ -1,0 +1,92 @@
+import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { Button, Chip, Group, Stack, Text } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useTRPC } from '../trpc.ts'
+import { localDate, timeIn } from './booking-times.ts'
+import { dateInWords } from './words.ts'
+import { ownZone } from './zone-select.tsx'
+
+interface Props {
+  eventTypeId: string
+  duration: number
+  /** ISO instant of the chosen start. */
+  value: string | undefined
+  onChange: (start: string) => void
+}
+
+const daysAtOnce = 7
+
+/** The times that visitors are offered, a week at a time, in the viewer's zone. */
+export function SlotPicker({ eventTypeId, duration, value, onChange }: Props) {
+  const [week, setWeek] = useState(0)
+  const timeZone = ownZone()
+  const from = localDate(week * daysAtOnce)
+  const query = useQuery(
+    useTRPC().scheduling.slots.list.queryOptions(
+      { id: eventTypeId, from, to: localDate((week + 1) * daysAtOnce - 1), timeZone, duration },
+      { placeholderData: keepPreviousData, staleTime: 15_000 },
+    ),
+  )
+  const days = Object.entries(query.data?.slots ?? {})
+  const free = days.filter(([, slots]) => slots.length > 0)
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={550} aria-live="polite">
+        The week from {dateInWords(from)}
+      </Text>
+      <Group gap="xs" component="nav" aria-label="Weeks">
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconChevronLeft size={16} aria-hidden />}
+          disabled={week === 0}
+          onClick={() => setWeek(week - 1)}
+        >
+          Earlier
+        </Button>
+        <Button variant="default" size="xs" rightSection={<IconChevronRight size={16} aria-hidden />} onClick={() => setWeek(week + 1)}>
+          Later
+        </Button>
+      </Group>
+      {query.isPending && <LoadingRows label="Loading free times" rows={3} />}
+      {query.error && (
+        <ErrorState
+          title="The free times could not be read."
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      )}
+      {query.data && !query.error && (
+        <Stack gap="md" aria-busy={query.isPlaceholderData}>
+          {free.length === 0 && <Text size="sm">There is no free time in this week.</Text>}
+          {free.map(([date, slots]) => (
+            <Day key={date} date={date} starts={slots.map(({ start }) => start)} value={value} onChange={onChange} />
+          ))}
+        </Stack>
+      )}
+    </Stack>
+  )
+}
+
+function Day({ date, starts, value, onChange }: { date: string; starts: readonly string[] } & Pick<Props, 'value' | 'onChange'>) {
+  const id = useId()
+  return (
+    <div role="radiogroup" aria-labelledby={id}>
+      <Text size="sm" fw={550} mb={6} id={id}>
+        {dateInWords(date)}
+      </Text>
+      <Chip.Group value={value ?? null} onChange={(start) => typeof start === 'string' && onChange(start)}>
+        <Group gap={6}>
+          {starts.map((start) => (
+            <Chip key={start} value={start} size="sm" variant="outline">
+              {timeIn(start)}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+    </div>
+  )
+}

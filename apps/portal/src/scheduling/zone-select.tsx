@@ -1,0 +1,35 @@
+import { isTimeZone } from '@atrium/core/time-zones'
+import { Select, type SelectProps } from '@mantine/core'
+import { useMemo } from 'react'
+
+/** The zone of the person's device. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+const regions: Readonly<Record<string, string>> = { UTC: 'UTC (no clock changes)' }
+
+/** Every zone that the browser knows, found by typing a part of its name. A zone that only the server knows stays chosen. */
+export function ZoneSelect({ value, onChange, ...props }: Omit<SelectProps, 'data' | 'onChange'> & { onChange: (zone: string) => void }) {
+  const data = useMemo(() => {
+    const known = new Set([
+      'UTC',
+      ...Intl.supportedValuesOf('timeZone'),
+      ...(typeof value === 'string' && isTimeZone(value) ? [value] : []),
+    ])
+    return [...known].map((zone) => ({ value: zone, label: regions[zone] ?? zone.replaceAll('_', ' ') }))
+  }, [value])
+  return (
+    <Select
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No zone fits"
+      limit={60}
+      comboboxProps={{ withinPortal: false }}
+      {...props}
+      data={data}
+      value={value ?? null}
+      onChange={(zone) => zone !== null && onChange(zone)}
+    />
+  )
+}
