@@ -12,10 +12,12 @@ import { freePort, stopAllProcesses } from './measure/process.ts'
 import { seededRandom } from './measure/statistics.ts'
 import { renderDetails, renderMachine, renderTable, verdictOf } from './report.ts'
 import { measureBackground } from './rows/background.ts'
+import { measureBookings } from './rows/bookings.ts'
 import { measureDecisions } from './rows/decisions.ts'
 import { measureRequests } from './rows/http.ts'
 import { measureReports } from './rows/reports.ts'
 import type { RowResult } from './rows/result.ts'
+import { measureSlots } from './rows/slots.ts'
 import { measureStart } from './rows/start.ts'
 import { measureTools } from './rows/tools.ts'
 import { measureWorkplace } from './rows/workplace.ts'
@@ -27,7 +29,7 @@ pnpm bench P1 P4        these rows
   --users 200000        size of the population
   --tenants 20000`
 
-const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P12', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4', 'M5', 'M6']
+const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P10', 'P11', 'P12', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4', 'M5', 'M6', 'S1', 'S2', 'S3']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -59,7 +61,7 @@ try {
   const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
   // Rows that bring data of their own need nobody in this database.
-  const own = new Set(['P12', 'M5', 'M6'])
+  const own = new Set(['P10', 'P11', 'P12', 'M5', 'M6', 'S1', 'S2', 'S3'])
   const crowd = [...wanted].some((row) => !own.has(row)) ? { users, tenants } : { users: 100, tenants: 50 }
   const population = await loadPopulation(adminOfDatabase, crowd)
   say(
@@ -80,12 +82,14 @@ try {
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
   if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
+  if (wanted.has('P10')) rows.push(...(await measureSlots(session)))
   if (wanted.has('P12')) rows.push(...(await measureReports(session, say)))
   if (wanted.has('P13')) rows.push(...(await measureStart(session)))
   if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
   if (wanted.has('P15')) rows.push(...(await measureTools(session)))
   if (['M5', 'M6'].some((row) => wanted.has(row))) rows.push(...(await measureDecisions(session, wanted)))
   if (['M1', 'M2', 'M3', 'M4'].some((row) => wanted.has(row))) rows.push(...(await measureWorkplace(session, wanted)))
+  if (['P11', 'S1', 'S2', 'S3'].some((row) => wanted.has(row))) rows.push(...(await measureBookings(session, wanted)))
   const noise = session.gate.summary()
   const seconds = Math.round((performance.now() - began) / 1000)
   process.stdout.write(

@@ -8,6 +8,7 @@ export interface HouseAddresses {
   api: string
   portal: string
   operator: string
+  booking: string
   control: string
   smtpPage: string
   /** As the API's account reaches it. */
@@ -46,6 +47,7 @@ export default async function house(project: TestProject): Promise<() => Promise
     api: at(0),
     portal: at(100),
     operator: at(200),
+    booking: at(300),
     control: at(1000),
     smtpPage: at(1501),
     payments: at(1400),
@@ -60,7 +62,7 @@ export default async function house(project: TestProject): Promise<() => Promise
 
 /** A base whose ports are free, found by asking the system for one in a high range. */
 async function freeBase(): Promise<number> {
-  const offsets = [0, 100, 200, 400, 500, 1000, 1100, 1200, 1300, 1400, 1500, 1501, 1600, 1601]
+  const offsets = [0, 100, 200, 300, 400, 500, 1000, 1100, 1200, 1300, 1400, 1500, 1501, 1600, 1601]
   for (let base = 21_000; base < 31_000; base += 50) {
     const free = await Promise.all(offsets.map((offset) => isFree(base + offset)))
     if (free.every(Boolean)) return base

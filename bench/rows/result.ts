@@ -19,3 +19,6 @@ export interface RowResult {
   /** Medians behind the ratio, by name of what was measured. */
   figures?: Readonly<Record<string, Figures>>
 }
+
+/** A row before it is measured. */
+export type Bars = Omit<RowResult, 'values' | 'nullTest' | 'note' | 'figures'>

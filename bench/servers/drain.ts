@@ -50,6 +50,11 @@ if (queue === bareQueue) {
     reconcileBilling: async () => {},
     keepReports: async () => {},
     checkReports: async () => {},
+    sweepCredentials: async () => {},
+    expireBookings: async () => {},
+    writeCalendars: async () => {},
+    checkCalendars: async () => {},
+    sendReminders: async () => {},
     cleanUp: async () => {},
   })
 }

@@ -1,0 +1,71 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { desktop, expectWellMade, phone, signIn, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+const slug = 'seats-journey'
+
+async function call(email: string, app: 'portal' | 'operator', method: string, path: string, body?: object) {
+  const { control, api } = inject('house')
+  const told = await fetch(`${control}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, app }),
+  })
+  const { accessToken } = (await told.json()) as { accessToken: string }
+  const response = await fetch(`${api}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const answer = await response.json()
+  expect(response.ok, `${path} ${response.status} ${JSON.stringify(answer)}`).toBe(true)
+  return answer
+}
+
+/** The page follows a new size a moment later. */
+async function expectWellMadeOnEvery(page: Page): Promise<void> {
+  for (const size of [phone, desktop]) {
+    await page.setViewportSize(size)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+    await expectWellMade(page)
+  }
+}
+
+describe('an owner whose seats are all taken', () => {
+  it('lets the workplace add seats, and buys one with the member that needs it', async () => {
+    await call('owner@acme.test', 'portal', 'POST', '/tenants', { name: 'Seats Journey', slug })
+    const terms = { tenantSlug: slug, plan: 'business', cycle: 'month', currency: 'eur', seats: 1 }
+    await call('operator@atrium.test', 'operator', 'POST', '/subscriptions', terms)
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'portal', 'Anna Owner')
+
+    await page.goto(`${inject('house').portal}/t/${slug}/settings`)
+    await page.getByRole('radio', { name: 'Refuse' }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Refuse' }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: 'Add a seat' }).check()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('The changes are saved.').first().waitFor()
+    await expectWellMadeOnEvery(page)
+
+    await page.goto(`${inject('house').portal}/t/${slug}/members`)
+    await page.getByRole('button', { name: 'Add member' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add a member' })
+    await dialog.getByLabel('E-mail address').fill('second@example.org')
+    await dialog.getByRole('button', { name: 'Add member' }).click()
+    const confirm = dialog.getByRole('button', { name: 'Add the seat and the member' })
+    await confirm.waitFor()
+    await dialog.getByText('The only seat is taken').waitFor()
+    await expectWellMadeOnEvery(page)
+    await confirm.click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await call('owner@acme.test', 'portal', 'GET', `/tenants/${slug}`)).toMatchObject({ seats: 2, memberCount: 2, seatMode: 'auto' })
+  })
+})
