@@ -8,6 +8,7 @@ import { seedDemo } from '@atrium/db/demo'
 import { startEmbeddedServer, stopLeftover } from '@atrium/db/embedded'
 import { migrate } from '@atrium/db/migrate'
 import { createMigratedDatabase } from '@atrium/db/provision-database'
+import { seedDemoScheduling } from './dev/demo-scheduling.ts'
 import { chooseDataFolder, refuseTakenPorts } from './dev/machine.ts'
 import { createHousehold } from './dev/processes.ts'
 import { buildIfStale, watchSources } from './dev/sources.ts'
@@ -35,6 +36,7 @@ const ports = {
   api: base,
   portal: base + 100,
   operator: base + 200,
+  booking: base + 300,
   postgres: base + 400,
   metrics: base + 500,
   control: base + 1000,
@@ -56,10 +58,12 @@ const household = createHousehold(join(folder, 'logs'))
 let server: Awaited<ReturnType<typeof startEmbeddedServer>> | undefined
 let stopWatching: () => void = () => {}
 let leaving: Promise<void> | undefined
+const stopping = new AbortController()
 
 /** Ends the processes, then the database they use; whoever asks first decides the exit code. */
 async function leave(code: number): Promise<void> {
   leaving ??= (async () => {
+    stopping.abort()
     stopWatching()
     await household.stop()
     await server?.stop()
@@ -100,24 +104,37 @@ async function start(): Promise<void> {
     ATRIUM_PORT_BASE: String(base),
     ATRIUM_SANDBOX_STATE: join(folder, 'sandbox.json'),
   })
-  const builds = Promise.all([buildIfStale(root, 'portal'), buildIfStale(root, 'operator')])
+  const builds = Promise.all([buildIfStale(root, 'portal'), buildIfStale(root, 'operator'), buildIfStale(root, 'booking')])
   // Awaited below; until then a failure must not count as one that nobody looks at.
   builds.catch(() => {})
   const database = await prepareDatabase(external)
   await sandbox.ready(at(ports.control))
 
   const encryptionKeys = await localEncryptionKey()
-  const api = household.start('api', 'apps/api/src/main.ts', apiEnvironment(database.appUrl))
+  const api = household.start('api', 'apps/api/src/main.ts', apiEnvironment(database.appUrl, encryptionKeys))
   await builds
   const portal = household.start('portal', 'apps/portal/src/server.ts', appEnvironment('portal', database.appUrl, encryptionKeys))
   const operator = household.start('operator', 'apps/operator/src/server.ts', appEnvironment('operator', database.appUrl, encryptionKeys))
+  const booking = household.start('booking', 'apps/booking/src/server.ts', bookingEnvironment())
   await Promise.all([
     api.ready(`${at(ports.api)}/health/ready`),
     portal.ready(`${at(ports.portal)}/health`),
     operator.ready(`${at(ports.operator)}/health`),
+    booking.ready(`${at(ports.booking)}/health`),
   ])
-  if (!values['no-watch']) stopWatching = watchSources(root, { api, portal, operator, sandbox })
+  if (!values['no-watch']) stopWatching = watchSources(root, { api, portal, operator, booking, sandbox })
   welcome()
+  void addDemoHosts()
+}
+
+/** Takes a while, because the demo tenant is being set up; the workplace is of use without it. */
+async function addDemoHosts(): Promise<void> {
+  try {
+    await seedDemoScheduling({ api: at(ports.api), control: at(ports.control) }, stopping.signal)
+  } catch (error) {
+    if (leaving) return
+    process.stderr.write(`The demo hosts of Acme were not made: ${error instanceof Error ? error.message : String(error)}\n`)
+  }
 }
 
 async function prepareDatabase(external: string | undefined): Promise<{ appUrl: string }> {
@@ -134,7 +151,7 @@ async function prepareDatabase(external: string | undefined): Promise<{ appUrl: 
   return { appUrl }
 }
 
-/** Sessions stay readable over a restart, so the key is kept beside the data. */
+/** Sessions and the credentials of calendars stay readable over a restart, so the key is kept beside the data. */
 async function localEncryptionKey(): Promise<string> {
   const file = join(folder, 'encryption-key')
   const kept = await readFile(file, 'utf8').catch(() => undefined)
@@ -148,7 +165,7 @@ function issuer(app: keyof typeof demoClients): string {
   return `${at(ports.identity)}/application/o/${demoClients[app].slug}/`
 }
 
-function apiEnvironment(databaseUrl: string): Record<string, string> {
+function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<string, string> {
   return {
     PORT: String(ports.api),
     METRICS_PORT: String(ports.metrics),
@@ -171,6 +188,9 @@ function apiEnvironment(databaseUrl: string): Record<string, string> {
     STRIPE_WEBHOOK_SECRET: demoServiceCredentials.stripeWebhookSecret,
     STRIPE_API_URL: at(ports.payments),
     PORTAL_URL: at(ports.portal),
+    BOOKING_URL: at(ports.booking),
+    BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
+    ENCRYPTION_KEYS: encryptionKeys,
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
     DNS_SERVERS: `127.0.0.1:${ports.dns}`,
   }
@@ -190,6 +210,17 @@ function appEnvironment(app: 'portal' | 'operator', databaseUrl: string, encrypt
   }
 }
 
+function bookingEnvironment(): Record<string, string> {
+  return {
+    PORT: String(ports.booking),
+    PUBLIC_URL: at(ports.booking),
+    API_URL: at(ports.api),
+    BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
+    // So that several visitors can be tried from one machine: limits are per address.
+    TRUSTED_PROXY_HOPS: '1',
+  }
+}
+
 function welcome(): void {
   const people = demoPeople.map((person) => `  ${person.email.padEnd(24)} ${describe(person.email)}`)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
@@ -198,6 +229,7 @@ Atrium is up (${seconds} s).
 
   Operator portal   ${at(ports.operator)}
   Customer portal   ${at(ports.portal)}
+  Booking pages     ${at(ports.booking)}/acme
   API reference     ${at(ports.api)}/docs
   Sandbox           ${at(ports.control)}    the outside systems: their records, calls, and faults to switch on
   Mail caught       ${at(ports.smtpPage)}
@@ -212,6 +244,7 @@ Try this first:
   2. On the sandbox page switch a fault on for "files", create another one: exactly that step shows an error.
   3. Switch the fault off and press "Retry now": the workplace becomes active.
   4. Open the operator portal as operator@atrium.test: tenants, people, and the audit log of what you just did.
+  5. Open the booking pages and take a time: the mail is caught, the event stands in the host's calendar, the booking in Acme's portal.
 
 Data and logs: ${folder}
 Ctrl-C stops everything; the data stays. "pnpm dev --fresh" starts anew.

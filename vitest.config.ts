@@ -7,7 +7,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}', 'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}'],
+          include: [
+            'packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}',
+            'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
+          ],
         },
       },
       {

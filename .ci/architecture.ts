@@ -16,6 +16,7 @@ const rooms: Readonly<Record<string, { imports: readonly string[]; types?: reado
   'apps/api': { imports: ['core', 'db', 'integrations'] },
   'apps/portal': { imports: ['core', 'ui', 'bff'], types: ['api'] },
   'apps/operator': { imports: ['core', 'ui', 'bff'], types: ['api'] },
+  'apps/booking': { imports: ['core', 'bff'], types: ['api'] },
 }
 const root = join(import.meta.dirname, '..')
 const faults: string[] = []

@@ -48,7 +48,7 @@ const checks: readonly Check[] = [
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'unit', commands: [vitest('unit')], project: 'unit' },
   { name: 'integration', commands: [vitest('integration')], project: 'integration' },
-  { name: 'pages', commands: [vite('portal'), vite('operator')] },
+  { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
   { name: 'build', commands: [[join(root, 'apps/api/node_modules/.bin/vite'), 'build', join(root, 'apps/api'), '--logLevel', 'warn']] },
   { name: 'browser', commands: [vitest('browser')], project: 'browser' },
 ]

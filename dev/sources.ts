@@ -4,13 +4,20 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HouseProcess } from './processes.ts'
 
-type AppName = 'portal' | 'operator'
+type AppName = 'portal' | 'operator' | 'booking'
 
-const sourcesOfApps = (app: AppName) => [`apps/${app}`, 'packages/ui/src', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
+/** The file that every build of an app ends with. */
+const builtFile = { portal: 'index.html', operator: 'index.html', booking: 'page.js' } as const satisfies Record<AppName, string>
+
+/** The booking pages are made by their server; only their script and style are built, and those import nothing. */
+const sourcesOfApps = (app: AppName) =>
+  app === 'booking'
+    ? ['apps/booking', 'pnpm-lock.yaml']
+    : [`apps/${app}`, 'packages/ui/src', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
 
 /** Builds an app's pages with Vite, unless the last build is newer than every source. */
 export async function buildIfStale(root: string, app: AppName): Promise<void> {
-  const built = await stat(join(root, 'apps', app, 'dist', 'index.html')).then(
+  const built = await stat(join(root, 'apps', app, 'dist', builtFile[app])).then(
     (found) => found.mtimeMs,
     () => 0,
   )
@@ -45,7 +52,10 @@ async function newestChange(path: string): Promise<number> {
 }
 
 /** Restarts what a changed file belongs to; pages are built anew first. Answers how to stop watching. */
-export function watchSources(root: string, processes: Record<'api' | 'portal' | 'operator' | 'sandbox', HouseProcess>): () => void {
+export function watchSources(
+  root: string,
+  processes: Record<'api' | 'portal' | 'operator' | 'booking' | 'sandbox', HouseProcess>,
+): () => void {
   const waiting = new Map<string, NodeJS.Timeout>()
   const later = (name: string, work: () => Promise<void>) => {
     clearTimeout(waiting.get(name))
@@ -72,8 +82,9 @@ export function watchSources(root: string, processes: Record<'api' | 'portal' | 
     ['packages/db/src', () => restart('api')],
     ['apps/portal/src', () => rebuild('portal')],
     ['apps/operator/src', () => rebuild('operator')],
+    ['apps/booking/src', () => rebuild('booking')],
     ['packages/ui/src', () => [rebuild('portal'), rebuild('operator')]],
-    ['packages/bff/src', () => [restart('portal'), restart('operator')]],
+    ['packages/bff/src', () => [restart('portal'), restart('operator'), restart('booking')]],
   ]
   const watchers = rules.map(([path, act]) => watch(join(root, path), { recursive: true }, act))
   return () => {
