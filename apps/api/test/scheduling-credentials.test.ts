@@ -3,6 +3,7 @@ import { createKeyring } from '@atrium/db/encryption'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
 import { sweepCredentials } from '../src/scheduling/credential-jobs.ts'
 import { rotateKeys } from '../src/scheduling/rotate-keys.ts'
 import { auditOf, mailOf } from './mailboxes.ts'
@@ -285,6 +286,24 @@ describe('a stored credential', () => {
     expect(await credentialOf(host)).toEqual(body)
     await connect(host)
     expect(await credentialOf(host)).toMatchObject({ ok: true, error: null })
+  })
+
+  it('that was refused while its person was suspended is used again as soon as the mailbox is open', async () => {
+    const { member } = house.people
+    const host = await house.connectedHost(member)
+    const bookingId = await house.book(host)
+    const path = `/tenants/acme/users/${member.id}`
+    const suspended = await house.request('POST', `${path}/suspend`, { token: house.as.admin })
+    expect(suspended.status, JSON.stringify(suspended.body)).toBe(200)
+    const cancelled = await house.call('POST', `/bookings/${bookingId}/cancel`, { reason: 'On leave' })
+    expect(cancelled.body).toMatchObject({ status: 'cancelled', calendarSync: 'failed' })
+    expect(await credentialOf(host)).toMatchObject({ ok: false })
+    await house.request('POST', `${path}/resume`, { token: house.as.admin })
+    expect(await credentialOf(host)).toMatchObject({ present: true, ok: null, error: null })
+    await drainCalendars(house.app.house)
+    // Nothing is left in the calendar.
+    expect((await house.call('GET', `/bookings/${bookingId}`)).body).toMatchObject({ calendarSync: 'none' })
+    expect(await credentialOf(host)).toMatchObject({ ok: true })
   })
 
   it('that was refused is not tried on and on, lest the mail server shut everybody out', async () => {

@@ -84,6 +84,18 @@ export async function noteCredentialCheck(
   await update.execute()
 }
 
+/**
+ * Forgets that the mail server refused the credentials of hosts with this mailbox: it refused because the mailbox was shut. Answers whose
+ * they are.
+ */
+export async function forgetRefusals(trx: Trx, mailAccountId: string): Promise<string[]> {
+  const { rows } = await sql<{ hostId: string }>`
+    update mail_credentials c set checked_at = null, ok = null, error = null from hosts h
+    where h.id = c.host_id and h.mail_account_id = ${mailAccountId} and c.ok = false
+    returning c.host_id as "hostId"`.execute(trx)
+  return rows.map(({ hostId }) => hostId)
+}
+
 export async function deleteMailCredential(trx: Trx, hostId: string): Promise<void> {
   await trx.deleteFrom('mail_credentials').where('host_id', '=', hostId).execute()
 }

@@ -4,6 +4,7 @@ import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { forgetInLists } from '../lists/members.ts'
 import { StepRefused } from '../provisioning/steps.ts'
+import { mailboxOpened } from '../scheduling/mailbox-opened.ts'
 import { randomPassword } from './one-time-password.ts'
 import { type StepCall, standingOf } from './step.ts'
 
@@ -74,6 +75,7 @@ async function keepOpen(call: MailCall, accountId: string | undefined): Promise<
   if (!mailbox.frozen) return
   await mail.thawAccount({ id: account.id, permissions: mailbox.permissions ?? undefined }, { signal })
   await saveMemberFacts(house.database.db, work, { mail_frozen: false, mail_permissions: null })
+  await mailboxOpened(house, account.id)
 }
 
 async function make(call: MailCall): Promise<void> {
