@@ -1,3 +1,4 @@
+import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BookingsHouse, openBookingsHouse, type TestHost, tenant } from './bookings-house.ts'
 import { setTenantStatus } from './mailboxes.ts'
@@ -315,5 +316,24 @@ describe('an Idempotency-Key of a visitor', () => {
     expect(code(await send({ note: 'another' }))).toBe('422 idempotency_mismatch')
     expect(code(await send({}, newAddress()))).toBe('409 slot_taken')
     expect(await bookings()).toHaveLength(1)
+  })
+
+  it('over tRPC books once however often a form is sent, also where there are places left, and tells the same each time', async () => {
+    const shared = await house.newEventType(host, { seats: 5 })
+    const address = newAddress()
+    const body = superjson.serialize(wish(shared, at(5)))
+    const send = async (from = address) => {
+      const headers = { 'idempotency-key': 'form-1', 'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '', 'x-forwarded-for': from }
+      const answer = await house.request('POST', '/trpc/scheduling.book.create', { body, headers })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      return superjson.deserialize<{ booking: { id: string }; manageToken: string }>(answer.body.result.data)
+    }
+    const [first, ...others] = await Promise.all([send(), send(), send()])
+    for (const other of [...others, await send()]) {
+      expect(other).toMatchObject({ booking: { id: first?.booking.id }, manageToken: first?.manageToken })
+    }
+    expect(await bookings(shared)).toHaveLength(1)
+    expect((await send(newAddress())).manageToken).not.toBe(first?.manageToken)
+    expect(await bookings(shared)).toHaveLength(2)
   })
 })

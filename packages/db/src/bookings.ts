@@ -341,6 +341,12 @@ export async function insertBooking(trx: Trx, booking: Insertable<BookingsTable>
   await trx.insertInto('bookings').values(booking).execute()
 }
 
+/** The booking that a request of this hash made. */
+export async function findBookingOfRequest(db: Db, requestHash: Buffer): Promise<BookingRow | undefined> {
+  const row = await db.selectFrom('bookings').select('id').where('request_hash', '=', requestHash).executeTakeFirst()
+  return row && findBooking(db, row.id)
+}
+
 /** Bookings of a visitor's address with a host that hold their time and are not over. */
 export async function countLiveBookings(trx: Trx, hostId: string, email: string, now: Date): Promise<number> {
   const { count } = await trx

@@ -199,6 +199,7 @@ export interface BookingsTable {
   note: string | null
   manage_hash: Buffer
   manage_sealed: Buffer | null
+  request_hash: Buffer | null
   approval_expires_at: OptionalMoment
   confirmed_at: OptionalMoment
   ended_at: OptionalMoment

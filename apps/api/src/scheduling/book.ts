@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto'
 import type { CreateBooking, CreatedBooking, CreatedTenantBooking, CreateTenantBooking } from '@atrium/core/bookings'
 import { AppError } from '@atrium/core/errors'
 import { checkAnswers, phoneAnswer } from '@atrium/core/form-answers'
 import { type BookingSource, schedulingLimits } from '@atrium/core/scheduling'
 import { wallTimeOf } from '@atrium/core/time-zones'
-import { type BookingRow, countLiveBookings, findBooking, insertBooking, insertBookingChange, newBookingId } from '@atrium/db/bookings'
+import {
+  type BookingRow,
+  countLiveBookings,
+  findBooking,
+  findBookingOfRequest,
+  insertBooking,
+  insertBookingChange,
+  newBookingId,
+} from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { Keyring } from '@atrium/db/encryption'
 import { findEventType } from '@atrium/db/event-types'
@@ -12,6 +21,7 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { refuseClosed } from '../tenants/open.ts'
+import { limitedAddress } from '../visitor-address.ts'
 import { actsForAll, requireHostAccess } from './access.ts'
 import { type Bookable, bookableById, durationOf, hostsWhoTake } from './bookable.ts'
 import { type Acting, actingAsHost, actingAsVisitor } from './booking-acting.ts'
@@ -24,7 +34,7 @@ import { bookingChanged, settleCalendar } from './effects.ts'
 import { lookForConflict } from './host-conflict.ts'
 import { takeAllowance } from './limits.ts'
 import { hashOfLockToken } from './lock-token.ts'
-import { type ManageToken, newManageToken } from './manage-token.ts'
+import { type ManageToken, newManageToken, readManageToken } from './manage-token.ts'
 
 type Wish = Pick<CreateBooking, 'start' | 'duration' | 'attendee' | 'guests' | 'answers' | 'note' | 'lockToken'> &
   Pick<WantedStart, 'ignoreNotice' | 'ignoreWindow'>
@@ -33,6 +43,7 @@ type Wish = Pick<CreateBooking, 'start' | 'duration' | 'attendee' | 'guests' | '
  * A visitor's booking of what is on offer. The mail to the visitor and the entry in the hosts' calendars follow by themselves; the answer
  * waits up to five seconds for the calendars. Throws AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`,
  * `slot_locked`, `lock_expired`, `limit_reached`, `calendar_unavailable`, `scheduling_not_configured`, `rate_limited`; nothing is kept then.
+ * A request with an Idempotency-Key that comes again, while or after it is carried out, gets the booking that it made.
  */
 export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise<CreatedBooking> {
   ctx.request.answerHeaders.set('cache-control', 'no-store')
@@ -42,9 +53,37 @@ export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise
   }
   const bookable = await ctx.house.turns.take(`visitors of ${input.eventTypeId}`, allowed, crowd)
   ctx.request.line.tenant = bookable.page.tenantSlug
-  const { booking, manageToken } = await book(ctx.house, bookable, input, { source: 'public', acting: actingAsVisitor(ctx) })
+  const requestHash = requestHashOf(ctx, input)
+  const before = await madeBefore(ctx.house, requestHash)
+  if (before) return before
+  const by: By = { source: 'public', acting: actingAsVisitor(ctx), requestHash }
+  let made: Awaited<ReturnType<typeof book>>
+  try {
+    made = await book(ctx.house, bookable, input, by)
+  } catch (error) {
+    // The same request may have been faster: what it took is not gone but made.
+    const meanwhile = await madeBefore(ctx.house, requestHash)
+    if (meanwhile) return meanwhile
+    throw error
+  }
+  const { booking, manageToken } = made
   ctx.house.background.run('look for a conflict in the calendar', () => lookForConflict(ctx.house, booking))
   return { booking: toBooking(booking), manageToken }
+}
+
+/** The key alone is nobody's proof: who asks for the same from the same address is taken for the same visitor. */
+function requestHashOf(ctx: Context, input: CreateBooking): Buffer | undefined {
+  const key = ctx.request.header('idempotency-key')
+  if (key === undefined) return undefined
+  return createHash('sha256')
+    .update([limitedAddress(ctx), key, JSON.stringify(input)].join('\n'))
+    .digest()
+}
+
+async function madeBefore(house: House, requestHash: Buffer | undefined): Promise<CreatedBooking | undefined> {
+  const made = requestHash && (await findBookingOfRequest(house.database.db, requestHash))
+  const manageToken = made && house.config.keyring && readManageToken(house.config.keyring, made)
+  return made && manageToken ? { booking: toBooking(made), manageToken } : undefined
 }
 
 /**
@@ -82,6 +121,7 @@ const crowd = 16
 interface By {
   source: BookingSource
   acting: Acting
+  requestHash?: Buffer | undefined
 }
 
 /** In the order of docs/contract.md, scheduling: what is known without a calendar, the calendars, then everything again under the hosts' locks. */
@@ -162,6 +202,7 @@ async function write(
     note: wish.note ?? null,
     manage_hash: manage.hash,
     manage_sealed: manage.sealed,
+    request_hash: by.requestHash ?? null,
     approval_expires_at: pending ? new Date(deadline) : null,
     confirmed_at: pending ? null : now,
     created_at: now,

@@ -212,6 +212,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       manage_hash bytea not null unique,
       -- The token itself for the mails, encrypted; gone with the link's life.
       manage_sealed bytea,
+      -- SHA-256 over the key that a request brought and what it asked for: the same one again finds what it made.
+      request_hash bytea constraint bookings_request unique,
       approval_expires_at timestamptz,
       confirmed_at timestamptz,
       ended_at timestamptz,
