@@ -135,6 +135,29 @@ describe('the slots of a range', () => {
     })
   })
 
+  it('are the same instants in every zone, each under the date that its clocks show', async () => {
+    const eventType = await house.newEventType(host)
+    await house.block(host, at(30), at(33))
+    const range = `from=${encodeURIComponent(iso(1))}&to=${encodeURIComponent(iso(60))}`
+    const zones = ['UTC', 'Europe/Paris', 'America/Los_Angeles', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia', 'Pacific/Niue']
+    const listed = await Promise.all(
+      zones.map(async (zone) => {
+        const { status, body } = await visit(house, 'GET', slotsPath(eventType, `${range}&timeZone=${zone}`))
+        expect(status, JSON.stringify(body)).toBe(200)
+        // The format of dates in Swedish is that of ISO 8601.
+        const dates = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+        return Object.entries<{ start: string }[]>(body.slots).flatMap(([date, slots]) =>
+          slots.map(({ start }) => {
+            expect(dates.format(new Date(start)), `${start} in ${zone}`).toBe(date)
+            return start
+          }),
+        )
+      }),
+    )
+    expect(listed[0]?.length).toBeGreaterThan(50)
+    for (const starts of listed) expect(starts).toEqual(listed[0])
+  })
+
   it('are the same over tRPC', async () => {
     const eventType = await house.newEventType(host, { step_minutes: 720 })
     const input = { id: eventType, from: iso(0), to: iso(24), timeZone: 'Europe/Paris' }
