@@ -7,10 +7,10 @@ import { hostsHeld } from '@atrium/db/slot-locks'
 import type { House } from '../house.ts'
 import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
 import { hashOfLockToken } from './lock-token.ts'
-import { type Offer, offerFor, onlyStart, requireOffered } from './offer.ts'
+import { type Leniency, type Offer, offerFor, onlyStart, requireOffered } from './offer.ts'
 
 /** A start of an event type that somebody wants. */
-export interface WantedStart {
+export interface WantedStart extends Leniency {
   eventType: EventTypeRow
   /** Those who may take it. */
   hosts: readonly HostRow[]
@@ -19,8 +19,6 @@ export interface WantedStart {
   start: number
   now: Date
   lockToken?: string | undefined
-  ignoreNotice?: boolean | undefined
-  ignoreWindow?: boolean | undefined
 }
 
 /** The calendars of those who may take it, past every cache. Throws AppError `calendar_unavailable`. */
@@ -67,15 +65,9 @@ export interface Chosen {
   offer: Offer
 }
 
-async function offerTo(db: Db | Trx, wanted: WantedStart, host: HostRow, busy: BusyOfHosts): Promise<Offer> {
+function offerTo(db: Db | Trx, wanted: WantedStart, host: HostRow, busy: BusyOfHosts): Promise<Offer> {
   const { eventType, minutes, now, start, lockToken, ignoreNotice, ignoreWindow } = wanted
-  const offer = await offerFor(db, { eventType, host, minutes, now, span: onlyStart(start), busy, lockToken })
-  const settings = {
-    ...offer.settings,
-    ...(ignoreNotice ? { noticeMinutes: 0 } : {}),
-    ...(ignoreWindow ? { bookingWindow: { kind: 'open' as const } } : {}),
-  }
-  return { ...offer, settings }
+  return offerFor(db, { eventType, host, minutes, now, span: onlyStart(start), busy, lockToken, ignoreNotice, ignoreWindow })
 }
 
 /** A lock passes, the rest does not. */

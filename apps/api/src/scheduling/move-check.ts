@@ -1,14 +1,12 @@
 import { AppError } from '@atrium/core/errors'
-import { schedulingLimits } from '@atrium/core/scheduling'
 import type { Span } from '@atrium/core/slots'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import { type EventTypeRow, findEventType } from '@atrium/db/event-types'
 import { findHostsById, type HostRow } from '@atrium/db/hosts'
 import type { House } from '../house.ts'
-import type { BusyOfHosts } from './busy-times.ts'
-import { readBusy } from './busy-times.ts'
-import { offerFor, onlyStart, requireOffered } from './offer.ts'
+import { type BusyOfHosts, readBusy } from './busy-times.ts'
+import { type Leniency, offerFor, onlyStart, requireOffered } from './offer.ts'
 
 const minuteMs = 60_000
 
@@ -24,16 +22,7 @@ export async function readWantedTime(house: House, booking: BookingRow, time: Sp
     house.database.db,
     booking.hosts.map(({ hostId }) => hostId),
   )
-  // Around it as far as buffers can reach: those that count are read later, under the locks.
-  const reach = schedulingLimits.bufferMinutes * minuteMs
-  const span = { start: time.start - reach, end: time.end + reach }
-  return { start: time.start, end: time.end, hosts, busy: await readBusy(house, hosts, span, { fresh: true }) }
-}
-
-/** What of the offer's rules is left aside; busy time and other bookings never are. */
-export interface Leniency {
-  ignoreNotice?: boolean | undefined
-  ignoreWindow?: boolean | undefined
+  return { start: time.start, end: time.end, hosts, busy: await readBusy(house, hosts, onlyStart(time.start), { fresh: true }) }
 }
 
 export interface MoveQuestion extends Leniency {
@@ -64,13 +53,9 @@ export async function requireFree(
       busy: time.busy,
       movedBookingId: booking.id,
       lockToken,
+      ...leniency,
     })
-    const settings = {
-      ...offer.settings,
-      ...(leniency.ignoreNotice ? { noticeMinutes: 0 } : {}),
-      ...(leniency.ignoreWindow ? { bookingWindow: { kind: 'open' as const } } : {}),
-    }
-    requireOffered({ ...offer, settings }, time.start)
+    requireOffered(offer, time.start)
   }
   return eventType
 }

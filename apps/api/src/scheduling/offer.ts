@@ -16,7 +16,13 @@ export interface Offer extends SlotQuestion {
   readonly lockEnds: readonly number[]
 }
 
-export interface OfferRequest {
+/** Rules that are left aside for the tenant's own people; busy time and other bookings never are. */
+export interface Leniency {
+  ignoreNotice?: boolean | undefined
+  ignoreWindow?: boolean | undefined
+}
+
+export interface OfferRequest extends Leniency {
   eventType: OfferedEventType
   host: Pick<HostRow, 'id' | 'limitDay' | 'limitWeek' | 'limitMonth'>
   /** The duration that is asked for. */
@@ -61,7 +67,7 @@ export async function offerFor(db: Db | Trx, request: OfferRequest): Promise<Off
   const { eventType, host, minutes, now, span, movedBookingId, lockToken } = request
   const busy = request.busy.get(host.id)
   if (!busy) throw new AppError('calendar_unavailable')
-  const settings = slotSettings(eventType, host, minutes)
+  const settings = withLeniency(slotSettings(eventType, host, minutes), request)
   const near = reachOf(eventType, minutes, span)
   const reach = hasLimits(settings) ? limitReachMs : 0
   const range = { from: new Date(near.start), to: new Date(near.end) }
@@ -131,6 +137,14 @@ export function slotSettings(eventType: OfferedEventType, host: OfferRequest['ho
     limits: toLimits(eventType),
     hostLimits: toLimits(host),
     seats: eventType.seats,
+  }
+}
+
+function withLeniency(settings: SlotSettings, { ignoreNotice, ignoreWindow }: Leniency): SlotSettings {
+  return {
+    ...settings,
+    ...(ignoreNotice ? { noticeMinutes: 0 } : {}),
+    ...(ignoreWindow ? { bookingWindow: { kind: 'open' as const } } : {}),
   }
 }
 

@@ -10,7 +10,7 @@ import type { Access } from '../guards.ts'
 import { ownHost } from './access.ts'
 import { hostIdsOf, refuseUnfit } from './event-type-fit.ts'
 import { noSuchEventType } from './event-types.ts'
-import { dater, datesOf, rangeOf } from './slot-range.ts'
+import { byDate, dater, inIso, rangeOf } from './slot-range.ts'
 import { type Offering, slotsOf } from './slots.ts'
 
 /** Stands for an event type that is not saved: no booking is one of it. */
@@ -40,7 +40,7 @@ export async function previewEventType({ house }: Context, access: Access, input
     minutes,
     calendarRead: !('reason' in found),
     reason: 'reason' in found ? found.reason : null,
-    days: byDay(slots, span, timeZone),
+    days: [...byDate(slots, span, timeZone)].map(([date, ofDate]) => ({ date, slots: ofDate.map(toView) })),
   }
 }
 
@@ -76,10 +76,6 @@ function reasonOf(error: unknown): string {
   return (cause ?? error).message
 }
 
-function byDay(slots: readonly Slot[], span: Span, timeZone: string): EventTypePreview['days'] {
-  const days = new Map<string, EventTypePreview['days'][number]['slots']>(datesOf(span, timeZone).map((date) => [date, []]))
-  const dateAt = dater(span, timeZone)
-  for (const { start, end, seatsLeft } of slots)
-    days.get(dateAt(start))?.push({ start: new Date(start).toISOString(), end: new Date(end).toISOString(), seatsLeft })
-  return [...days].map(([date, ofDay]) => ({ date, slots: ofDay }))
+function toView(slot: Slot): EventTypePreview['days'][number]['slots'][number] {
+  return { ...inIso(slot), seatsLeft: slot.seatsLeft }
 }

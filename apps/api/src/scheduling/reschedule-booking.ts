@@ -1,12 +1,13 @@
 import { nextSequence } from '@atrium/core/booking-life'
-import { AppError } from '@atrium/core/errors'
 import { wallTimeOf } from '@atrium/core/time-zones'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { House } from '../house.ts'
+import { durationOf } from './bookable.ts'
 import type { Acting } from './booking-acting.ts'
 import { changeBooking, finishTaking, readAgain, requireAllowed, writeStep } from './booking-change.ts'
 import { moveClaims } from './claim.ts'
-import { type Leniency, readWantedTime, requireFree } from './move-check.ts'
+import { readWantedTime, requireFree } from './move-check.ts'
+import type { Leniency } from './offer.ts'
 
 export interface Move extends Leniency {
   /** ISO 8601. */
@@ -61,11 +62,7 @@ export async function rescheduleBooking(
 /** The duration that is asked for, or the present one, which may be one that is no longer offered. */
 function minutesFor(booking: BookingRow, asked: number | undefined): number {
   const present = (booking.endAt.getTime() - booking.startAt.getTime()) / minuteMs
-  if (asked === undefined || asked === present) return present
-  if (booking.durations.includes(asked)) return asked
-  throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'duration', message: `Choose one of ${booking.durations.join(', ')} minutes.` }],
-  })
+  return asked === undefined || asked === present ? present : durationOf(booking, asked)
 }
 
 function isAt({ startAt, endAt }: BookingRow, start: number, end: number): boolean {

@@ -52,3 +52,16 @@ export function dater({ start, end }: Span, timeZone: string): (instant: number)
     return lastDate
   }
 }
+
+/** The slots under the local dates of their starts: every date of the span that the zone has, in its order, also without slots. */
+export function byDate<Slot extends { start: number }>(slots: readonly Slot[], span: Span, timeZone: string): Map<string, Slot[]> {
+  const dates = new Map<string, Slot[]>(datesOf(span, timeZone).map((date) => [date, []]))
+  const dateAt = dater(span, timeZone)
+  for (const slot of slots) dates.get(dateAt(slot.start))?.push(slot)
+  return dates
+}
+
+/** Start and end as they go over the wire. */
+export function inIso({ start, end }: Span): { start: string; end: string } {
+  return { start: new Date(start).toISOString(), end: new Date(end).toISOString() }
+}

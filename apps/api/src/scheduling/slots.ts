@@ -11,7 +11,7 @@ import { takeAllowance } from './limits.ts'
 import { presentedLockToken } from './lock-token.ts'
 import { openManageLink } from './manage-guard.ts'
 import { type OfferedEventType, offerFor } from './offer.ts'
-import { dater, datesOf, rangeOf } from './slot-range.ts'
+import { byDate, inIso, rangeOf } from './slot-range.ts'
 
 /**
  * What visitors can book in a range, by dates of their own zone. Throws AppError `not_found`, `invalid_input`, `range_too_long`, `rate_limited`,
@@ -26,13 +26,14 @@ export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView
   const minutes = moved && input.duration === undefined ? minutesOf(moved) : durationOf(bookable.eventType, input.duration)
   const span = rangeOf(input, now.getTime())
   const asked = { minutes, now, span, movedBookingId: moved?.id, lockToken: presentedLockToken(ctx) }
+  const shared = bookable.eventType.seats > 1
   const slots = await slotsOf(ctx.house, moved ? withHostsOf(bookable, moved) : bookable, asked)
   return {
     timeZone: input.timeZone,
     duration: minutes,
     from: new Date(span.start).toISOString(),
     to: new Date(span.end).toISOString(),
-    slots: byDate(slots, span, input.timeZone, bookable.eventType.seats > 1),
+    slots: Object.fromEntries([...byDate(slots, span, input.timeZone)].map(([date, ofDate]) => [date, toViews(ofDate, shared)])),
     generatedAt: now.toISOString(),
   }
 }
@@ -80,14 +81,8 @@ export function intersection(offers: readonly (readonly Slot[])[]): Slot[] {
   return first.filter(({ start }) => sets.every((starts) => starts.has(start)))
 }
 
-function byDate(slots: readonly Slot[], span: Span, timeZone: string, shared: boolean): Record<string, SlotView[]> {
-  const dates: Record<string, SlotView[]> = Object.fromEntries(datesOf(span, timeZone).map((date) => [date, []]))
-  const dateAt = dater(span, timeZone)
-  for (const { start, end, seatsLeft } of slots) {
-    const view = { start: new Date(start).toISOString(), end: new Date(end).toISOString(), ...(shared ? { seatsLeft } : {}) }
-    dates[dateAt(start)]?.push(view)
-  }
-  return dates
+function toViews(slots: readonly Slot[], shared: boolean): SlotView[] {
+  return slots.map((slot) => ({ ...inIso(slot), ...(shared ? { seatsLeft: slot.seatsLeft } : {}) }))
 }
 
 /** The booking that the request's manage token opens, when it is this one of this event type; else there is nothing here. */
