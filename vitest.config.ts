@@ -1,4 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { goals } from './proof/goals.ts'
+
+/** Files that measure goals: in full also tests that run every day in other projects, as part of the figure. */
+const proofs = (suite: 'faults' | 'attacks') => {
+  const files = goals.filter((goal) => goal.suite === suite).flatMap((goal) => goal.files)
+  return [...new Set(files)].filter((file) => process.env.ATRIUM_PROOF === 'full' || file.startsWith('proof/'))
+}
 
 export default defineConfig({
   test: {
@@ -22,6 +29,27 @@ export default defineConfig({
           hookTimeout: 60_000,
           // Most of them wait for a server, a lease or a deadline most of the time.
           maxWorkers: 4,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: proofs('faults'),
+          globalSetup: ['packages/db/test/cluster.ts'],
+          // In full a goal asks for hundreds of kills, each with a restart.
+          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 7_200_000 : 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'attacks',
+          include: proofs('attacks'),
+          globalSetup: ['packages/db/test/cluster.ts'],
+          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 3_600_000 : 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
         },
       },
       {

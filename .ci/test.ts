@@ -36,6 +36,15 @@ const vitest = (project: string): [string, ...string[]] => [
   `--outputFile.json=${join(reports, `${project}.json`)}`,
 ]
 
+const proof = (suite: string): [string, ...string[]] => [
+  process.execPath,
+  'proof/run.ts',
+  suite,
+  '--short',
+  '--json',
+  join(reports, `${suite}.json`),
+]
+
 const checks: readonly Check[] = [
   {
     name: 'types',
@@ -48,6 +57,8 @@ const checks: readonly Check[] = [
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'unit', commands: [vitest('unit')], project: 'unit' },
   { name: 'integration', commands: [vitest('integration')], project: 'integration' },
+  { name: 'faults', commands: [proof('faults')], project: 'faults' },
+  { name: 'attacks', commands: [proof('attacks')], project: 'attacks' },
   { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
   { name: 'build', commands: [[join(root, 'apps/api/node_modules/.bin/vite'), 'build', join(root, 'apps/api'), '--logLevel', 'warn']] },
   { name: 'browser', commands: [vitest('browser')], project: 'browser' },

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Figure, readFigures } from './figures.ts'
+import { type Goal, goals } from './goals.ts'
+
+const usage = `pnpm test:faults [R1 R4 …]     what happens when something breaks: kills, outages, races, restarts
+pnpm test:attacks [S1 S7 …]    what happens when somebody tries: tokens, rights, input, addresses, limits
+  --short                      few rounds, as in \`pnpm test\`; goals that need more time are left out
+  --json FILE                  Vitest's own report besides`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean', default: false }, json: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+})
+const [suite, ...named] = positionals
+const asked = named.map((name) => name.toUpperCase())
+const ofSuite = goals.filter((goal) => goal.suite === suite)
+const unknown = asked.filter((id) => !ofSuite.some((goal) => goal.id === id))
+if (values.help || ofSuite.length === 0 || unknown.length > 0) {
+  process.stdout.write(`${unknown.length > 0 ? `There is no goal ${unknown.join(', ')} in ${suite}.\n` : ''}${usage}\n`)
+  process.exit(values.help ? 0 : 64)
+}
+
+const root = join(import.meta.dirname, '..')
+const wanted = ofSuite.filter((goal) => asked.length === 0 || asked.includes(goal.id))
+const missing = wanted.flatMap((goal) => goal.files).filter((file) => !existsSync(join(root, file)))
+const folder = await mkdtemp(join(tmpdir(), 'atrium-figures-'))
+try {
+  const began = performance.now()
+  const code = await runTests()
+  const figures = await readFigures(folder)
+  const rows = wanted.map((goal) => ({ goal, figures: figures.filter((figure) => figure.goal === goal.id) }))
+  process.stdout.write(`\n${table(rows)}\n`)
+  for (const file of new Set(missing)) process.stdout.write(`${file} is not there\n`)
+  await save(rows, Math.round((performance.now() - began) / 1000))
+  const unmeasured = values.short ? [] : rows.filter((row) => row.figures.length === 0)
+  // A suite that finds nothing to try has proven nothing, whatever its tests said.
+  if (figures.length === 0) process.stdout.write('nothing was measured\n')
+  process.exitCode =
+    code !== 0 || figures.length === 0 || missing.length > 0 || unmeasured.length > 0 || figures.some((figure) => !figure.reached) ? 1 : 0
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+function runTests(): Promise<number> {
+  const files = [...new Set(wanted.flatMap((goal) => goal.files))].filter((file) => !values.short || file.startsWith('proof/'))
+  const args = ['run', '--project', suite ?? '', '--reporter=default', ...files]
+  if (values.json) args.push('--reporter=json', `--outputFile.json=${values.json}`)
+  return new Promise((done, failed) => {
+    const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ATRIUM_FIGURES: folder, ATRIUM_PROOF: values.short ? 'short' : 'full' },
+    })
+    child.once('error', failed)
+    child.once('exit', (code) => done(code ?? 1))
+  })
+}
+
+function table(rows: readonly { goal: Goal; figures: readonly Figure[] }[]): string {
+  return rows
+    .flatMap(({ goal, figures }) => [
+      `${verdict(figures)} ${goal.id.padEnd(4)}${goal.title}`,
+      `             goal  ${goal.reach}`,
+      ...figures.map((figure) => `    ${figure.reached ? 'ok    ' : 'MISSED'}   ${figure.what}: ${figure.measured}`),
+    ])
+    .join('\n')
+}
+
+function verdict(figures: readonly Figure[]): string {
+  if (figures.length === 0) return values.short ? 'not in short' : 'NOT MEASURED'
+  return figures.every((figure) => figure.reached) ? 'reached     ' : 'MISSED      '
+}
+
+async function save(rows: readonly { goal: Goal; figures: readonly Figure[] }[], seconds: number): Promise<void> {
+  const results = join(import.meta.dirname, 'results')
+  await mkdir(results, { recursive: true })
+  const machine = { cores: cpus().length, cpu: cpus()[0]?.model, memoryGiB: Math.round(totalmem() / 1024 ** 3), node: process.version }
+  await writeFile(
+    join(results, `${suite}.json`),
+    `${JSON.stringify({ at: new Date().toISOString(), form: values.short ? 'short' : 'full', machine, seconds, rows: rows.map(({ goal, figures }) => ({ id: goal.id, title: goal.title, reach: goal.reach, figures })) }, null, 2)}\n`,
+  )
+}
