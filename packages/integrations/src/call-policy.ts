@@ -45,6 +45,8 @@ export interface CallPolicyOptions {
   circuit?: { failures: number; openMs: number } | undefined
   /** Called after each try. Must not throw. */
   onCall?: ((report: CallReport) => void) | undefined
+  /** Called when the circuit opens, and when it closes again. Must not throw. */
+  onCircuit?: ((system: UpstreamSystem, open: boolean) => void) | undefined
 }
 
 /** Sends one request and reads its answer. */
@@ -90,6 +92,11 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
     handleWhen((error) => isTransient(error) || (circuit.state === CircuitState.HalfOpen && !(error instanceof UpstreamError))),
     { breaker: failuresInARow, halfOpenAfter: openMs },
   )
+  if (options.onCircuit) {
+    const { onCircuit } = options
+    circuit.onBreak(() => onCircuit(system, true))
+    circuit.onReset(() => onCircuit(system, false))
+  }
   const gate = bulkhead(concurrency, waiting)
   const again = retry(
     handleWhen((error) => isTransient(error) && circuit.state !== CircuitState.Open && (error.retryAfterMs ?? 0) <= longestWaitMs),

@@ -16,7 +16,7 @@ import type { Mailer } from './mailer/port.ts'
 import { smtp } from './mailer/smtp.ts'
 import type { Payments } from './payments/port.ts'
 import { stripe } from './payments/stripe.ts'
-import { UpstreamError } from './upstream-error.ts'
+import { UpstreamError, type UpstreamSystem } from './upstream-error.ts'
 
 /** Addresses and credentials; a system that is null is off. */
 export interface IntegrationsConfig {
@@ -31,6 +31,10 @@ export interface IntegrationsConfig {
   dns?: { servers: readonly string[] } | undefined
   /** Called after each try of each request. Must not throw. */
   onCall?: ((report: CallReport) => void) | undefined
+  /** Called when a client's circuit opens or closes. Must not throw. */
+  onCircuit?: ((system: UpstreamSystem, open: boolean) => void) | undefined
+  /** Headers that tell systems of our own installation where a call comes from; the payment processor is not told. */
+  callHeaders?: (() => Record<string, string>) | undefined
   /** Deadlines, retries and circuit of every client, where they differ from the usual ones. */
   policy?: Pick<CallPolicyOptions, 'deadlineMs' | 'operationDeadlineMs' | 'retries' | 'backoffMs' | 'circuit'> | undefined
 }
@@ -50,16 +54,16 @@ export interface Integrations {
 }
 
 /** Makes one client per configured system; connects to nothing yet. Throws when an address or a credential has no usable form. */
-export function connectIntegrations({ onCall, policy, ...config }: IntegrationsConfig): Integrations {
+export function connectIntegrations({ onCall, onCircuit, callHeaders, policy, ...config }: IntegrationsConfig): Integrations {
   if (config.smtp && !parseMailbox(config.smtp.from))
     throw new Error('The sender of outgoing mail must be one address, "Name <user@host>".')
   return {
-    identity: config.identity && authentik({ ...config.identity, ...policy, onCall }),
-    mail: config.mail && stalwart({ ...config.mail, ...policy, onCall }),
-    calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall }),
-    files: config.files && opencloud({ ...config.files, ...policy, onCall }),
-    mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall }),
-    payments: config.payments && stripe({ ...config.payments, ...policy, onCall }),
+    identity: config.identity && authentik({ ...config.identity, ...policy, onCall, onCircuit, callHeaders }),
+    mail: config.mail && stalwart({ ...config.mail, ...policy, onCall, onCircuit, callHeaders }),
+    calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall, callHeaders }),
+    files: config.files && opencloud({ ...config.files, ...policy, onCall, onCircuit, callHeaders }),
+    mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall, onCircuit }),
+    payments: config.payments && stripe({ ...config.payments, ...policy, onCall, onCircuit }),
     dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }
@@ -73,6 +77,8 @@ export interface IntegrationCheck {
   message?: string
   /** ISO 8601. */
   checkedAt: string
+  /** How long the system took to answer, or we to give up. */
+  latencyMs?: number
 }
 
 export interface CheckOptions {
@@ -102,12 +108,14 @@ interface Checked {
 async function check(system: Checked | null, { deadlineMs, now = () => new Date() }: CheckOptions): Promise<IntegrationCheck> {
   if (!system) return { state: 'off', checkedAt: now().toISOString() }
   const limit = deadline(deadlineMs, undefined)
+  const started = performance.now()
+  const seen = () => ({ checkedAt: now().toISOString(), latencyMs: Math.round(performance.now() - started) })
   try {
     await system.check({ signal: limit.signal })
-    return { state: 'ok', checkedAt: now().toISOString() }
+    return { state: 'ok', ...seen() }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
-    return { state: 'error', message: error.message, checkedAt: now().toISOString() }
+    return { state: 'error', message: error.message, ...seen() }
   } finally {
     limit.clear()
   }

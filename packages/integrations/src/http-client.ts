@@ -7,6 +7,8 @@ export interface HttpClientOptions extends CallPolicyOptions {
   /** Address of the system: http or https, may have a path, no credentials, query or fragment. */
   baseUrl: string
   fetch?: typeof globalThis.fetch | undefined
+  /** Sent with every request: where it comes from, for the system's own traces. */
+  callHeaders?: (() => Record<string, string>) | undefined
   /** Largest answer that is read, in bytes after decompression. */
   maxAnswerBytes?: number | undefined
 }
@@ -45,7 +47,7 @@ export interface HttpClient {
  */
 export function httpClient(system: UpstreamSystem, authorization: string, options: HttpClientOptions): HttpClient {
   const base = baseAddress(system, options.baseUrl)
-  const { fetch = globalThis.fetch, maxAnswerBytes = 5_000_000 } = options
+  const { fetch = globalThis.fetch, callHeaders, maxAnswerBytes = 5_000_000 } = options
   // fetch quotes a header value that it refuses, credential and all.
   if (!/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(authorization))
     throw new Error(`The ${system} credential holds characters that no header can carry.`)
@@ -56,7 +58,7 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
     for (const [name, value] of Object.entries(request.query ?? {})) {
       for (const one of typeof value === 'string' ? [value] : value) url.searchParams.append(name, one)
     }
-    const headers = { accept: 'application/json', 'user-agent': 'atrium', authorization, ...request.headers }
+    const headers = { accept: 'application/json', 'user-agent': 'atrium', authorization, ...callHeaders?.(), ...request.headers }
     const sent: RequestInit =
       request.body === undefined
         ? { headers }

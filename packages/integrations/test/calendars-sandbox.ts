@@ -2,7 +2,7 @@ import type { StartOptions } from '@atrium/sandbox/start'
 import type { CalendarEvent, Calendars, HostCalendar, MailboxCredential } from '../src/calendars/port.ts'
 import { stalwartCalendars } from '../src/calendars/stalwart.ts'
 import type { HttpClientOptions } from '../src/http-client.ts'
-import { type MailSandbox, openMailSandbox } from './mail-sandbox.ts'
+import { againstStalwart, type MailHouse, openMailHouse, stalwartUrl } from './mail-server.ts'
 
 export const hostPassword = 'Qm7-vTz4-Lk9s-Xp'
 /** A Monday in the summer time of Berlin. */
@@ -17,28 +17,40 @@ export interface Host {
   readonly calendar: HostCalendar
 }
 
-export interface CalendarHouse extends MailSandbox {
+type Json = Parameters<MailHouse['sandbox']['mail']['calendars']['add']>[1]
+
+/** The calendar of a host as the owner's mail client changes it, past our client. */
+interface OwnCalendar {
+  /** Adds an event; answers its id. */
+  add(host: Host, event: Json): Promise<string>
+  change(host: Host, id: string, patch: Json): Promise<void>
+  remove(host: Host, id: string): Promise<void>
+  /** Changes the calendar itself. */
+  settings(host: Host, patch: Json): Promise<void>
+  /** All events, in order of time. */
+  events(host: Host): Promise<Json[]>
+}
+
+export interface CalendarHouse extends MailHouse, OwnCalendar {
   calendars(options?: Partial<HttpClientOptions>): Calendars
   /** A mailbox with an app password and its calendar, in the zone of Berlin. */
   host(localPart: string): Promise<Host>
-  /** What the host's mail client adds to the calendar; answers the event's id. */
-  add(host: Host, event: Parameters<MailSandbox['sandbox']['mail']['calendars']['add']>[1]): string
 }
 
 export async function openCalendarHouse(options: StartOptions['mail'] = {}): Promise<CalendarHouse> {
-  const house = await openMailSandbox({ searchLagMs: 60_000, ...options })
+  const house = await openMailHouse({ searchLagMs: 60_000, ...options })
   const calendars = (more: Partial<HttpClientOptions> = {}) =>
     stalwartCalendars({
-      baseUrl: house.sandbox.mailUrl,
+      baseUrl: stalwartUrl ?? house.sandbox.mailUrl,
       backoffMs: { initial: 1, max: 5 },
       deadlineMs: 10_000,
       operationDeadlineMs: 20_000,
       ...more,
     })
-  return {
-    ...house,
+  const own = againstStalwart ? calendarsAtStalwart(house) : calendarsAtStandIn(house)
+  return Object.assign(house, own, {
     calendars,
-    async host(localPart) {
+    async host(localPart: string) {
       const mail = house.client()
       const { id: domainId } = await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })
       const { id: accountId } = await mail.createAccount({ localPart, domainId, displayName: localPart, password: hostPassword })
@@ -49,10 +61,81 @@ export async function openCalendarHouse(options: StartOptions['mail'] = {}): Pro
       await calendars().setTimeZone({ credential, calendar, timeZone: 'Europe/Berlin' })
       return { accountId, address, credential, calendar }
     },
-    add(host, event) {
-      const outcome = house.sandbox.mail.calendars.add(host.address, event)
-      if ('refused' in outcome) throw new Error(outcome.refused)
-      return outcome.id
+  })
+}
+
+function calendarsAtStandIn({ sandbox }: MailHouse): OwnCalendar {
+  const own = sandbox.mail.calendars
+  const done = (outcome: ReturnType<typeof own.add>) => {
+    if ('refused' in outcome) throw new Error(outcome.refused)
+    return outcome.id
+  }
+  return {
+    add: async (host, event) => done(own.add(host.address, event)),
+    change: async (host, id, patch) => void done(own.change(host.address, id, patch)),
+    remove: async (host, id) => void done(own.remove(host.address, id)),
+    settings: async (host, patch) => void done(own.settings(host.address, patch)),
+    events: async (host) => (own.list()[host.address] ?? []).map(({ event }) => event),
+  }
+}
+
+/** What the server keeps beside the JSCalendar object itself. */
+const ofTheServer = [
+  'id',
+  'calendarIds',
+  'isDraft',
+  'isOrigin',
+  'utcStart',
+  'utcEnd',
+  'baseEventId',
+  'useDefaultAlerts',
+  'mayInviteSelf',
+  'mayInviteOthers',
+  'hideAttendees',
+  'blobId',
+  'created',
+  'iCalendar',
+  'sequence',
+]
+
+/** By the rights of the platform's key, which holds `impersonate`. */
+function calendarsAtStalwart({ call }: MailHouse): OwnCalendar {
+  const set = async (type: string, { accountId }: Host, change: object) => {
+    const result = await call(`${type}/set`, { accountId, ...(type === 'CalendarEvent' && { sendSchedulingMessages: false }), ...change })
+    const { notCreated, notUpdated, notDestroyed } = result as unknown as Record<string, object | null | undefined>
+    const refused = [notCreated, notUpdated, notDestroyed].filter((one) => one && Object.keys(one).length > 0)
+    if (refused.length > 0) throw new Error(JSON.stringify(refused))
+    return result
+  }
+  return {
+    add: async (host, event) => {
+      const calendarIds = { [host.calendar.calendarId]: true }
+      const { created } = await set('CalendarEvent', host, { create: { event: { '@type': 'Event', calendarIds, ...event } } })
+      return created.event?.id ?? ''
+    },
+    change: async (host, id, patch) => void (await set('CalendarEvent', host, { update: { [id]: patch } })),
+    remove: async (host, id) => void (await set('CalendarEvent', host, { destroy: [id] })),
+    // Each person has settings of their own for a calendar, so they are changed as the host.
+    settings: async (host, patch) => {
+      const { username, secret } = host.credential
+      const response = await fetch(`${stalwartUrl}/jmap`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          using: ['urn:ietf:params:jmap:core', 'urn:ietf:params:jmap:calendars'],
+          methodCalls: [['Calendar/set', { accountId: host.accountId, update: { [host.calendar.calendarId]: patch } }, '0']],
+        }),
+      })
+      const answer = await response.text()
+      if (!answer.includes('"updated"')) throw new Error(answer)
+    },
+    events: async ({ accountId }) => {
+      const { list } = await call('CalendarEvent/get', { accountId, ids: null })
+      const plain = list.map((event) => Object.fromEntries(Object.entries(event).filter(([name]) => !ofTheServer.includes(name))) as Json)
+      return plain.sort((one, other) => String(one.start).localeCompare(String(other.start)))
     },
   }
 }

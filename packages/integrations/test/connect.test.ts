@@ -5,6 +5,7 @@ import { smtpDialogue } from './smtp-dialogue.ts'
 
 const now = () => new Date('2026-11-02T10:00:00Z')
 const checkedAt = '2026-11-02T10:00:00.000Z'
+const latencyMs: unknown = expect.any(Number)
 
 it('says off for what is not configured', async () => {
   const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
@@ -49,11 +50,12 @@ it('tells for each system whether it works, in a sentence, within the deadline',
       state: 'error',
       message: 'The identity provider did not accept our credentials or their rights for check (403, unauthorized).',
       checkedAt,
+      latencyMs,
     },
-    mail: { state: 'error', message: 'The mail server did not answer check within 0.3 s (timeout).', checkedAt },
-    files: { state: 'ok', checkedAt },
-    mailer: { state: 'ok', checkedAt },
-    payments: { state: 'ok', checkedAt },
+    mail: { state: 'error', message: 'The mail server did not answer check within 0.3 s (timeout).', checkedAt, latencyMs },
+    files: { state: 'ok', checkedAt, latencyMs },
+    mailer: { state: 'ok', checkedAt, latencyMs },
+    payments: { state: 'ok', checkedAt, latencyMs },
   })
   expect(calls.sort()).toEqual([
     'files check ok',

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { type MailSandbox, openMailSandbox } from './mail-sandbox.ts'
+import { type MailHouse, onStandIn, openMailHouse } from './mail-server.ts'
 
 const password = 'Qm7-vTz4-Lk9s-Xp'
 const nextPassword = 'Hw3-pRk8-Zn5t-Bd'
 const frozenPermissions = { '@type': 'Merge', enabledPermissions: {}, disabledPermissions: { authenticate: true } }
 
-let house: MailSandbox
+let house: MailHouse
 let mail: MailServer
 let domainId: string
 let otherDomainId: string
 
 beforeAll(async () => {
-  house = await openMailSandbox()
+  house = await openMailHouse()
 })
-afterAll(() => house.sandbox.close())
+afterAll(() => house.close(), 60_000)
 beforeEach(async () => {
-  house.sandbox.reset()
+  await house.reset()
   mail = house.client()
   domainId = (await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })).id
   otherDomainId = (await mail.ensureDomain({ name: 'acme-two.test', description: 'tenant acme' })).id
-})
+}, 60_000)
 
 const create = (localPart = 'anna', more: { displayName?: string; quotaBytes?: number } = {}) =>
   mail.createAccount({ localPart, domainId, displayName: 'Anna Berg', password, ...more })
@@ -35,7 +35,7 @@ const aliasNames = async (id: string) =>
   Object.values((await stored(id)).aliases as Record<string, { name: string }>).map(({ name }) => name)
 
 describe('mailboxes', () => {
-  it('are created with password, name and quota, and read back', async () => {
+  onStandIn('are created with password, name and quota, and read back', async () => {
     const { id } = await create('Anna', { quotaBytes: 5_368_709_120 })
     house.sandbox.mail.setUsedDiskQuota('anna@acme.test', 20_480)
     expect(await mail.readAccount(id)).toEqual({
@@ -99,7 +99,7 @@ describe('mailboxes', () => {
     expect(await mail.findAccount('team@acme.test')).toBeUndefined()
   })
 
-  it('can be found after a creation of unknown outcome', async () => {
+  onStandIn('can be found after a creation of unknown outcome', async () => {
     house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
     await expect(create()).rejects.toMatchObject({ kind: 'connection' })
     const found = await mail.findAccount('anna@acme.test')
@@ -208,7 +208,7 @@ describe('freezing', () => {
     expect(await mail.readAccount(id)).toMatchObject({ frozen: false })
   })
 
-  it('knows what was there before when the answer was lost', async () => {
+  onStandIn('knows what was there before when the answer was lost', async () => {
     const { id } = await create()
     house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
     expect(await mail.freezeAccount(id)).toEqual({ before: { '@type': 'Inherit' } })
@@ -337,7 +337,7 @@ describe('a new address', () => {
     expect(await mail.readAccount(id)).toMatchObject({ address: 'anna@acme.test', aliases: [] })
   })
 
-  it('is there when the answer was lost', async () => {
+  onStandIn('is there when the answer was lost', async () => {
     const { id } = await create()
     house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
     await rename(id, 'anna.berg', true)

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { type MailSandbox, openMailSandbox } from './mail-sandbox.ts'
+import { type MailHouse, openMailHouse } from './mail-server.ts'
 
 const password = 'Qm7-vTz4-Lk9s-Xp'
 const address = 'anna@acme.test'
 
-let house: MailSandbox
+let house: MailHouse
 let mail: MailServer
 let accountId: string
 
 beforeAll(async () => {
-  house = await openMailSandbox()
+  house = await openMailHouse()
 })
-afterAll(() => house.sandbox.close())
+afterAll(() => house.close(), 60_000)
 beforeEach(async () => {
-  house.sandbox.reset()
+  await house.reset()
   mail = house.client()
   const { id: domainId } = await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })
   accountId = (await mail.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password })).id
-})
+}, 60_000)
 
 /** A key of the service account that may do everything but the permissions named. */
 async function keyWithout(...names: string[]): Promise<MailServer> {

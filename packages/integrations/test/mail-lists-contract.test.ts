@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { type MailSandbox, openMailSandbox } from './mail-sandbox.ts'
+import { type MailHouse, openMailHouse } from './mail-server.ts'
 
-let house: MailSandbox
+let house: MailHouse
 let mail: MailServer
 let domainId: string
 
 beforeAll(async () => {
-  house = await openMailSandbox()
+  house = await openMailHouse()
 })
-afterAll(() => house.sandbox.close())
+afterAll(() => house.close(), 60_000)
 beforeEach(async () => {
-  house.sandbox.reset()
+  await house.reset()
   mail = house.client()
   domainId = (await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })).id
-})
+}, 60_000)
 
 const create = (localPart = 'team', recipients: string[] = ['anna@acme.test'], on = domainId) =>
   mail.createList({ localPart, domainId: on, name: 'Whole team', recipients })

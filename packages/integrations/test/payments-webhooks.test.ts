@@ -105,6 +105,14 @@ describe('a webhook', () => {
     expect(verify(body, header({ payload: body }))).toBe(reason)
   })
 
+  it.each([
+    ['a byte order mark before the text that was signed', Buffer.from(`\ufeff${payload}`)],
+    ['a broken byte in the place of a replacement character', Buffer.from(`${payload.slice(0, -1)},"x":"\u00ff"}`, 'latin1')],
+  ])('is refused with %s', (_, body) => {
+    const signedText = body[0] === 0xef ? payload : body.toString('utf8')
+    expect(verify(body, header({ payload: signedText }))).toBe('bad_signature')
+  })
+
   it('whose object has no id, or is none, is taken', () => {
     const upcoming = JSON.stringify({ ...event, type: 'invoice.upcoming', data: { object: { object: 'invoice' } } })
     expect(verifyWebhook(upcoming, header({ payload: upcoming }), [secret], now)).toMatchObject({ objectType: 'invoice', objectId: null })

@@ -194,7 +194,6 @@ describe('check', () => {
     'authenticate',
     ...['Domain', 'Account', 'MailingList'].flatMap((type) => verbs.map((verb) => `sys${type}${verb}`)),
     ...['Get', 'Query', 'Destroy'].map((verb) => `sysDkimSignature${verb}`),
-    'jmapPrincipalQuery',
     'emailSend',
     'emailReceive',
   ]

@@ -43,7 +43,7 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): (token: 
       algorithms,
       clockTolerance: leewaySeconds,
       currentDate: options.now(),
-      // `exp` is verified where it is present: authentik leaves it out, and the age of `iat` bounds the token as well.
+      // `exp` is verified where it is present: not every release of authentik writes it, and the age of `iat` bounds the token as well.
       maxTokenAge: longestAgeSeconds,
       requiredClaims: ['iat', 'jti', 'events'],
     }).catch((error: unknown) => {

@@ -17,11 +17,11 @@ const Account = z.object({ permissions: z.array(z.string()) })
 const requestsInFlight = 4
 
 const verbs = ['Get', 'Query', 'Create', 'Update', 'Destroy']
+// `jmapPrincipalQuery`, which finds an account by any of its addresses, is needed too, and the server keeps it back in its list while
+// directory queries are off for people, as they are by default.
 const needed = [
   ...['Domain', 'Account', 'MailingList'].flatMap((type) => verbs.map((verb) => `sys${type}${verb}`)),
   ...['Get', 'Query', 'Destroy'].map((verb) => `sysDkimSignature${verb}`),
-  // Finds an account by any of its addresses.
-  'jmapPrincipalQuery',
   // A key gives away what it holds itself, and every mailbox has these. A key that is limited to management lacks them.
   'emailSend',
   'emailReceive',

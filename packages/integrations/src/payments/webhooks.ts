@@ -46,7 +46,8 @@ export function verifyWebhook(rawBody: string | Buffer, header: string | undefin
   if (header === undefined || header.trim() === '') throw new WebhookRefused('no_signature')
   const usable = secrets.filter((secret) => secret.trim() !== '')
   if (usable.length === 0) throw new WebhookRefused('no_secret')
-  const body = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
+  const body = typeof rawBody === 'string' ? rawBody : textOf(rawBody)
+  if (body === undefined) throw new WebhookRefused('bad_signature')
   const signedAt = timestampOf(header)
   if (signedAt === undefined) throw new WebhookRefused('bad_signature')
   if (!usable.some((secret) => signs(secret, body, header, signedAt))) throw new WebhookRefused('bad_signature')
@@ -54,6 +55,18 @@ export function verifyWebhook(rawBody: string | Buffer, header: string | undefin
   if (age > toleranceSeconds) throw new WebhookRefused('too_old')
   if (age < -toleranceSeconds) throw new WebhookRefused('in_the_future')
   return eventOf(body)
+}
+
+/**
+ * The bytes as text, one to one: what signs a text signs no other bytes. A decoder that drops a byte order mark or mends broken UTF-8 would
+ * make one text of several bodies. Undefined for bytes that are no UTF-8, which nobody signed.
+ */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 /** Judged as at the moment that it names, so that one which is genuine but old is told from a forged one. */

@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts'
 import { carryOut, parseRequest } from './dispatcher.ts'
 import { runKeyTasks } from './dkim.ts'
 import { limits } from './limits.ts'
-import { permissionNames } from './permission-names.ts'
+import { toldPermissions } from './permission-names.ts'
 import { challenges, problems } from './problems.ts'
 import type { MailWorld } from './registry-type.ts'
 import { sessionResource, sessionState } from './session.ts'
@@ -100,7 +100,7 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   app.get('/healthz/ready', () => answer(problems.status(200)))
   app.get('/api/account', (context) =>
     authenticated(context, (caller) =>
-      Response.json({ permissions: permissionNames.filter((name) => caller.permissions.has(name)), edition: 'oss', locale: 'en_US' }),
+      Response.json({ permissions: toldPermissions(caller.permissions), edition: 'oss', locale: 'en_US' }),
     ),
   )
   app.onError((error) => {

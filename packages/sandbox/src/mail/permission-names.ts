@@ -1,6 +1,5 @@
 /**
- * Every permission of Stalwart 0.16, in the server's order, as `GET /api/account` lists them. Kept in families, because six
- * hundred names follow from few words.
+ * Every permission of Stalwart 0.16, in the server's order. Kept in families, because six hundred names follow from few words.
  */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -28,7 +27,7 @@ const jmap: Readonly<Record<string, string>> = {
   ShareNotification: 'Get Changes Query QueryChanges Create Update Destroy',
   Calendar: 'Get Changes Create Update Destroy',
   CalendarEvent: 'Get Changes Query QueryChanges Create Update Destroy Copy Parse',
-  CalendarEventNotification: 'Get Query',
+  CalendarEventNotification: 'Get Changes Query QueryChanges Create Update Destroy',
   ParticipantIdentity: 'Get Changes Create Update Destroy',
   Core: 'Echo',
 }
@@ -90,4 +89,21 @@ const known = new Set(permissionNames)
 
 export function isPermission(name: string): boolean {
   return known.has(name)
+}
+
+const untold = new Set([
+  // While directory queries are off for people, as they are by default. Who holds the permissions may ask all the same.
+  ...words('Get Query Changes QueryChanges GetAvailability').map((verb) => `jmapPrincipal${verb}`),
+  // What nobody can do with objects that the server writes itself.
+  ...['DmarcExternalReport', 'DmarcInternalReport', 'TlsExternalReport', 'TlsInternalReport', 'ArfExternalReport'].flatMap((name) => [
+    `sys${name}Create`,
+    `sys${name}Update`,
+  ]),
+  ...['ClusterNode', 'Log'].flatMap((name) => [`sys${name}Create`, `sys${name}Update`, `sys${name}Destroy`]),
+  ...words('sysQueuedMessageCreate sysBootstrapGet sysBootstrapUpdate'),
+])
+
+/** What `GET /api/account` tells of the permissions that a caller holds: less than all, by the server's `handle_account_request`. */
+export function toldPermissions(held: ReadonlySet<string>): string[] {
+  return permissionNames.filter((name) => held.has(name) && !untold.has(name))
 }

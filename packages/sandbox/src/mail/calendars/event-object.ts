@@ -51,12 +51,17 @@ export function changedEvent(previous: StoredEvent | undefined, id: string | und
   const event = keptDate(previous?.event, withUtcTimes(next.event, utc), Object.hasOwn(patch, 'iCalendar'))
   if (next.calendarIds.length === 0) throw invalid('calendarIds', 'Event has to belong to at least one calendar.')
   assertConvertible(event)
-  const stamped = withProperty(event, 'updated', utcDate(now))
+  const stamped = withProperty(kept(event), 'updated', utcDate(now))
   if (JSON.stringify(stamped).length > maxEventSize)
     throw new SetError('invalidProperties', {
       description: `Event size ${JSON.stringify(stamped).length} exceeds the maximum allowed size of ${maxEventSize} bytes.`,
     })
   return { ...next, event: stamped }
+}
+
+/** As it comes back from iCalendar, which the server keeps it in: no places leave no property. */
+function kept(event: JsonObject): JsonObject {
+  return isObject(event.locations) && Object.keys(event.locations).length === 0 ? withoutProperty(event, 'locations') : event
 }
 
 function booleanValue(property: string, value: Json): boolean {

@@ -55,7 +55,7 @@ function expand(event: JsonObject): readonly Instance[] {
   const main = planned.filter((at) => !overridden.has(at.toString({ smallestUnit: 'second' })))
   const changed = overrides.flatMap(([at, patch]) => {
     const original = parseLocal(at)
-    return original && isObject(patch) && patch.excluded !== true ? [{ at, original, event: { ...event, ...patch } }] : []
+    return original && isObject(patch) && patch.excluded !== true ? [{ at, original, event: { ...event, ...patch }, patch }] : []
   })
   const all = [
     ...main.map((at) => ({
@@ -64,20 +64,26 @@ function expand(event: JsonObject): readonly Instance[] {
       event,
       recurrenceId: isRecurring ? at.toString({ smallestUnit: 'second' }) : undefined,
     })),
-    ...changed.map(({ at, original, event: own }, index) => ({
+    ...changed.map(({ at, original, event: own, patch }, index) => ({
       component: index + 2,
       start: textOf(own, 'start') === textOf(event, 'start') ? original : (parseLocal(textOf(own, 'start')) ?? original),
       event: own,
       recurrenceId: at,
+      lastsAllDay: patch.start !== undefined && patch.duration === undefined,
     })),
   ]
   return all.slice(0, maxInstances).map((one, number) => ({
     ...one,
     number,
     wall: one.start.toZonedDateTime('UTC').epochMilliseconds,
-    seconds: durationSeconds(textOf(one.event, 'duration')) ?? 0,
+    // A moved occurrence is a component of its own at the server: without a duration of its own it lasts until the day is over.
+    seconds: 'lastsAllDay' in one && one.lastsAllDay ? restOfDay(one.start) : (durationSeconds(textOf(one.event, 'duration')) ?? 0),
     zone: textOf(one.event, 'timeZone') || undefined,
   }))
+}
+
+function restOfDay(start: Temporal.PlainDateTime): number {
+  return start.until(start.withPlainTime('23:59:59'), { largestUnit: 'second' }).seconds
 }
 
 /**
