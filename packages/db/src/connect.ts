@@ -1,7 +1,11 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { type KeyPart, type NamedStatement, parserOf } from './keyed-read.ts'
-import { createReaders } from './readers.ts'
+import { listenOn } from './listener.ts'
+import { openPool } from './pool.ts'
+import { createReaders, type Readers } from './readers.ts'
+import { createReplica, type ReplicaRead } from './replica.ts'
+import { type StatementWatch, toWatch, watched } from './statement-watch.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -10,28 +14,41 @@ export type Trx = Transaction<Tables>
 
 export interface DatabaseOptions {
   url: string
-  /** A copy that reports and the audit log are read from; the server of `url` when absent. */
+  /** The same database without a transaction pooler in between, for what needs a session of its own; `url` when absent. */
+  directUrl?: string | undefined
+  /** A copy that reports and the audit log are read from, directly; the server of `url` when absent. */
   replicaUrl?: string | undefined
+  /** Told of each read that the copy could have answered. */
+  onReplicaRead?: (where: ReplicaRead) => void
   /** Ordinary connections: transactions, searches, everything not read by key. */
   poolSize?: number
   /** Connections for reads by key. */
   readers?: number
   applicationName?: string
+  /** Told of each statement that ended; without its text and values. */
+  onStatement?: StatementWatch | undefined
   onError: (error: Error) => void
 }
 
 export interface Database {
   readonly db: Db
-  /** For searches in the audit log: the copy where there is one, which may lag behind, else `db`. Only for reading. */
-  readonly searches: Db
+  /** Searches the audit log: on the copy where there is one that shows all that was committed so far, else on `db`. Only for reading. */
+  search<Result>(run: (db: Db) => Promise<Result>): Promise<Result>
   /** Runs a short read by key. Many go to the server as one, so a slow one holds up the others. */
   read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
-  /** The same for reports, on connections of their own: they take longer than reads by key, and may come from a copy that lags behind. */
+  /** The same for reports, on connections of their own, because they take longer than reads by key; from the copy under the rule of `search`. */
   readReport<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
   /** A connection of its own that listens on a channel; reconnects by itself and calls `onReconnect` after it missed messages. */
   listen(channel: string, onMessage: (payload: string) => void, onReconnect: () => void): Promise<() => Promise<void>>
+  /** The copy itself, to ask how it is doing; null where there is none. What a request needs is read with `search`. */
+  readonly copy: Db | null
+  /** Use of the ordinary connections; `waiting` counts who has none. */
+  connections(): { open: number; idle: number; waiting: number; most: number }
   close(): Promise<void>
 }
+
+/** Ends the name of a connection that listens, so that the processes which do can be counted. */
+export const listeningTo = (channel: string) => `listening to ${channel}`
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -40,93 +57,73 @@ const types: pg.CustomTypesConfig = {
 
 // The statements of reports touch few rows, which the planner cannot know: it would compile them, or plan them anew at each run, at many
 // times the cost of running them.
-const reportSettings = '-c jit=off -c plan_cache_mode=force_generic_plan'
+const reportConfig = { statement_timeout: 15_000, options: '-c jit=off -c plan_cache_mode=force_generic_plan' }
 
 /**
  * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every
  * connection has an error handler, and the next statement connects anew.
  */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, poolSize = 8, readers = 2, applicationName = 'atrium', onError } = options
+  const { url, directUrl = url, replicaUrl, poolSize = 8, readers = 2, applicationName = 'atrium', onStatement, onError } = options
   const common = { connectionString: url, types, application_name: applicationName, connectionTimeoutMillis: 5_000 }
-  const pool = new pg.Pool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 })
-  pool.on('error', onError)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  const searches = options.replicaUrl === undefined ? db : openSearches({ ...common, connectionString: options.replicaUrl }, onError)
-  const keyed = createReaders(readers, { ...common, statement_timeout: 1_000 }, onError)
-  const reports = createReaders(
-    2,
-    { ...common, connectionString: options.replicaUrl ?? url, statement_timeout: 15_000, options: reportSettings },
-    onError,
-  )
+  const pool = openPool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 }, onError)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...(onStatement && { log: toWatch(onStatement) }) })
+  const keyed = watched(createReaders(readers, { ...common, statement_timeout: 1_000 }, onError), onStatement)
+  // Their settings are start-up options, which a transaction pooler does not take.
+  const reports = watched(createReaders(2, { ...common, connectionString: directUrl, ...reportConfig }, onError), onStatement)
+  const copy = replicaUrl === undefined ? undefined : openCopy({ ...common, connectionString: replicaUrl }, keyed, options)
   const listeners = new Set<() => Promise<void>>()
   return {
     db,
-    searches,
+    search: (run) =>
+      copy
+        ? copy.replica.read(
+            () => run(copy.searches),
+            () => run(db),
+          )
+        : run(db),
     read: (statement, values) => keyed.read(statement, values),
-    readReport: (statement, values) => reports.read(statement, values),
+    readReport<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]) {
+      const onPrimary = () => reports.read<Row>(statement, values)
+      return copy ? copy.replica.read(() => copy.reports.read<Row>(statement, values), onPrimary) : onPrimary()
+    },
     listen: async (channel, onMessage, onReconnect) => {
-      const stop = await listenOn({ ...common, keepAlive: true }, channel, onMessage, onReconnect, onError)
+      const config = { ...common, connectionString: directUrl, application_name: `${applicationName} ${listeningTo(channel)}` }
+      const stop = await listenOn(config, { channel, onMessage, onReconnect, onError })
       listeners.add(stop)
       return async () => {
         listeners.delete(stop)
         await stop()
       }
     },
+    copy: copy?.searches ?? null,
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: poolSize }),
     close: async () => {
       await Promise.all([...listeners].map((stop) => stop()))
+      await copy?.close()
       await keyed.close()
       await reports.close()
-      if (searches !== db) await searches.destroy()
       await db.destroy()
     },
   }
 }
 
-function openSearches(config: pg.PoolConfig, onError: (error: Error) => void): Db {
-  const pool = new pg.Pool({ ...config, max: 4, idleTimeoutMillis: 30_000, statement_timeout: 15_000 })
-  pool.on('error', onError)
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-}
-
-async function listenOn(
-  config: pg.ClientConfig,
-  channel: string,
-  onMessage: (payload: string) => void,
-  onReconnect: () => void,
-  onError: (error: Error) => void,
-): Promise<() => Promise<void>> {
-  let stopped = false
-  let client: pg.Client | undefined
-  let retry: NodeJS.Timeout | undefined
-  async function connect(): Promise<void> {
-    const next = new pg.Client(config)
-    let lost = false
-    const reconnect = () => {
-      if (lost || stopped) return
-      lost = true
-      retry = setTimeout(() => {
-        connect().then(onReconnect, (error: Error) => {
-          onError(error)
-          lost = false
-          reconnect()
-        })
-      }, 500)
-    }
-    next.on('error', (error) => {
-      onError(error)
-      reconnect()
-    })
-    next.on('end', reconnect)
-    next.on('notification', (message) => onMessage(message.payload ?? ''))
-    await next.connect()
-    await next.query(`listen ${pg.escapeIdentifier(channel)}`)
-    client = next
-  }
-  await connect()
-  return async () => {
-    stopped = true
-    clearTimeout(retry)
-    await client?.end()
+/** Connections to a copy: for the question how far it is, for reports, and for searches in the audit log. */
+function openCopy(config: pg.PoolConfig, primary: Readers, { onError, onReplicaRead }: DatabaseOptions) {
+  // A copy that is gone without a word must not keep the first request that meets it for long.
+  const common = { ...config, connectionTimeoutMillis: 2_000 }
+  const state = createReaders(1, { ...common, statement_timeout: 1_000 }, onError)
+  const reports = createReaders(2, { ...common, ...reportConfig }, onError)
+  const pool = openPool({ ...common, max: 4, idleTimeoutMillis: 30_000, statement_timeout: 15_000 }, onError)
+  const searches = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const replica = createReplica({ primary, replica: state, onError, onRead: onReplicaRead })
+  return {
+    replica,
+    reports,
+    searches,
+    async close(): Promise<void> {
+      replica.close()
+      await Promise.all([state.close(), reports.close(), searches.destroy()])
+    },
   }
 }

@@ -1,0 +1,47 @@
+import type { LogEvent } from 'kysely'
+import type pg from 'pg'
+import type { KeyPart, NamedStatement } from './keyed-read.ts'
+import type { Readers } from './readers.ts'
+
+export interface EndedStatement {
+  /** Its own name, or its verb and its first table. */
+  name: string
+  ms: number
+  failed: boolean
+}
+
+/** Told of statements that ended, in the context of whoever asked for them. Must not throw. */
+export type StatementWatch = (statement: EndedStatement) => void
+
+/** The verb and the first table of a statement. Values are parameters, so none can stand in it. */
+export function statementName(text: string): string {
+  const verb = /^[\s(]*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement'
+  const table = /\b(?:from|into|update|join)\s+(?:only\s+)?"?([a-z_]\w*)"?(?:\."?([a-z_]\w*)"?)?/i.exec(text)
+  const named = table?.[2] ?? table?.[1]
+  return named === undefined ? verb : `${verb} ${named.toLowerCase()}`
+}
+
+/** For Kysely's log. */
+export function toWatch(watch: StatementWatch): (event: LogEvent) => void {
+  return ({ level, query, queryDurationMillis }) =>
+    watch({ name: statementName(query.sql), ms: queryDurationMillis, failed: level === 'error' })
+}
+
+/** The same reads, each told of with the time that it took, waiting for others included. */
+export function watched(readers: Readers, watch: StatementWatch | undefined): Readers {
+  if (!watch) return readers
+  return {
+    async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]) {
+      const started = performance.now()
+      let failed = true
+      try {
+        const rows = await readers.read<Row>(statement, values)
+        failed = false
+        return rows
+      } finally {
+        watch({ name: statement.name, ms: performance.now() - started, failed })
+      }
+    },
+    close: () => readers.close(),
+  }
+}
