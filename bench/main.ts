@@ -11,9 +11,11 @@ import { createNoiseGate } from './measure/noise-gate.ts'
 import { freePort, stopAllProcesses } from './measure/process.ts'
 import { seededRandom } from './measure/statistics.ts'
 import { renderDetails, renderMachine, renderTable, verdictOf } from './report.ts'
+import { measureAudit } from './rows/audit.ts'
 import { measureBackground } from './rows/background.ts'
 import { measureBookings } from './rows/bookings.ts'
 import { measureDecisions } from './rows/decisions.ts'
+import { measureGrowth } from './rows/growth.ts'
 import { measureRequests } from './rows/http.ts'
 import { measureReports } from './rows/reports.ts'
 import type { RowResult } from './rows/result.ts'
@@ -27,24 +29,64 @@ const usage = `pnpm bench              every row
 pnpm bench P1 P4        these rows
   --rounds 9            rounds per row; fewer than nine is a quick try
   --users 200000        size of the population
-  --tenants 20000`
+  --tenants 20000
+  --audit-rows 1000000  entries in the audit log of P6 to P9; the goals are about 10,000,000
+  --report-tenants 100000  tenants with three years of history in P12
+  --growth 4,5,6        powers of ten that the rows GROWTH and DEPTH go through`
 
-const known = ['P1', 'P2', 'P3', 'P4', 'P5', 'P10', 'P11', 'P12', 'P13', 'P14', 'P15', 'M1', 'M2', 'M3', 'M4', 'M5', 'M6', 'S1', 'S2', 'S3']
+const known = [
+  'P1',
+  'P2',
+  'P3',
+  'P4',
+  'P5',
+  'P6',
+  'P7',
+  'P8',
+  'P9',
+  'P10',
+  'P11',
+  'P12',
+  'P13',
+  'P14',
+  'P15',
+  'M1',
+  'M2',
+  'M3',
+  'M4',
+  'M5',
+  'M6',
+  'S1',
+  'S2',
+  'S3',
+  'GROWTH',
+  'DEPTH',
+]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '9' },
     users: { type: 'string', default: '200000' },
     tenants: { type: 'string', default: '20000' },
+    'audit-rows': { type: 'string', default: '1000000' },
+    'report-tenants': { type: 'string', default: '100000' },
+    growth: { type: 'string', default: '4,5,6' },
     help: { type: 'boolean', short: 'h' },
   },
 })
 const asked = positionals.map((name) => name.toUpperCase())
 const unknown = asked.filter((name) => !known.includes(name))
-const [rounds, users, tenants] = [Number(values.rounds), Number(values.users), Number(values.tenants)]
-if (values.help || unknown.length > 0 || ![rounds, users, tenants].every((n) => Number.isInteger(n) && n > 0)) {
+const [rounds = 0, users = 0, tenants = 0, auditRows = 0, reportTenants = 0] = (
+  ['rounds', 'users', 'tenants', 'audit-rows', 'report-tenants'] as const
+).map((name) => Number(values[name]))
+if (values.help || unknown.length > 0 || ![rounds, users, tenants, auditRows, reportTenants].every((n) => Number.isInteger(n) && n > 0)) {
   process.stdout.write(`${unknown.length > 0 ? `There is no row ${unknown.join(', ')}.\n` : ''}${usage}\n`)
   process.exit(values.help ? 0 : 64)
+}
+const powers = values.growth.split(',').map(Number)
+if (!powers.every((power) => Number.isInteger(power) && power > 2 && power < 9)) {
+  process.stdout.write(`--growth takes powers of ten such as 4,5,6.\n${usage}\n`)
+  process.exit(64)
 }
 const wanted = new Set(asked.length > 0 ? asked : known)
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -61,7 +103,7 @@ try {
   const accounts = await createMigratedDatabase(server.adminUrl, 'atrium')
   const adminOfDatabase = server.adminUrl.replace(/postgres$/, 'atrium')
   // Rows that bring data of their own need nobody in this database.
-  const own = new Set(['P10', 'P11', 'P12', 'M5', 'M6', 'S1', 'S2', 'S3'])
+  const own = new Set(['P6', 'P7', 'P8', 'P9', 'P10', 'P11', 'P12', 'M5', 'M6', 'S1', 'S2', 'S3', 'GROWTH', 'DEPTH'])
   const crowd = [...wanted].some((row) => !own.has(row)) ? { users, tenants } : { users: 100, tenants: 50 }
   const population = await loadPopulation(adminOfDatabase, crowd)
   say(
@@ -82,14 +124,24 @@ try {
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
   if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
+  if (['P6', 'P7', 'P8', 'P9'].some((row) => wanted.has(row))) rows.push(...(await measureAudit(session, wanted, auditRows, say)))
   if (wanted.has('P10')) rows.push(...(await measureSlots(session)))
-  if (wanted.has('P12')) rows.push(...(await measureReports(session, say)))
+  if (wanted.has('P12')) rows.push(...(await measureReports(session, reportTenants, say)))
   if (wanted.has('P13')) rows.push(...(await measureStart(session)))
   if (wanted.has('P14')) rows.push(...(await measureBackground(session)))
   if (wanted.has('P15')) rows.push(...(await measureTools(session)))
   if (['M5', 'M6'].some((row) => wanted.has(row))) rows.push(...(await measureDecisions(session, wanted)))
   if (['M1', 'M2', 'M3', 'M4'].some((row) => wanted.has(row))) rows.push(...(await measureWorkplace(session, wanted)))
   if (['P11', 'S1', 'S2', 'S3'].some((row) => wanted.has(row))) rows.push(...(await measureBookings(session, wanted)))
+  if (['GROWTH', 'DEPTH'].some((row) => wanted.has(row)))
+    rows.push(
+      ...(await measureGrowth(
+        session,
+        wanted,
+        powers.map((power) => 10 ** power),
+        say,
+      )),
+    )
   const noise = session.gate.summary()
   const seconds = Math.round((performance.now() - began) / 1000)
   process.stdout.write(

@@ -18,7 +18,7 @@ const number = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10
 export function renderTable(rows: readonly RowResult[]): string {
   const head = ['row', 'what', 'peer', 'median', 'min–max', 'rounds', 'reach', 'beyond', 'verdict', 'null test']
   const lines = rows.map((row) => {
-    const unit = row.unit === 'x' ? '×' : ` ${row.unit}`
+    const unit = row.unit === 'x' ? '×' : row.unit === 'exponent' ? '' : ` ${row.unit}`
     const sign = row.direction === 'at least' ? '≥' : '≤'
     const measured = row.values.length > 0
     return [
@@ -52,7 +52,8 @@ export function renderDetails(rows: readonly RowResult[]): string {
       const parts = [
         ...(figures.cpuMicrosPerCall === undefined ? [] : [`${figures.cpuMicrosPerCall.toFixed(1)} µs CPU per call`]),
         `${Math.round(figures.callsPerSecond)} per second`,
-        ...(figures.p50Ms === undefined ? [] : [`p50 ${figures.p50Ms} ms`, `p99 ${figures.p99Ms} ms`]),
+        ...(figures.p50Ms === undefined ? [] : [`p50 ${number(figures.p50Ms)} ms`]),
+        ...(figures.p99Ms === undefined ? [] : [`p99 ${number(figures.p99Ms)} ms`]),
       ]
       return `  ${row.row.padEnd(4)} ${name.padEnd(18)} ${parts.join(', ')}`
     }),

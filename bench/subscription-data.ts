@@ -42,7 +42,15 @@ export async function loadSubscriptions(adminUrl: string, { tenants, partners }:
     for (const table of ['partners', 'tenants', 'subscriptions', 'subscription_history']) await client.query(`vacuum analyze ${table}`)
     const loaded = performance.now()
     await client.query('select report_rebuild($1)', [end])
-    for (const table of ['report_cells', 'report_months', 'report_tenants', 'report_movements', 'report_churn', 'report_cohorts'])
+    for (const table of [
+      'report_cells',
+      'report_months',
+      'report_tenants',
+      'report_movements',
+      'report_churn',
+      'report_cohorts',
+      'report_balances',
+    ])
       await client.query(`vacuum analyze ${table}`)
     for (const table of ['report_changes', 'report_state', 'report_quality', 'report_cell_keys', 'tenant_health'])
       await client.query(`vacuum analyze ${table}`)
@@ -102,5 +110,9 @@ function statements(tenants: number, partners: number): string[] {
           from generate_series(1, ${tenants}) as n) as signups
         cross join lateral generate_series(0, count) as i) as states
       order by at`,
+    `insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
+      select pg_temp.bench_id('tenant', n), floor(101 * ${draw(18)})::int,
+        (array['healthy', 'healthy', 'watch', 'at_risk', 'new'])[1 + floor(5 * ${draw(18)})::int], '[]', '{}', timestamptz '${end}'
+      from generate_series(1, ${tenants}) as n where ${draw(19)} < 0.98`,
   ]
 }

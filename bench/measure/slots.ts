@@ -23,6 +23,7 @@ export interface Figures {
   cpuMicrosPerCall?: number
   callsPerSecond: number
   p50Ms?: number
+  p95Ms?: number
   p99Ms?: number
 }
 

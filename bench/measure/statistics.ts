@@ -6,6 +6,19 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
+/** Slope of the straight line through points of x and y with the least squared distance in y. */
+export function slopeOf(points: readonly (readonly [number, number])[]): number {
+  const mean = (pick: 0 | 1) => points.reduce((sum, point) => sum + point[pick], 0) / points.length
+  const [x, y] = [mean(0), mean(1)]
+  const over = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0)
+  return over / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
+}
+
+/** The value that this share of the values, from 0 to 1, does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN
+}
+
 /** A bar is met when the median and at least seven of nine rounds meet it. */
 export function meets(values: readonly number[], bar: number, direction: 'at least' | 'at most'): boolean {
   const passes = (value: number) => (direction === 'at least' ? value >= bar : value <= bar)

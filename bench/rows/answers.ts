@@ -21,7 +21,9 @@ export async function checkAnswers(at: Addresses, lists: RequestLists): Promise<
     expect(bare.slug === slug && rest.slug === slug && rest.role === 'owner', `GET /tenants/${slug}`)
     for (const field of ['id', 'name', 'plan', 'status', 'seats', 'createdAt']) expect(bare[field] === rest[field], `${field} of ${slug}`)
     const { result } = trpc as { result?: { data?: { json?: unknown } } }
-    expect(JSON.stringify(result?.data?.json) === JSON.stringify(rest), `tenants.get of ${slug}`)
+    const told = result?.data?.json as Record<string, unknown> | undefined
+    // The hourly run of the health scores may come between the two reads.
+    expect(JSON.stringify({ ...told, health: null }) === JSON.stringify({ ...rest, health: null }), `tenants.get of ${slug}`)
     const token = await read(at.tokenOnly, lists.token[i])
     expect(typeof token.subject === 'string', 'the subject of a token')
   })

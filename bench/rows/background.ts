@@ -51,7 +51,7 @@ interface House {
 async function measureFirstStep(session: Session, house: House): Promise<RowResult[]> {
   const product = await startProduct(session, { DATABASE_URL: house.url, ...sandboxEnvironment(house.sandbox) })
   const log = createLogger('silent')
-  const jobs = createJobs({ databaseUrl: house.url, db: house.database.db, log, metrics: createMetrics() })
+  const jobs = createJobs({ databaseUrl: house.url, database: house.database, log, metrics: createMetrics() })
   try {
     await jobs.startSending()
     const token = await house.sandbox.token('newcomer@example.test', 'portal')

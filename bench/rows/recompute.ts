@@ -1,3 +1,4 @@
+import type { HealthReport } from '@atrium/core/health-reports'
 import type { ChurnMonth, GrowthMonth, MrrReport, RevenueByPlan, SignupCohort, TopTenants } from '@atrium/core/reports'
 import type pg from 'pg'
 
@@ -145,4 +146,20 @@ export function cellsOf(cohorts: readonly SignupCohort[]) {
       return [{ month, n, size, active: tenants, mrr }]
     }),
   )
+}
+
+/** Tenants and what they pay by the band of their health; bands that nobody is in are left out. */
+export async function recomputeHealth(client: pg.Client, partner: string | null): Promise<Partial<HealthReport['rows'][number]>[]> {
+  const { rows } = await client.query(
+    `with present as (
+      select t.id, coalesce(h.band, 'unknown') as band from tenants t left join tenant_health h on h.tenant_id = t.id
+      where t.status <> 'deleted' and ($1::uuid is null or t.partner_id = $1::uuid)),
+    paid as (
+      select p.band, s.currency, round(sum(s.arr) / 12.0)::bigint as mrr from present p
+      join subscription_history s on s.tenant_id = p.id and s.valid_to is null and s.arr > 0 group by p.band, s.currency)
+    select band, count(*)::int as tenants, coalesce((select jsonb_agg(jsonb_build_object('currency', m.currency, 'mrrMinor', m.mrr)
+      order by m.currency) from paid m where m.band = p.band), '[]') as mrr from present p group by band order by band`,
+    [partner],
+  )
+  return rows
 }

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createApp } from '@atrium/api/app'
 import { readConfig } from '@atrium/api/config'
+import { getHealthReport } from '@atrium/api/health-scores/get'
 import type { House } from '@atrium/api/house'
 import { createLogger } from '@atrium/api/log'
 import { getChurnCohorts, getSignupCohorts } from '@atrium/api/reports/cohorts'
 import { getGrowth } from '@atrium/api/reports/growth'
 import { getMrr, getRevenueByPlan, getTopTenants } from '@atrium/api/reports/revenue'
 import { type Database, openDatabase } from '@atrium/db/connect'
+import { saveHealthSummaries } from '@atrium/db/health'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/provision-database'
 import { platformScope } from '@atrium/db/reports'
 import { connectIntegrations } from '@atrium/integrations/connect'
@@ -20,7 +22,7 @@ import * as plain from './recompute.ts'
 import type { RowResult } from './result.ts'
 import { callContender } from './sequence.ts'
 
-const size = { tenants: 100_000, partners: 50 }
+const partners = 50
 const from = '2023-12'
 const readsPerSlot = 400
 const reportsPerSlot = 40
@@ -32,16 +34,17 @@ interface Bench {
   database: Database
   client: pg.Client
   loaded: Subscriptions
+  tenants: number
 }
 
 /** P12: every report against the median read of a tenant by its key, after each was compared with the plainest SQL over the history. */
-export async function measureReports(session: Session, say: (text: string) => void): Promise<RowResult[]> {
+export async function measureReports(session: Session, tenants: number, say: (text: string) => void): Promise<RowResult[]> {
   const name = 'atrium_reports'
   const accounts = await createMigratedDatabase(session.adminUrl, name)
   const adminUrl = session.adminUrl.replace(/postgres$/, name)
-  const loaded = await loadSubscriptions(adminUrl, size)
+  const loaded = await loadSubscriptions(adminUrl, { tenants, partners })
   say(
-    `${size.tenants} tenants, ${loaded.states} states of subscriptions, largest partner ${loaded.customers} customers; loaded in ` +
+    `${tenants} tenants, ${loaded.states} states of subscriptions, largest partner ${loaded.customers} customers; loaded in ` +
       `${loaded.loadSeconds.toFixed(1)} s, summed in ${loaded.sumSeconds.toFixed(1)} s`,
   )
   const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
@@ -52,7 +55,9 @@ export async function measureReports(session: Session, say: (text: string) => vo
   await client.connect()
   try {
     await client.query(`set work_mem = '256MB'`)
-    const bench = { house: app.house, database, client, loaded }
+    const bench = { house: app.house, database, client, loaded, tenants }
+    // What the health report compares with.
+    await database.db.transaction().execute((trx) => saveHealthSummaries(trx, new Date(loaded.now.getTime() - 30 * 86_400_000)))
     const wrong = await differences(bench, session)
     say(wrong.length === 0 ? 'every report is what the history gives' : `not what the history gives: ${wrong.join(', ')}`)
     return await timed(bench, session, wrong)
@@ -102,6 +107,11 @@ async function differences(bench: Bench, { random }: Session): Promise<string[]>
       lost: money.reduce((sum, one) => sum + one.lostArrMinor, 0),
     }))
     check('churn', churn, await plain.recomputeChurn(client, from, loaded.now, partner))
+    const health = (await getHealthReport(house, partner)).rows
+      .filter(({ tenants }) => tenants > 0)
+      .map(({ band, tenants, mrr }) => ({ band, tenants, mrr }))
+      .toSorted((a, b) => (a.band < b.band ? -1 : 1))
+    check('health', health.map(sorted), (await plain.recomputeHealth(client, partner)).map(sorted))
     const cohorts = plain.cellsOf((await getSignupCohorts(house, scope, { from })).cohorts)
     check('cohorts', cohorts.map(sorted), (await plain.recomputeCohorts(client, from)).map(sorted))
   }
@@ -127,6 +137,7 @@ async function timed(bench: Bench, session: Session, wrong: readonly string[]): 
     'growth, 36 months': () => getGrowth(house, scope, { from }),
     cohorts: () => getSignupCohorts(house, scope, {}),
     churn: () => getChurnCohorts(house, scope, {}),
+    health: () => getHealthReport(house, scope === platformScope ? null : scope),
   })
   const all = [
     ...Object.entries(reports(platformScope)).map(([name, read]) => ({ name, scope: 'platform', read })),
@@ -163,7 +174,7 @@ const byKey = {
   text: 'select id, slug, name, status, plan, partner_id, seats, created_at from tenants where slug = $1',
 }
 
-async function readByKey({ database }: Bench, random: () => number): Promise<void> {
-  const rows = await database.read(byKey, [`bench-tenant-${1 + Math.floor(random() * size.tenants)}`])
+async function readByKey({ database, tenants }: Bench, random: () => number): Promise<void> {
+  const rows = await database.read(byKey, [`bench-tenant-${1 + Math.floor(random() * tenants)}`])
   if (rows.length !== 1) throw new Error('the tenant was not found')
 }

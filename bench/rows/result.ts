@@ -5,8 +5,8 @@ export interface RowResult {
   row: string
   what: string
   peer: string
-  /** `x` for ratios, else a unit of time. */
-  unit: 'x' | 'ms'
+  /** `x` for ratios, `exponent` for how cost grows with size, else a unit of time. */
+  unit: 'x' | 'ms' | 'exponent'
   direction: 'at least' | 'at most'
   reach: number
   beyond: number
@@ -22,3 +22,12 @@ export interface RowResult {
 
 /** A row before it is measured. */
 export type Bars = Omit<RowResult, 'values' | 'nullTest' | 'note' | 'figures'>
+
+/** The row with what was measured; when that failed, without values and with the reason. */
+export async function attempted(bars: Bars, measure: () => Promise<Omit<RowResult, keyof Bars>>): Promise<RowResult> {
+  try {
+    return { ...bars, ...(await measure()) }
+  } catch (error) {
+    return { ...bars, values: [], note: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -29,7 +29,7 @@ if (queue === bareQueue) {
   )
 } else {
   const database = openDatabase({ url, onError: () => {} })
-  const jobs = createJobs({ databaseUrl: url, db: database.db, log: createLogger('warn'), metrics: createMetrics() })
+  const jobs = createJobs({ databaseUrl: url, database, log: createLogger('warn'), metrics: createMetrics() })
   await jobs.start({
     provisionTenant: async () => handled(1),
     sweepProvisioning: async () => {},

@@ -1,3 +1,4 @@
+import { bearerIn } from '@atrium/api/context'
 import { createLogger } from '@atrium/api/log'
 import { createTokenVerifier } from '@atrium/api/token'
 import { problemResponse } from '@atrium/api/transport/problems'
@@ -17,7 +18,7 @@ const app = new Hono()
 app.onError((error) => problemResponse(error, 'bench'))
 app.get('/health', (c) => c.json({ status: 'ok' }))
 app.get('/whoami', async (c) => {
-  const token = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1]
+  const token = bearerIn(c.req.header('authorization'))
   if (!token) throw new AppError('unauthenticated')
   const { subject, email } = await tokens.verify(token)
   return c.json({ subject, email })

@@ -83,9 +83,11 @@ export async function listOwnEvents(
   const { rows } = await sql<OwnEventRow>`
     select p.calendar_event_id as "eventId", b.start_at as "startAt", b.end_at as "endAt"
     from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.host_id = ${hostId} and (p.calendar_event_id = any(${eventIds})
-      or (p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
-        and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})))`.execute(db)
+    where p.host_id = ${hostId} and p.calendar_event_id = any(${eventIds})
+    union all
+    select null, b.start_at, b.end_at from booking_hosts p join bookings b on b.id = p.booking_id
+    where p.host_id = ${hostId} and p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
+      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})`.execute(db)
   return rows
 }
 

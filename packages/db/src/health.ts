@@ -2,7 +2,8 @@ import type { ActivityFacts, GatheredHealth, HealthBand, MailTrust, PaymentFacts
 import type { HealthDay } from '@atrium/core/health-reports'
 import type { HealthFactor, ProvisioningStep, StepState, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Trx } from './connect.ts'
+import type { Database, Db, Trx } from './connect.ts'
+import type { NamedStatement } from './keyed-read.ts'
 
 /** Everything that the health of a tenant is computed from. */
 export interface HealthFacts {
@@ -177,27 +178,44 @@ export async function saveHealthSummaries(trx: Trx, now: Date): Promise<void> {
     from figures f`.execute(trx)
 }
 
-/** When the summaries of the day of `now` (UTC) were computed; undefined before their first time. */
-export async function findSummariesTime(db: Db, now: Date): Promise<Date | undefined> {
-  const { rows } = await sql<{ at: Date | null }>`
-    select max(computed_at) as at from health_summaries where day = ${now.toISOString().slice(0, 10)}::date and partner_id is null`.execute(
-    db,
-  )
-  return rows[0]?.at ?? undefined
-}
-
 export interface BandSummary {
   band: HealthBand
   tenants: number
   mrr: { currency: string; mrrMinor: number }[]
 }
 
-/** The bands that a partner's tenants, or all of them, were in on a day such as `2027-01-31`. Undefined when nothing is known of that day. */
-export async function readHealthSummary(db: Db, partnerId: Scope, day: string): Promise<BandSummary[] | undefined> {
-  const { rows } = await sql<BandSummary & { partnerId: string | null }>`
-    select partner_id as "partnerId", band, tenants, mrr from health_summaries
-    where day = ${day}::date and (partner_id is null or partner_id = ${partnerId})`.execute(db)
-  return rows.length === 0 ? undefined : rows.filter((row) => row.partnerId === partnerId)
+/** The bands that tenants were in on a day, and when they were last counted. `bands` is empty where the partner had none. */
+export interface DaySummary {
+  computedAt: Date
+  bands: BandSummary[]
+}
+
+const summariesOfDays: NamedStatement = {
+  name: 'health.summaries',
+  text: `select day::text, partner_id is not null as "ofPartner", band, tenants, mrr, computed_at as "computedAt" from health_summaries
+    where day in ($1::date, $2::date) and (partner_id is null or partner_id = $3::uuid)`,
+}
+
+/**
+ * Summaries of a partner's tenants, or of all where it is null, by day; a day such as `2027-01-31`. A day that nobody counted is not in it.
+ * One read of both, so that a report is not made of two states.
+ */
+export async function readHealthSummaries(
+  database: Pick<Database, 'read'>,
+  partnerId: Scope,
+  days: readonly [string, string],
+): Promise<Map<string, DaySummary>> {
+  const rows = await database.read<BandSummary & { day: string; ofPartner: boolean; computedAt: Date }>(summariesOfDays, [
+    ...days,
+    partnerId,
+  ])
+  const found = new Map<string, DaySummary>()
+  for (const { day, ofPartner, computedAt, ...band } of rows) {
+    const of = found.get(day) ?? { computedAt, bands: [] }
+    if (ofPartner === (partnerId !== null)) of.bands.push(band)
+    found.set(day, of)
+  }
+  return found
 }
 
 export interface HealthTenantRow {

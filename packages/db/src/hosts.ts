@@ -250,6 +250,8 @@ export async function bookedSpansOf(
     .select(['k.start_at', 'k.end_at'])
     .where('b.host_id', '=', hostId)
     .where('b.active', '=', true)
+    // A claim covers its booking, and is found by time; the booking is held against the span itself.
+    .where(sql<SqlBool>`tstzrange(b.claim_start, b.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`)
     .where('k.end_at', '>', new Date(span.start))
     .where('k.start_at', '<', new Date(span.end))
     .execute()

@@ -33,7 +33,7 @@ export interface NewImportRow {
 }
 
 /** How long a run may hold an import without a sign of life. */
-export const importLeaseSeconds = 30
+export const importLeaseSeconds = 12
 
 export async function insertImport(
   trx: Trx,
@@ -168,19 +168,17 @@ export async function setImportRow(
     .execute()
 }
 
-/** Imports with rows left that no living run holds; not of tenants that rest. */
-export async function findUnfinishedImports(db: Db, limit: number): Promise<string[]> {
-  const rows = await db
+/** Imports with rows left, and for how many seconds a run holds them unless it gives a sign of life; not of tenants that rest. */
+export async function findUnfinishedImports(db: Db, limit: number): Promise<{ id: string; heldSeconds: number }[]> {
+  return db
     .selectFrom('member_imports as i')
     .innerJoin('tenants as t', 't.id', 'i.tenant_id')
-    .select('i.id')
+    .select(['i.id', sql<number>`coalesce(extract(epoch from greatest(i.lease_until - now(), interval '0')), 0)::float8`.as('heldSeconds')])
     .where('i.finished_at', 'is', null)
-    .where(sql<boolean>`coalesce(i.lease_until < now(), true)`)
     .where('t.status', 'in', ['pending', 'active'])
     .orderBy('i.id')
     .limit(limit)
     .execute()
-  return rows.map((row) => row.id)
 }
 
 /** Erases imports, which hold personal data, 30 days after their end. Answers how many. */

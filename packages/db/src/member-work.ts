@@ -42,8 +42,8 @@ export interface MemberWork {
   profileDue: boolean
 }
 
-/** How long one piece of work may hold a member. It ends well before, so a killed process's members are free after that. */
-export const memberLeaseSeconds = 50
+/** How long a piece of work holds its member without a sign of life. A killed process's members are free after that. */
+export const memberLeaseSeconds = 12
 
 const readWork = sql`
   select m.run, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id, 'fileSpaceId', t.file_space_id) as tenant,
@@ -70,7 +70,7 @@ const readWork = sql`
 export async function claimMember(db: Db | Trx, tenantId: string, userId: string): Promise<MemberWork | undefined> {
   const claimed = await db
     .updateTable('memberships')
-    .set({ run: sql<string>`new_id()`, lease_until: sql<Date>`now() + make_interval(secs => ${memberLeaseSeconds})` })
+    .set({ run: sql<string>`new_id()`, lease_until: leaseEnd() })
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .where(sql<boolean>`coalesce(lease_until < now(), true)`)
@@ -78,6 +78,21 @@ export async function claimMember(db: Db | Trx, tenantId: string, userId: string
     .executeTakeFirst()
   if (!claimed?.run) return undefined
   return readMemberWork(db, tenantId, userId)
+}
+
+function leaseEnd() {
+  return sql<Date>`now() + make_interval(secs => ${memberLeaseSeconds})`
+}
+
+/** Keeps these pieces of work alive; answers those that still hold their member. */
+export async function extendMembers(db: Db, runs: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .updateTable('memberships')
+    .set({ lease_until: leaseEnd() })
+    .where('run', 'in', [...runs])
+    .returning('run')
+    .execute()
+  return rows.flatMap(({ run }) => (run === null ? [] : [run]))
 }
 
 /** The work as it stands now, after the claim. */
@@ -218,15 +233,22 @@ export async function deleteMembership(db: Db, work: MemberWork, identityDeleted
 /** Of `tenants t` and `memberships m`: a tenant at rest makes nobody new, and lets go all the same. */
 const worked = sql<boolean>`(t.status in ('pending', 'active') or m.status = 'removing')`
 
-/** Members with work that is due and that nobody holds; at most `limit`. */
-export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ tenantId: string; userId: string }[]> {
+/**
+ * Members with work that is due; at most `limit`. `heldSeconds` is 0 where nobody holds the member, else when whoever does is to be taken for
+ * dead unless it gives a sign of life.
+ */
+export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ tenantId: string; userId: string; heldSeconds: number }[]> {
   return db
     .selectFrom('memberships as m')
     .innerJoin('tenants as t', 't.id', 'm.tenant_id')
-    .select(['m.tenant_id as tenantId', 'm.user_id as userId'])
+    .select([
+      'm.tenant_id as tenantId',
+      'm.user_id as userId',
+      sql<number>`coalesce(extract(epoch from greatest(m.lease_until - now(), interval '0')), 0)::float8`.as('heldSeconds'),
+    ])
     .where(sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
       or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`)
-    .where(sql<boolean>`coalesce(m.next_at <= now(), true) and coalesce(m.lease_until < now(), true)`)
+    .where(sql<boolean>`coalesce(m.next_at <= now(), true)`)
     .where(worked)
     .orderBy('m.next_at')
     .limit(limit)

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { installJobs } from './jobs.ts'
@@ -24,6 +24,9 @@ import * as flagGuards from './migrations/0018-flag-guards.ts'
 import * as auditChain from './migrations/0019-audit-chain.ts'
 import * as scheduling from './migrations/0020-scheduling.ts'
 import * as seatMode from './migrations/0021-seat-mode.ts'
+import * as reportBalances from './migrations/0022-report-balances.ts'
+import * as auditSearch from './migrations/0023-audit-search.ts'
+import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
 const migrations: Record<string, Migration> = {
@@ -47,6 +50,8 @@ const migrations: Record<string, Migration> = {
   '0019-audit-chain': auditChain,
   '0020-scheduling': scheduling,
   '0021-seat-mode': seatMode,
+  '0022-report-balances': reportBalances,
+  '0023-audit-search': auditSearch,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }
@@ -56,31 +61,56 @@ export const newestMigration = Object.keys(migrations).sort().at(-1) ?? ''
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
+/** A lock that cannot be had in this time is given up; shorter than the second that a read by key may take, so that none fails for it. */
+const lockTimeoutMs = 500
+
 /**
- * Brings the database to the newest schema, forward only, one process at a time (Kysely takes an advisory lock). A statement
- * that cannot get its lock within a second gives up, so that a migration never queues the traffic of a live table behind it;
- * the run is then tried again, up to `attempts` times. Connects directly: through a transaction pooler the lock would not hold.
+ * Brings the database to the newest schema, forward only, one process at a time (Kysely takes an advisory lock), and every migration in a
+ * transaction of its own: locks of one must not last until the others are done. A statement that cannot get its lock within half a
+ * second gives up, so that a migration never queues the traffic of a live table behind it; the migration is then tried again, up to
+ * `attempts` times. Connects directly: through a transaction pooler the lock would not hold.
  */
 export async function migrate(url: string, { attempts = 10 }: { attempts?: number } = {}): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: '-c lock_timeout=1000 -c client_min_messages=warning' })
+  const applied = await applyMigrations(url, { attempts })
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  // The API reads which migration is newest for its readiness.
+  await client.query('grant select on kysely_migration to atrium_app').finally(() => client.end())
+  await buildOnlineIndexes(url)
+  await installJobs(url)
+  return applied
+}
+
+/** The tables alone, without the job engine's and without indexes that are built beside the traffic; up to and with the migration `to`. */
+export async function applyMigrations(url: string, { attempts = 10, to = newestMigration } = {}): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockTimeoutMs} -c client_min_messages=warning` })
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const migrator = new Migrator({ db, provider })
+  const applied: string[] = []
   try {
-    for (let attempt = 1; ; attempt++) {
-      const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
-      if (!error) {
-        // The API reads which migration is newest for its readiness.
-        await sql`grant select on kysely_migration to atrium_app`.execute(db)
-        await installJobs(url)
-        return (results ?? []).map((result) => result.migrationName)
-      }
-      if (!isLockTimeout(error) || attempt === attempts) throw error
-      await new Promise((done) => setTimeout(done, 250 * attempt))
+    for (const { name, executedAt } of await migrator.getMigrations()) {
+      if (name > to) break
+      if (!executedAt) applied.push(...(await applyNext(migrator, attempts)))
     }
+    return applied
   } finally {
     await db.destroy()
   }
 }
+
+/** Nothing when another process has applied it meanwhile. */
+async function applyNext(migrator: Migrator, attempts: number): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = await migrator.migrateUp()
+    if (!error) return results.map((result) => result.migrationName)
+    if (!isLockTimeout(error) || attempt === attempts) throw error
+    await new Promise((done) => setTimeout(done, 250 * attempt))
+  }
+}
+
+/** In the order in which they are applied. */
+export const migrationNames: readonly string[] = Object.keys(migrations).sort()
 
 function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '55P03'

@@ -228,6 +228,18 @@ export async function secondsUntilDue(db: Db, tenantId: string): Promise<number 
   return due?.seconds ?? undefined
 }
 
+/** Tenants with work left that a run holds, and in how many seconds it is to be taken for dead unless it gives a sign of life; at most `limit`. */
+export async function findHeldTenants(db: Db, limit: number): Promise<{ id: string; heldSeconds: number }[]> {
+  return db
+    .selectFrom('tenants as t')
+    .select(['t.id', sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds')])
+    .where(sql<boolean>`t.provisioning_lease_until >= now()`)
+    .where('t.status', '<>', 'deleted')
+    .where(sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished}))`)
+    .limit(limit)
+    .execute()
+}
+
 /** Tenants with work that is due and that no living run holds; at most `limit`. */
 export async function findAbandonedTenants(db: Db, limit: number): Promise<string[]> {
   const rows = await db

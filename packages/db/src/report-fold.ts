@@ -40,8 +40,8 @@ export async function waitingChanges(db: Db, now: Date): Promise<{ waiting: numb
 }
 
 /**
- * Figures of the sums that differ from what the history gives: sums per plan at each of these moments, movements of every month, and
- * tenants that paid twice at once. Folds first. Reads the whole history: minutes for many tenants.
+ * Figures of the sums that differ from what the history gives: sums per plan at each of these moments, balances and movements of every
+ * month, and tenants that paid twice at once. Folds first. Reads the whole history: minutes for many tenants.
  */
 export async function countDrift(db: Db, now: Date, moments: readonly Date[]): Promise<number> {
   return foldReports(db, now, async (trx) => {
@@ -84,7 +84,11 @@ async function differentMonths(trx: Trx, now: Date): Promise<number> {
       from report_movements)
     select ((select count(*) from ((select * from report_months except select * from fresh)
         union all (select * from fresh except select * from report_months)) as months)
-      + (select count(*) from (select * from moved except select * from summed) as sums))::int as differences`.execute(trx)
+      + (select count(*) from (select * from moved except select * from summed) as sums)
+      + (select count(*) from report_cell_keys k join report_balances b on b.scope = k.scope and b.currency = k.currency and k.plan = ''
+        cross join lateral (select c.arr, c.tenants from report_cells c where c.cell = k.id
+          and c.hour < b.month at time zone 'UTC' order by c.hour desc limit 1) as c
+        where (b.arr, b.tenants) <> (c.arr, c.tenants)))::int as differences`.execute(trx)
   return rows[0]?.differences ?? 0
 }
 

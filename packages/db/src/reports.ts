@@ -25,7 +25,7 @@ type Told = {
 }
 
 const parts = ['arr', 'at_risk_arr', 'committed_arr', 'trial_arr', 'paused_arr', 'tenants', 'seats'] as const
-const each = (render: (part: string) => string) => parts.map(render).join(', ')
+const each = (render: (part: string) => string, of: readonly string[] = parts) => of.map(render).join(', ')
 
 /** $1 scope, $2 the moment, $3 whether it is past. `until` is the first moment that does not count any more. */
 const bound = `bound as (
@@ -35,38 +35,65 @@ const bound = `bound as (
       as unfolded
   from report_state s)`
 
-/** State at a moment: the sums up to its hour, and what the history says of the part of the hour that had passed. */
-function stateAt(partner: boolean, keys: 'total' | 'plans'): string {
+type Keys = 'total' | 'plans'
+const ofKeys = (keys: Keys) => (keys === 'total' ? `k.plan = ''` : `k.plan > ''`)
+
+/** State now: the last sums. Whatever began by now is in them, or waits in the queue, and then `unfolded` says so. */
+function stateNow(keys: Keys): string {
+  return `state as (
+    select k.currency, k.plan, k.cycle, ${each((part) => `c.${part}`)} from report_cell_keys k cross join lateral (
+      select * from report_cells c where c.cell = k.id order by c.hour desc limit 1) as c
+    where k.scope = $1::uuid and ${ofKeys(keys)})`
+}
+
+/** State at a past moment: the sums up to its hour, and what the history says of the part of the hour that had passed. */
+function stateAt(partner: boolean, keys: Keys, of: readonly string[] = parts): string {
   const kept = partner ? 'and p.partner_id = $1::uuid' : ''
   const [plan, cycle] = keys === 'total' ? [`''`, `''`] : ['p.plan', 'p.cycle']
   const tail = (column: string, sign: string) => `
-      select p.currency, ${plan}, ${cycle}, ${each((part) => `${sign}p.${part}`)} from bound b join report_parts p
+      select p.currency, ${plan}, ${cycle}, ${each((part) => `${sign}p.${part}`, of)} from bound b join report_parts p
         on p.${column} >= date_trunc('hour', b.until, 'UTC') and p.${column} < b.until ${kept}`
   return `state as (
-    select currency, plan, cycle, ${each((part) => `sum(${part})::bigint as ${part}`)} from (
-      select k.currency, k.plan, k.cycle, ${each((part) => `c.${part}`)} from bound b
-      join report_cell_keys k on k.scope = $1::uuid and ${keys === 'total' ? `k.plan = ''` : `k.plan > ''`}
+    select currency, plan, cycle, ${each((part) => `sum(${part})::bigint as ${part}`, of)} from (
+      select k.currency, k.plan, k.cycle, ${each((part) => `c.${part}`, of)} from bound b
+      join report_cell_keys k on k.scope = $1::uuid and ${ofKeys(keys)}
       cross join lateral (
         select * from report_cells c where c.cell = k.id and c.hour < date_trunc('hour', b.until, 'UTC') order by c.hour desc limit 1) as c
       union all ${tail('valid_from', '')}
-      union all ${tail('valid_to', '-')}) as sums (currency, plan, cycle, ${parts.join(', ')})
+      union all ${tail('valid_to', '-')}) as sums (currency, plan, cycle, ${of.join(', ')})
     group by currency, plan, cycle)`
 }
 
-function perScope(name: string, text: (partner: boolean) => string): (scope: string) => NamedStatement {
-  const platform = { name: `reports.${name}.platform`, text: text(false) }
-  const partner = { name: `reports.${name}.partner`, text: text(true) }
-  return (scope) => (scope === platformScope ? platform : partner)
+/** One statement for a scope and for now or a past moment: each reads only what it needs. */
+function perMoment(name: string, text: (partner: boolean, past: boolean) => string): (scope: string, moment: Moment) => NamedStatement {
+  const one = (partner: boolean, past: boolean): NamedStatement => ({
+    name: `reports.${name}.${partner ? 'partner' : 'platform'}.${past ? 'past' : 'now'}`,
+    text: text(partner, past),
+  })
+  const platform = { now: one(false, false), past: one(false, true) }
+  const partner = { now: one(true, false), past: one(true, true) }
+  return (scope, { past }) => (scope === platformScope ? platform : partner)[past ? 'past' : 'now']
 }
+const state = (partner: boolean, past: boolean, keys: Keys) => (past ? stateAt(partner, keys) : stateNow(keys))
 
-// Many rows as one text of lines: to the server and to us a fraction of the work that as many objects of JSON are.
-const between = '|'
-const asLines = (columns: readonly string[]) => `string_agg(${columns.join(` || '${between}' || `)}, E'\\n')`
-const fromLines = (text: string | null) =>
-  (text ?? '')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.split(between))
+// Many rows as one text of arrays, which are rendered when they are written (migration 0022): to the server and to us a fraction of the
+// work that as many rows are.
+const asLines = (from: string) => `(select string_agg(line, ',') from ${from})`
+const fromLines = <Line>(text: string | null): Line[] => JSON.parse(`[${text ?? ''}]`) as Line[]
+
+const names = new Map<number, string>()
+/** The month of an index that counts from the year 0. */
+function nameOf(index: number): string {
+  const known = names.get(index)
+  if (known !== undefined) return known
+  const name = `${String(Math.floor(index / 12)).padStart(4, '0')}-${String((index % 12) + 1).padStart(2, '0')}`
+  names.set(index, name)
+  return name
+}
+const byMonth =
+  <Row extends { currency: string }>(key: (row: Row) => string) =>
+  (a: Row, b: Row) =>
+    order(key(a), key(b)) || order(a.currency, b.currency)
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 const asRows = (from: string) => `(select coalesce(json_agg(r), '[]') from (${from}) as r)`
@@ -90,27 +117,27 @@ export interface QualityRow {
   checked_at: string
 }
 
-const mrr = perScope(
+const mrr = perMoment(
   'mrr',
-  (partner) => `with ${bound}, ${stateAt(partner, 'total')}
+  (partner, past) => `with ${bound}, ${state(partner, past, 'total')}
   select b.unfolded, b.moment, ${asRows(`select * from state order by currency`)} as rows,
     ${asRows(`select kind, tenants, checked_at from report_quality where scope = $1::uuid and tenants > 0 order by kind`)} as quality
   from bound b`,
 )
 /** One row per currency with its whole. */
 export async function readMrr(run: RunReport, scope: string, moment: Moment): Promise<Told & { rows: StateRow[]; quality: QualityRow[] }> {
-  return only(run, mrr(scope), valuesOf(scope, moment))
+  return only(run, mrr(scope, moment), valuesOf(scope, moment))
 }
 
-const byPlan = perScope(
+const byPlan = perMoment(
   'by-plan',
-  (partner) => `with ${bound}, ${stateAt(partner, 'plans')}
+  (partner, past) => `with ${bound}, ${state(partner, past, 'plans')}
   select b.unfolded, b.moment, ${asRows(`select * from state where tenants <> 0 order by currency, arr desc, plan, cycle`)} as rows
   from bound b`,
 )
 /** One row per currency, plan and cycle that somebody pays for, the largest first. */
 export async function readRevenueByPlan(run: RunReport, scope: string, moment: Moment): Promise<Told & { rows: StateRow[] }> {
-  return only(run, byPlan(scope), valuesOf(scope, moment))
+  return only(run, byPlan(scope, moment), valuesOf(scope, moment))
 }
 
 export interface TopRow {
@@ -128,26 +155,40 @@ export interface TopRow {
   since: string
 }
 
-const top = perScope(
+const inForce = 'h.valid_from < b.until and (h.valid_to is null or h.valid_to >= b.until)'
+
+/** One row by its key for each row before it, whatever the planner thinks of their number. */
+const lookUp = (columns: string, from: string) => `lateral (select ${columns} from ${from} offset 0)`
+
+const top = perMoment(
   'top',
-  (partner) => `with ${bound}, ${stateAt(partner, 'total')},
-  ranked as (
-    select h.* from bound b cross join state s cross join lateral (
-      select h.tenant_id, h.partner_id, h.currency, h.plan, h.cycle, h.seats, h.arr, s.arr as total from subscription_history h
-      where h.currency = s.currency and h.arr > 0 and h.valid_from < b.until and (h.valid_to is null or h.valid_to >= b.until)
-        ${partner ? 'and h.partner_id = $1::uuid' : ''}
+  (partner, past) => `with ${bound}, ${past ? stateAt(partner, 'total', ['arr']) : stateNow('total')},
+  ranked as materialized (
+    select h.*, s.arr as total from bound b cross join state s cross join lateral (
+      select h.tenant_id, h.partner_id, h.currency, h.plan, h.cycle, h.seats, h.arr from subscription_history h
+      where h.currency = s.currency and h.arr > 0 and ${inForce} ${partner ? 'and h.partner_id = $1::uuid' : ''}
       order by h.arr desc fetch first ($4::integer) rows with ties) as h)
-  select b.unfolded, b.moment, ${asRows(`
-    select l.currency, t.slug, t.name, p.slug as "partnerSlug", l.plan, l.cycle, l.seats, l.arr, l.total, th.band as "healthBand",
-      f.first_paid_at as since
-    from ranked l join tenants t on t.id = l.tenant_id join report_tenants f on f.tenant_id = l.tenant_id and f.scope = $1::uuid
-    left join partners p on p.id = l.partner_id left join tenant_health th on th.tenant_id = l.tenant_id
-    order by l.currency, l.arr desc, t.slug`)} as rows
+  select b.unfolded, b.moment, (
+    select json_agg(json_build_array(l.currency, t.slug, t.name, p.slug, l.plan, l.cycle, l.seats, l.arr, l.total, th.band, f.first_paid_at))
+    from ranked l cross join ${lookUp('slug, name', 'tenants where id = l.tenant_id')} as t
+    cross join ${lookUp('first_paid_at', 'report_tenants where tenant_id = l.tenant_id and scope = $1::uuid')} as f
+    left join ${lookUp('slug', 'partners where id = l.partner_id')} as p on true
+    left join ${lookUp('band', 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows
   from bound b`,
 )
+type TopLine = [
+  ...[currency: string, slug: string, name: string, partnerSlug: string | null, plan: TopRow['plan'], cycle: TopRow['cycle']],
+  ...[seats: number, arr: number, total: number, healthBand: TopRow['healthBand'], since: string],
+]
 /** At least `limit` tenants of each currency, the largest first; more where several are equal at the end. */
 export async function readTop(run: RunReport, scope: string, moment: Moment, limit: number): Promise<Told & { rows: TopRow[] }> {
-  return only(run, top(scope), [...valuesOf(scope, moment), limit])
+  const told = await only<Told & { rows: TopLine[] | null }>(run, top(scope, moment), [...valuesOf(scope, moment), limit])
+  const rows = (told.rows ?? []).map(
+    ([currency, slug, name, partnerSlug, plan, cycle, seats, arr, total, healthBand, since]): TopRow => ({
+      ...{ currency, slug, name, partnerSlug, plan, cycle, seats, arr, total, healthBand, since },
+    }),
+  )
+  return { ...told, rows: rows.sort((a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug)) }
 }
 
 export interface BalanceRow {
@@ -172,54 +213,17 @@ export interface MovementRow {
   switch_arr: number
 }
 
-const movementSums = [
-  ...(['new_arr', 'new_tenants', 'reactivation_arr', 'reactivated_tenants', 'expansion_arr', 'contraction_arr', 'churn_arr'] as const),
-  ...(['paused_churn_arr', 'churned_tenants', 'switch_arr'] as const),
-]
-const inMonth = (column: string) => `to_char(${column}, 'YYYY-MM')`
-const balanceColumns = [inMonth('month'), 'currency', 'arr', 'tenants']
-const movementColumns = [inMonth('month'), 'currency', ...movementSums]
-
-function movementOf(sums: readonly string[]): Omit<MovementRow, 'month' | 'currency'> {
-  const [
-    new_arr,
-    new_tenants,
-    reactivation_arr,
-    reactivated_tenants,
-    expansion_arr,
-    contraction_arr,
-    churn_arr,
-    paused,
-    churned,
-    switched,
-  ] = sums.map(Number)
-  return {
-    ...{ new_arr: new_arr ?? 0, new_tenants: new_tenants ?? 0, reactivation_arr: reactivation_arr ?? 0 },
-    ...{ reactivated_tenants: reactivated_tenants ?? 0, expansion_arr: expansion_arr ?? 0, contraction_arr: contraction_arr ?? 0 },
-    ...{ churn_arr: churn_arr ?? 0, paused_churn_arr: paused ?? 0, churned_tenants: churned ?? 0, switch_arr: switched ?? 0 },
-  }
-}
-
-const growth = perScope(
-  'growth',
-  (partner) => `with ${bound}, ${stateAt(partner, 'total')},
-  balances as (
-    select m.month, k.currency, c.arr, c.tenants from bound b
-    cross join lateral generate_series($4::text::timestamp, $5::text::timestamp, interval '1 month') as m (month)
-    join report_cell_keys k on k.scope = $1::uuid and k.plan = ''
-    cross join lateral (
-      select c.arr, c.tenants from report_cells c where c.cell = k.id and c.hour < m.month at time zone 'UTC' order by c.hour desc limit 1) as c
-    where m.month at time zone 'UTC' < b.until
-    union all
-    select m.month, s.currency, s.arr, s.tenants from bound b
-    cross join lateral generate_series($4::text::timestamp, $5::text::timestamp, interval '1 month') as m (month) cross join state s
-    where m.month at time zone 'UTC' >= b.until)
+const growth: NamedStatement = {
+  name: 'reports.growth',
+  text: `with ${bound}
   select b.unfolded, b.moment,
-    (select ${asLines(balanceColumns)} from balances) as balances,
-    (select ${asLines(movementColumns)} from report_movements
-      where scope = $1::uuid and month >= $4::text::date and month < $5::text::date) as movements
+    ${asLines(`report_balances where scope = $1::uuid and month <= $5::text::date and month >=
+      least($4::text::date, (select max(month) from report_balances where scope = $1::uuid))`)} as balances,
+    ${asLines(`report_movements where scope = $1::uuid and month >= $4::text::date and month < $5::text::date`)} as movements
   from bound b`,
-)
+}
+type BalanceLine = [month: number, currency: string, arr: number, tenants: number]
+type MovementLine = [month: number, currency: string, ...sums: number[]]
 /** Balances at the start of every month from the first to the one after the last, and what moved within each. Months as `2027-01`. */
 export async function readGrowth(
   run: RunReport,
@@ -228,16 +232,30 @@ export async function readGrowth(
   months: { from: string; after: string },
 ): Promise<Told & { balances: BalanceRow[]; movements: MovementRow[] }> {
   const values = [...valuesOf(scope, { at: now, past: false }), `${months.from}-01`, `${months.after}-01`]
-  const told = await only<Told & { balances: string | null; movements: string | null }>(run, growth(scope), values)
+  const told = await only<Told & { balances: string | null; movements: string | null }>(run, growth, values)
   return {
     ...told,
-    balances: fromLines(told.balances).map(([month = '', currency = '', arr, tenants]) => ({
-      month,
-      currency,
-      arr: Number(arr),
-      tenants: Number(tenants),
-    })),
-    movements: fromLines(told.movements).map(([month = '', currency = '', ...sums]) => ({ month, currency, ...movementOf(sums) })),
+    balances: toBalances(fromLines(told.balances), months.after),
+    movements: fromLines<MovementLine>(told.movements).map(toMovement),
+  }
+}
+
+/** What the newest rows say holds from then on. */
+function toBalances(lines: readonly BalanceLine[], after: string): BalanceRow[] {
+  const rows = lines.map(([month, currency, arr, tenants]) => ({ month: nameOf(month), currency, arr, tenants }))
+  const newest = lines.reduce((last, [month]) => Math.max(last, month), 0)
+  const last = rows.filter((row) => row.month === nameOf(newest))
+  for (let index = newest + 1; last.length > 0 && nameOf(index) <= after; index++)
+    for (const row of last) rows.push({ ...row, month: nameOf(index) })
+  return rows
+}
+
+function toMovement([month, currency, ...sums]: MovementLine): MovementRow {
+  const [new_arr = 0, new_tenants = 0, reactivation_arr = 0, reactivated_tenants = 0, expansion_arr = 0, ...more] = sums
+  const [contraction_arr = 0, churn_arr = 0, paused_churn_arr = 0, churned_tenants = 0, switch_arr = 0] = more
+  return {
+    ...{ month: nameOf(month), currency, new_arr, new_tenants, reactivation_arr, reactivated_tenants, expansion_arr },
+    ...{ contraction_arr, churn_arr, paused_churn_arr, churned_tenants, switch_arr },
   }
 }
 
@@ -248,14 +266,12 @@ export interface CohortRow {
   size: number
   changes: number[]
 }
-const signupCohorts = perScope(
-  'signup-cohorts',
-  () => `with ${bound}
-  select b.unfolded, b.moment, (
-    select ${asLines(['cohort', 'currency', 'size', `array_to_string(changes, '${between}')`])} from report_cohorts
-    where scope = $1::uuid and cohort between $4::text::date and $5::text::date) as rows
-  from bound b`,
-)
+const cohortLines = `report_cohorts where scope = $1::uuid and cohort between $4::text::date and $5::text::date`
+const signupCohorts: NamedStatement = {
+  name: 'reports.signup-cohorts',
+  text: `with ${bound} select b.unfolded, b.moment, ${asLines(cohortLines)} as rows from bound b`,
+}
+type CohortLine = [cohort: number, currency: string, size: number, ...changes: number[]]
 export interface ChurnRow {
   month: string
   currency: string
@@ -264,14 +280,12 @@ export interface ChurnRow {
   arr: number
   tenure_seconds: number
 }
-const churnCohorts = perScope(
-  'churn-cohorts',
-  () => `with ${bound}
-  select b.unfolded, b.moment, (
-    select ${asLines(['month', 'currency', 'tenants', 'arr', 'tenure_seconds', `translate(reason, E'${between}\n', '  ')`])} from report_churn
-    where scope = $1::uuid and month between $4::text::date and $5::text::date and tenants <> 0) as rows
-  from bound b`,
-)
+const churnLines = `report_churn where scope = $1::uuid and month between $4::text::date and $5::text::date and tenants <> 0`
+const churnCohorts: NamedStatement = {
+  name: 'reports.churn-cohorts',
+  text: `with ${bound} select b.unfolded, b.moment, ${asLines(churnLines)} as rows from bound b`,
+}
+type ChurnLine = [month: number, currency: string, reason: string, tenants: number, arr: number, tenureSeconds: number]
 interface Months {
   from: string
   to: string
@@ -282,18 +296,20 @@ const valuesOfMonths = (scope: string, now: Date, { from, to }: Months): KeyPart
   `${to}-01`,
 ]
 export async function readSignupCohorts(run: RunReport, scope: string, now: Date, months: Months): Promise<Told & { rows: CohortRow[] }> {
-  const told = await only<Told & { rows: string | null }>(run, signupCohorts(scope), valuesOfMonths(scope, now, months))
-  const rows = fromLines(told.rows).map(([cohort = '', currency = '', size, ...changes]) => ({
-    ...{ cohort: cohort.slice(0, 7), currency, size: Number(size), changes: changes.map(Number) },
-  }))
-  return { ...told, rows: rows.sort((a, b) => order(a.cohort, b.cohort) || order(a.currency, b.currency)) }
+  const told = await only<Told & { rows: string | null }>(run, signupCohorts, valuesOfMonths(scope, now, months))
+  const rows = fromLines<CohortLine>(told.rows).map(
+    ([cohort, currency, size, ...changes]): CohortRow => ({ cohort: nameOf(cohort), currency, size, changes }),
+  )
+  return { ...told, rows: rows.sort(byMonth((row) => row.cohort)) }
 }
 export async function readChurnCohorts(run: RunReport, scope: string, now: Date, months: Months): Promise<Told & { rows: ChurnRow[] }> {
-  const told = await only<Told & { rows: string | null }>(run, churnCohorts(scope), valuesOfMonths(scope, now, months))
-  const rows = fromLines(told.rows).map(([month = '', currency = '', tenants, arr, seconds, reason = '']) => ({
-    ...{ month: month.slice(0, 7), currency, reason, tenants: Number(tenants), arr: Number(arr), tenure_seconds: Number(seconds) },
-  }))
-  return { ...told, rows: rows.sort((a, b) => order(a.month, b.month) || order(a.currency, b.currency)) }
+  const told = await only<Told & { rows: string | null }>(run, churnCohorts, valuesOfMonths(scope, now, months))
+  const rows = fromLines<ChurnLine>(told.rows).map(
+    ([month, currency, reason, tenants, arr, tenure_seconds]): ChurnRow => ({
+      ...{ month: nameOf(month), currency, reason, tenants, arr, tenure_seconds },
+    }),
+  )
+  return { ...told, rows: rows.sort(byMonth((row) => row.month)) }
 }
 
 async function only<Row extends Record<string, unknown>>(

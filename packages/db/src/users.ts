@@ -99,6 +99,8 @@ export interface NewUser {
   phone?: string | undefined
   alternativeEmail?: string | undefined
   platformAdmin?: boolean
+  /** Shut out from the moment it is made, until `setDeactivated` lets the person in. */
+  shutOut?: boolean
 }
 
 /** Inserts a user; undefined when the subject is known already. */
@@ -115,6 +117,8 @@ export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: str
       phone: user.phone ?? null,
       alternative_email: user.alternativeEmail ?? null,
       platform_admin: user.platformAdmin ?? false,
+      // Both by the clock of the transaction, so that who was never let in can be told from who was shut out later.
+      ...(user.shutOut ? { created_at: sql<Date>`now()`, deactivated_at: sql<Date>`now()` } : {}),
     })
     .onConflict((conflict) => conflict.column('idp_subject_id').doNothing())
     .returning('id')

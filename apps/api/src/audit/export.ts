@@ -1,5 +1,6 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit'
-import { auditCursor, listAuditEvents } from '@atrium/db/audit'
+import { auditCursor } from '@atrium/db/audit'
+import { listAuditEvents } from '@atrium/db/audit-search'
 import type { Caller, Context } from '../context.ts'
 
 const pageSize = 500
@@ -22,7 +23,7 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
   if (format === 'csv') yield csvLine(auditColumns)
   let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const rows = await listAuditEvents(house.database.searches, { ...filter, before: cursor }, pageSize)
+    const rows = await house.database.search((db) => listAuditEvents(db, { ...filter, before: cursor }, pageSize))
     if (rows.length > 0) yield rows.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
     const last = rows.at(-1)
     if (!last || rows.length < pageSize || ctx.request.signal.aborted) return

@@ -1,18 +1,19 @@
 import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
-import { auditCursor, listAuditEvents } from '@atrium/db/audit'
+import { auditCursor } from '@atrium/db/audit'
+import { listAuditEvents } from '@atrium/db/audit-search'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 
 /** Entries of the whole platform, newest first. */
 export async function queryAudit({ house }: Context, { limit, ...filter }: QueryAudit): Promise<AuditPage> {
-  const rows = await listAuditEvents(house.database.searches, filter, limit + 1)
+  const rows = await house.database.search((db) => listAuditEvents(db, filter, limit + 1))
   return cut(rows, limit)
 }
 
 /** Entries of one tenant. Operators' addresses are for operators only: members see that an operator acted, not from where. */
 export async function queryTenantAudit({ house }: Context, access: Access, input: QueryTenantAudit): Promise<AuditPage> {
   const { limit, slug: _, ...filter } = input
-  const rows = await listAuditEvents(house.database.searches, { ...filter, tenantSlug: access.tenant.slug }, limit + 1)
+  const rows = await house.database.search((db) => listAuditEvents(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1))
   if (access.caller.operator) return cut(rows, limit)
   const visible = rows.map((row) => {
     const { peerIp: __, ...metadata } = row.metadata

@@ -2,7 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import { healthBands, healthSignals } from '@atrium/core/health'
 import type { HealthDetail, HealthReport, HealthReportTenants, ListHealthReportTenants } from '@atrium/core/health-reports'
 import { cutPage } from '@atrium/core/paging'
-import { findSummariesTime, listHealthDays, listTenantsByHealth, readHealthSummary } from '@atrium/db/health'
+import { listHealthDays, listTenantsByHealth, readHealthSummaries } from '@atrium/db/health'
 import type { House } from '../house.ts'
 import { computeHealth, summarizeHealth } from './compute.ts'
 
@@ -23,22 +23,22 @@ const oldestMs = 15 * 60 * 1000
 
 /** Tenants and revenue by band, against thirty days before; of one partner, or of the platform where `partnerId` is null. */
 export async function getHealthReport(house: House, partnerId: string | null): Promise<HealthReport> {
-  const { db } = house.database
   const now = house.clock.now()
-  const known = await findSummariesTime(db, now)
-  if (!known || Math.abs(now.getTime() - known.getTime()) > oldestMs) await summarizeHealth(house)
-  const comparedWith = dayBefore(now, 30)
-  const [asOf, present = [], before] = await Promise.all([
-    findSummariesTime(db, now),
-    readHealthSummary(db, partnerId, dayBefore(now, 0)),
-    readHealthSummary(db, partnerId, comparedWith),
-  ])
+  const [today, comparedWith] = [dayBefore(now, 0), dayBefore(now, 30)]
+  const read = () => readHealthSummaries(house.database, partnerId, [today, comparedWith])
+  let days = await read()
+  const known = days.get(today)?.computedAt
+  if (!known || Math.abs(now.getTime() - known.getTime()) > oldestMs) {
+    await summarizeHealth(house)
+    days = await read()
+  }
+  const [present, before] = [days.get(today), days.get(comparedWith)]
   const rows = healthBands.map((band) => {
-    const { tenants = 0, mrr = [] } = present.find((row) => row.band === band) ?? {}
-    const tenantsBefore = before === undefined ? null : (before.find((row) => row.band === band)?.tenants ?? 0)
+    const { tenants = 0, mrr = [] } = present?.bands.find((row) => row.band === band) ?? {}
+    const tenantsBefore = before === undefined ? null : (before.bands.find((row) => row.band === band)?.tenants ?? 0)
     return { band, tenants, tenantsBefore, change: tenantsBefore === null ? null : tenants - tenantsBefore, mrr }
   })
-  return { asOf: (asOf ?? now).toISOString(), comparedWith, rows }
+  return { asOf: (present?.computedAt ?? now).toISOString(), comparedWith, rows }
 }
 
 /** The tenants behind the report, each with the reasons for its score. */

@@ -16,58 +16,84 @@ export async function getGrowth(house: House, scope: string, input: GrowthQuery)
   const { from, to, current } = monthsOf(house, input, { usual: 12, most: longestGrowth })
   const asked = { from: monthAfter(from, -lookBack), after: monthAfter(to, 1) }
   const { balances, movements, moment } = await readReport(house, (run) => readGrowth(run, scope, house.clock.now(), asked))
-  const all = toMovements(monthsFromTo(asked.from, to), balances, movements)
-  const wrong = all.find((month) => unexplained(month) !== 0)
+  const all = toMovements(monthsFromTo(asked.from, asked.after), balances, movements)
+  const wrong = all.flat().find((month) => month && unexplained(month) !== 0)
   if (wrong) {
     house.metrics.reportFaults.inc()
     throw new Error(`the movements of ${wrong.month} in ${wrong.currency} leave ${unexplained(wrong)} unexplained (scope ${scope})`)
   }
-  const shown = all.filter(({ month, currency }) => month >= from && (input.currency === undefined || currency === input.currency))
-  return { asOf: moment.toISOString(), months: shown.map((month) => toMonth(month, all, current)) }
+  const shown = all.filter((months) => input.currency === undefined || months.some((month) => month?.currency === input.currency))
+  const length = shown[0]?.length ?? 0
+  const months: GrowthMonth[] = []
+  for (let n = lookBack; n < length; n++) for (const ofCurrency of shown) addMonth(months, ofCurrency, n, current)
+  return { asOf: moment.toISOString(), months }
 }
 
-function toMovements(months: readonly string[], balances: readonly BalanceRow[], moved: readonly MovementRow[]): Movements[] {
-  const balanceOf = new Map(balances.map((row) => [`${row.month} ${row.currency}`, row]))
-  const movedIn = new Map(moved.map((row) => [`${row.month} ${row.currency}`, row]))
-  const currencies = [...new Set([...balances, ...moved].map((row) => row.currency))].sort()
-  return months.flatMap((month) =>
-    currencies.flatMap((currency) => {
-      const start = balanceOf.get(`${month} ${currency}`)
-      const end = balanceOf.get(`${monthAfter(month, 1)} ${currency}`)
-      const row = movedIn.get(`${month} ${currency}`)
-      if (!row && !start?.arr && !end?.arr) return []
-      return [
-        {
-          month,
-          currency,
-          startArrMinor: start?.arr ?? 0,
-          newArrMinor: row?.new_arr ?? 0,
-          reactivationArrMinor: row?.reactivation_arr ?? 0,
-          expansionArrMinor: row?.expansion_arr ?? 0,
-          contractionArrMinor: row?.contraction_arr ?? 0,
-          churnArrMinor: row?.churn_arr ?? 0,
-          pausedChurnArrMinor: row?.paused_churn_arr ?? 0,
-          currencySwitchArrMinor: row?.switch_arr ?? 0,
-          endArrMinor: end?.arr ?? 0,
-          startTenants: start?.tenants ?? 0,
-          newTenants: row?.new_tenants ?? 0,
-          reactivatedTenants: row?.reactivated_tenants ?? 0,
-          churnedTenants: row?.churned_tenants ?? 0,
-          endTenants: end?.tenants ?? 0,
-        },
-      ]
-    }),
-  )
+/** For each currency by name, one entry per month: what moved, or nothing where nobody paid and nothing moved. */
+function toMovements(
+  months: readonly string[],
+  balances: readonly BalanceRow[],
+  moved: readonly MovementRow[],
+): (Movements | undefined)[][] {
+  const placeOf = new Map(months.map((month, n) => [month, n]))
+  const found = new Map<string, { balances: (BalanceRow | undefined)[]; moved: (MovementRow | undefined)[] }>()
+  const ofCurrency = (currency: string) => {
+    const known = found.get(currency)
+    if (known) return known
+    const fresh = { balances: months.map(() => undefined), moved: months.map(() => undefined) }
+    found.set(currency, fresh)
+    return fresh
+  }
+  const put = <Row extends { month: string }>(into: (Row | undefined)[], row: Row) => {
+    const place = placeOf.get(row.month)
+    if (place !== undefined) into[place] = row
+  }
+  for (const row of balances) put(ofCurrency(row.currency).balances, row)
+  for (const row of moved) put(ofCurrency(row.currency).moved, row)
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, rows]) =>
+      months.slice(0, -1).map((month, n) => toMonthOf(month, currency, rows.moved[n], rows.balances[n], rows.balances[n + 1])),
+    )
 }
 
-function toMonth(month: Movements, all: readonly Movements[], current: string): GrowthMonth {
-  const since = monthAfter(month.month, -lookBack)
-  const trailing = all.filter((one) => one.currency === month.currency && one.month >= since && one.month <= month.month)
+function toMonthOf(
+  month: string,
+  currency: string,
+  row: MovementRow | undefined,
+  start: BalanceRow | undefined,
+  end: BalanceRow | undefined,
+): Movements | undefined {
+  if (!row && !start?.arr && !end?.arr) return undefined
   return {
+    month,
+    currency,
+    startArrMinor: start?.arr ?? 0,
+    newArrMinor: row?.new_arr ?? 0,
+    reactivationArrMinor: row?.reactivation_arr ?? 0,
+    expansionArrMinor: row?.expansion_arr ?? 0,
+    contractionArrMinor: row?.contraction_arr ?? 0,
+    churnArrMinor: row?.churn_arr ?? 0,
+    pausedChurnArrMinor: row?.paused_churn_arr ?? 0,
+    currencySwitchArrMinor: row?.switch_arr ?? 0,
+    endArrMinor: end?.arr ?? 0,
+    startTenants: start?.tenants ?? 0,
+    newTenants: row?.new_tenants ?? 0,
+    reactivatedTenants: row?.reactivated_tenants ?? 0,
+    churnedTenants: row?.churned_tenants ?? 0,
+    endTenants: end?.tenants ?? 0,
+  }
+}
+
+function addMonth(to: GrowthMonth[], ofCurrency: readonly (Movements | undefined)[], n: number, current: string): void {
+  const month = ofCurrency[n]
+  if (!month) return
+  const trailing = ofCurrency.slice(n - lookBack, n + 1).filter((one) => one !== undefined)
+  to.push({
     ...month,
     partial: month.month === current,
     startMrrMinor: monthly(month.startArrMinor),
     endMrrMinor: monthly(month.endArrMinor),
     rates: growthRates(month, trailing),
-  }
+  })
 }

@@ -5,6 +5,9 @@ import { type Kysely, sql } from 'kysely'
  * `users.home_tenant_id` names the tenant that made a person's sign-in and may change it; nobody else's admins can.
  */
 export async function up(db: Kysely<never>): Promise<void> {
+  // All of them first, in the order in which requests come to them: one after the other, they would meet a request that holds the next.
+  await sql`lock table tenants in share row exclusive mode`.execute(db)
+  await sql`lock table users, memberships in access exclusive mode`.execute(db)
   await sql`
     alter table memberships
       add column bootstrap_admin boolean not null default false,
@@ -41,8 +44,11 @@ export async function up(db: Kysely<never>): Promise<void> {
   for (const name of ['status_check', 'identity', 'mail', 'files', 'owner_stays']) {
     await sql`alter table memberships validate constraint ${sql.raw(`memberships_${name}`)}`.execute(db)
   }
+  // Nothing that follows changes an owner. The check would be made for each row at the end, and a table with checks ahead takes no index.
+  await sql`alter table memberships disable trigger membership_keeps_owner`.execute(db)
   await sql`update memberships set bootstrap_admin = true where role = 'owner' and mailbox_address is null`.execute(db)
   await sql`update memberships set mail_state = 'ok', mail_vacant = true where mailbox_address is not null`.execute(db)
+  await sql`alter table memberships enable trigger membership_keeps_owner`.execute(db)
   await sql`create unique index memberships_mailbox on memberships (mailbox_address) where mailbox_address is not null`.execute(db)
   await sql`
     create index memberships_unfinished on memberships (next_at)

@@ -1,0 +1,127 @@
+import type { AuditEvent } from '@atrium/core/audit'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { auditCursor } from '../src/audit.ts'
+import { type AuditFilter, listAuditEvents } from '../src/audit-search.ts'
+import { type Database, openDatabase } from '../src/connect.ts'
+import { copyDatabase } from './database.ts'
+
+let accounts: Awaited<ReturnType<typeof copyDatabase>>
+let database: Database
+
+const actions = ['tenant.created', 'tenant.updated', 'tenants.listed', 'user.updated', 'user.deleted', 'booking.confirmed']
+const words = ['Harbour', 'Österreich', '100 %', 'a_b', 'back\\slash', 'x']
+
+beforeAll(async () => {
+  accounts = await copyDatabase()
+  database = openDatabase({
+    url: accounts.appUrl,
+    onError: (error) => {
+      throw error
+    },
+  })
+  const owner = new pg.Client({ connectionString: accounts.ownerUrl })
+  await owner.connect()
+  // Over 40 months, in the partitions that are there and in the one for what has none; some entries of one instant.
+  await owner.query(
+    `insert into audit_events (at, actor_type, actor_email, action, outcome, resource_type, resource_name, tenant_slug, partner_slug, source)
+    select date_trunc('day', now()) - (n * n % 1200) * interval '1 day', 'user', case when n % 7 > 0 then 'Person' || n % 5 || '@Example.test' end,
+      ($1::text[])[case when n % 400 = 3 then 5 else 1 + n % 4 + n % 3 / 2 * 2 - n % 3 / 2 end], (array['success', 'success', 'failure', 'denied'])[1 + n % 4], 'thing',
+      case when n % 97 = 5 then 'Rare ' else '' end || ($2::text[])[1 + n % 6], case when n % 5 > 0 then 'tenant-' || n % 3 end, case when n % 2 = 0 then 'partner-' || n % 4 end, 'api'
+    from generate_series(1, 1800) as n`,
+    [actions, words],
+  )
+  await owner.query('analyze audit_events')
+  await owner.end()
+}, 60_000)
+afterAll(async () => {
+  await database.close()
+  await accounts[Symbol.asyncDispose]()
+})
+
+/** The same by the plainest statement there is. */
+async function plainly(filter: AuditFilter, limit: number): Promise<string[]> {
+  const [before, id] = filter.before?.split('_') ?? []
+  const pattern = filter.q && `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
+  const prefix = filter.action && /^(.*\.)\*?$/.exec(filter.action)?.[1]
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_events e where (${filter.since ?? null}::timestamptz is null or at >= ${filter.since ?? null}::timestamptz)
+      and (${filter.until ?? null}::timestamptz is null or at < ${filter.until ?? null}::timestamptz)
+      and (${before ?? null}::timestamptz is null or case when ${id ?? null}::uuid is null then at < ${before ?? null}::timestamptz
+        else (at, id) < (${before ?? null}::timestamptz, ${id ?? null}::uuid) end)
+      and (${filter.tenantSlug ?? null}::text is null or tenant_slug = ${filter.tenantSlug ?? null})
+      and (${filter.partnerSlug ?? null}::text is null or partner_slug = ${filter.partnerSlug ?? null})
+      and (${filter.actorEmail ?? null}::text is null or lower(actor_email) = lower(${filter.actorEmail ?? null}))
+      and (${filter.outcome ?? null}::text is null or outcome = ${filter.outcome ?? null})
+      and (${filter.action ?? null}::text is null or case when ${prefix ?? null}::text is null then action = ${filter.action ?? null}
+        else starts_with(action, ${prefix ?? null}) end)
+      and (${pattern ?? null}::text is null or action ilike ${pattern ?? null} or resource_name ilike ${pattern ?? null}
+        or actor_email ilike ${pattern ?? null} or tenant_slug ilike ${pattern ?? null})
+    order by at desc, id desc limit ${limit}`.execute(database.db)
+  return rows.map((row) => row.id)
+}
+
+const maybe = <Value>(...values: Value[]) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(...values) })
+const instant = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.nat({ max: 1300 }).map((days) => new Date(Date.now() - days * 86_400_000).toISOString()) },
+)
+const filters = fc.record({
+  since: instant,
+  until: instant,
+  tenantSlug: maybe('tenant-0', 'tenant-1', 'nobody'),
+  partnerSlug: maybe('partner-0', 'partner-2'),
+  actorEmail: maybe('person1@example.test', 'PERSON4@EXAMPLE.TEST'),
+  outcome: maybe('success' as const, 'failure' as const, 'denied' as const),
+  action: maybe('tenant.updated', 'user.deleted', 'user.d.', 'user.*', 'tenant.', 'nothing.*'),
+  q: maybe(
+    'rare',
+    'RARE ö',
+    'harbour',
+    'österreich',
+    '0 %',
+    'a_b',
+    '\\s',
+    'x',
+    'zz',
+    'person1',
+    'updated',
+    'tenant-1',
+    'r tenant',
+    'no such text',
+  ),
+})
+
+it('finds what the plainest statement finds, whatever way it takes, page after page', async () => {
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(filters, fc.constantFrom(1, 7, 60), async (asked, limit) => {
+      const seen: AuditEvent[] = []
+      let filter: AuditFilter = asked
+      for (let page = 0; page < 3; page++) {
+        const rows = await listAuditEvents(database.db, filter, limit)
+        expect(rows.map(({ id }) => id)).toEqual(await plainly(filter, limit))
+        seen.push(...rows)
+        const last = rows.at(-1)
+        if (!last) break
+        filter = { ...asked, before: page === 0 ? auditCursor(last) : last.at }
+      }
+      found += seen.length
+    }),
+    { numRuns: 300 },
+  )
+  expect(found).toBeGreaterThan(1000)
+}, 120_000)
+
+it('has every way in the functions of the schema, and none of them writes', async () => {
+  const { rows } = await sql<{ name: string; volatile: string }>`select proname as name, provolatile as volatile from pg_proc
+    where proname like 'audit\\_walk\\_%' or proname like 'audit\\_find\\_%' order by 1`.execute(database.db)
+  expect(rows.map((row) => row.name)).toEqual([
+    ...['audit_find_prefix', 'audit_find_text', 'audit_walk_action', 'audit_walk_actor', 'audit_walk_newest', 'audit_walk_partner'],
+    ...['audit_walk_refused', 'audit_walk_tenant', 'audit_walk_time'],
+  ])
+  expect(rows.every((row) => row.volatile === 's')).toBe(true)
+})
