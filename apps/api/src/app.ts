@@ -1,19 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { manageLinkLifeMs } from '@atrium/core/booking-life'
 import { AppError } from '@atrium/core/errors'
-import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
-import { ensureAuditPartitions } from '@atrium/db/audit'
-import { eraseManageTokens } from '@atrium/db/bookings'
 import type { Database } from '@atrium/db/connect'
-import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
-import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
-import { deleteOldImports } from '@atrium/db/member-imports'
-import { deleteRemovedPeople } from '@atrium/db/member-work'
-import { deleteExpiredRateLimits } from '@atrium/db/rate-limits'
-import { deleteRequestCounts } from '@atrium/db/request-counts'
-import { deleteExpiredSlotLocks } from '@atrium/db/slot-locks'
-import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
-import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
 import type { Integrations } from '@atrium/integrations/connect'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -22,6 +9,7 @@ import { createAuditRecorder } from './audit/recorder.ts'
 import { createBackgroundWork } from './background.ts'
 import { runDunning } from './billing/dunning.ts'
 import { reconcileBilling } from './billing/reconcile.ts'
+import { cleanUp } from './clean-up.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { RequestFacts } from './context.ts'
@@ -39,12 +27,13 @@ import { createLiveness } from './liveness.ts'
 import type { Logger } from './log.ts'
 import { runImport } from './members/import-run.ts'
 import { settleMember, sweepMembers } from './members/jobs.ts'
+import { createMemberLeases } from './members/leases.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { drainOutbox, eraseMails } from './outbox/drain.ts'
+import { drainOutbox } from './outbox/drain.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { createMonthlyPayouts } from './payouts/create.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { createRateLimit, createWindowCounts } from './rate-limit.ts'
 import { refreshGroupReadings } from './readings/readers.ts'
 import { checkReports, keepReports } from './reports/jobs.ts'
 import { createRequestCounts } from './request-counts.ts'
@@ -56,15 +45,18 @@ import { allowVisitors } from './scheduling/cors.ts'
 import { sweepCredentials } from './scheduling/credential-jobs.ts'
 import { expireBookings } from './scheduling/expire-bookings.ts'
 import { sendReminders } from './scheduling/remind.ts'
-import { rotateKeys } from './scheduling/rotate-keys.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { settleSubscriptions } from './subscriptions/due.ts'
+import { observeSystem } from './system/observe.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
+import type { Tracing } from './tracing.ts'
 import { docsPages } from './transport/docs.ts'
 import { type AppEnv, chooseRequestId } from './transport/facts.ts'
+import { createOpenStreams } from './transport/open-streams.ts'
 import { problemResponse } from './transport/problems.ts'
 import { registerRest } from './transport/rest.ts'
+import { traceRequests } from './transport/traces.ts'
 import { answerTrpc } from './transport/trpc.ts'
 import { createTurns } from './turns.ts'
 import { version } from './version.ts'
@@ -78,6 +70,8 @@ export interface AppParts {
   log: Logger
   clock?: Clock
   metrics?: Metrics
+  /** None: nothing is traced. */
+  tracing?: Tracing | undefined
 }
 
 export interface App {
@@ -88,25 +82,32 @@ export interface App {
   house: House
   /** Connects what listens and starts the job engine. The app answers before, but jobs wait and streams see no changes. */
   start(): Promise<void>
+  /** A stop is near: `/health/ready` says so, and each answer asks its client to take another connection next time. */
+  drain(): void
   /** Lets work under way end, then closes everything this app opened. The database is the caller's to close. */
   stop(): Promise<void>
 }
 
 export const bodyLimitBytes = 1024 * 1024
-/** How long the payload of a payment event is kept; then its hash stands in its place. */
-const payloadDays = 90
+/** What an answer says unless it says otherwise: it is about its caller, so nothing keeps it, and it is what its type says it is. */
+const everyAnswer = [
+  ['cache-control', 'no-store'],
+  ['x-content-type-options', 'nosniff'],
+] as const
 
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
-  const { config, database, integrations, log } = parts
+  const { config, database, integrations, log, tracing } = parts
   const clock = parts.clock ?? systemClock
   const metrics = parts.metrics ?? createMetrics()
   observeCalendarLag(metrics, database.db)
-  const jobs = createJobs({ databaseUrl: config.databaseUrl, db: database.db, log, metrics })
+  const jobs = createJobs({ databaseUrl: config.databaseUrl, database, log, metrics, tracing })
+  const checks = createIntegrationChecks(integrations, clock, log)
   const house: House = {
     config,
     database,
     systems: integrations,
+    systemChecks: checks,
     clock,
     log,
     metrics,
@@ -117,18 +118,22 @@ export function createApp(parts: AppParts): App {
     changes: createTenantChanges(database, log),
     flags: createFlags({ database, clock, log }),
     ofrepLimit: createRateLimit({ perMinute: ofrepCallsPerMinute, clock }),
+    localCounts: createWindowCounts(),
     requestCounts: createRequestCounts({ database, clock, log }),
     background: createBackgroundWork(log),
+    memberLeases: createMemberLeases({ database, log }),
+    streams: createOpenStreams(),
     turns: createTurns(),
     busyTimes: createBusyTimes(
       (host, span) => askCalendar(house, host, span),
       () => clock.now().getTime(),
     ),
   }
-  const checks = createIntegrationChecks(integrations, clock, log)
+  observeSystem(house)
   const app = new Hono<AppEnv>()
   const liveness = createLiveness({ clock, metrics })
 
+  if (tracing) app.use(traceRequests(tracing))
   // What stands in the line of a request is of our own making and no secret: searching it for one costs more than the line.
   const requestLog = log.child({}, { redact: [] })
   app.use(async (c, next) => {
@@ -140,11 +145,15 @@ export function createApp(parts: AppParts): App {
     // On the socket's answer where there is one: a header on `c.res` turns every light response into a full one.
     const { outgoing } = c.env
     outgoing?.setHeader('x-request-id', requestId)
+    for (const [name, value] of everyAnswer) outgoing?.setHeader(name, value)
     await next()
-    if (!outgoing) c.res.headers.set('x-request-id', requestId)
+    if (!outgoing) {
+      c.res.headers.set('x-request-id', requestId)
+      for (const [name, value] of everyAnswer) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    }
     const seconds = (performance.now() - started) / 1000
     const route = c.get('route') ?? 'other'
-    metrics.observeRequest(c.req.method, route, c.res.status, seconds)
+    metrics.requests.add(c.req.method, route, c.res.status, seconds)
     requestLog.info(
       { requestId, method: c.req.method, path: c.req.path, route, ...line, status: c.res.status, ms: Math.round(seconds * 1000) },
       'request',
@@ -157,8 +166,10 @@ export function createApp(parts: AppParts): App {
   })
   app.notFound((c) => problemResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId')))
 
+  let draining = false
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
+    if (draining) throw new AppError('unavailable', 'This process is stopping.')
     const readiness = await checkReadiness(house, checks)
     return c.json(readiness, readiness.ready ? 200 : 503)
   })
@@ -185,6 +196,7 @@ export function createApp(parts: AppParts): App {
   return {
     fetch: (request, env, executionContext) => liveness.fetch(request) ?? app.fetch(request, env, executionContext),
     listener(incoming, outgoing) {
+      if (draining) outgoing.setHeader('connection', 'close')
       if (!liveness.handle(incoming, outgoing)) void listener(incoming, outgoing)
     },
     house,
@@ -217,23 +229,12 @@ export function createApp(parts: AppParts): App {
         writeCalendars: () => drainCalendars(house),
         checkCalendars: () => checkCalendars(house),
         sendReminders: () => sendReminders(house),
-        async cleanUp() {
-          await rotateKeys(house)
-          await emptyOldPayloads(database.db, payloadDays)
-          await deleteRequestCounts(database.db, new Date(clock.now().getTime() - (longestGuardWindowMinutes + 60) * 60_000))
-          await eraseMails(house)
-          await deleteRemovedPeople(database.db)
-          await deleteOldImports(database.db)
-          await deleteExpiredIdempotencyKeys(database.db)
-          await eraseManageTokens(database.db, new Date(clock.now().getTime() - manageLinkLifeMs))
-          await deleteExpiredRateLimits(database.db, clock.now())
-          await deleteExpiredSlotLocks(database.db, clock.now())
-          await deleteExpiredWebSessions(database.db)
-          await deleteExpiredMailProfileLinks(database.db)
-          await ensureAuditPartitions(database.db, 3)
-        },
+        cleanUp: () => cleanUp(house),
       })
       await checks.refresh()
+    },
+    drain() {
+      draining = true
     },
     async stop() {
       await house.background.settled()
@@ -241,6 +242,7 @@ export function createApp(parts: AppParts): App {
       await house.changes.stop()
       await house.flags.stop()
       await house.requestCounts.stop()
+      house.memberLeases.stop()
     },
   }
 }

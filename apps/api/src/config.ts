@@ -26,6 +26,16 @@ const dnsServers = z
       .filter(Boolean),
   )
   .refine((servers) => servers.every(isDnsServer), 'holds something that is no IP address, with or without a port')
+/** `name=value` pairs with commas between them, values percent-encoded (OpenTelemetry, OTLP exporter configuration). */
+const otlpHeaders = list.transform((pairs, ctx) => {
+  const headers: Record<string, string> = {}
+  for (const pair of pairs) {
+    const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(.*)$/.exec(pair) ?? []
+    if (name === undefined || value === undefined) ctx.addIssue('holds something that is no name=value')
+    else headers[name] = decodeURIComponent(value)
+  }
+  return headers
+})
 const optional = <T extends z.ZodType>(type: T) => z.preprocess((value) => (value === '' ? undefined : value), type.optional())
 
 const Env = z.object({
@@ -33,6 +43,7 @@ const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: optional(port),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
+  DATABASE_DIRECT_URL: optional(z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })),
   DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })),
   PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
   MAIL_PROVISIONING_ENABLED: toggle.default(false),
@@ -67,8 +78,13 @@ const Env = z.object({
   DNS_SERVERS: dnsServers.default([]),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
   ANSWER_CHECKS: z.enum(['all', 'sampled']).default('sampled'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(address),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(otlpHeaders),
+  OTEL_SERVICE_NAME: z.string().min(1).default('atrium-api'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -89,7 +105,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     port: e.PORT,
     metricsPort: e.METRICS_PORT ?? (e.PORT === 0 ? 0 : e.PORT + 500),
     databaseUrl: e.DATABASE_URL,
-    /** A copy that reports are read from. */
+    /** The same database without a transaction pooler in between; null where there is none. */
+    databaseDirectUrl: e.DATABASE_DIRECT_URL ?? null,
+    /** A copy that reports and the audit log are read from. */
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     tenantDomain: e.PLATFORM_TENANT_DOMAIN.toLowerCase().replace(/^\.+|\.+$/g, ''),
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
@@ -134,8 +152,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     auditHashChain: e.AUDIT_HASH_CHAIN,
     dns: { servers: e.DNS_SERVERS },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    /** How long a process that was asked to stop still takes requests, so that whoever sends them can learn of it. */
+    shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
     answerChecks: e.ANSWER_CHECKS,
+    /** Where traces go; null where nothing is traced. */
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: e.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+          serviceName: e.OTEL_SERVICE_NAME,
+          ratio: e.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
     logLevel: e.LOG_LEVEL,
   }
 }

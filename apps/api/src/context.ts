@@ -123,7 +123,8 @@ function noted({ line }: RequestFacts, caller: Caller): Caller {
   return caller
 }
 
-function bearerIn(authorization: string | undefined): string | undefined {
+/** The access token of an `Authorization` header (RFC 6750 section 2.1), undefined where it holds none. */
+export function bearerIn(authorization: string | undefined): string | undefined {
   return authorization && /^Bearer /i.test(authorization) ? authorization.slice('Bearer '.length) : undefined
 }
 

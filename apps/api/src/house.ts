@@ -5,15 +5,18 @@ import type { BackgroundWork } from './background.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Flags } from './flags/evaluator.ts'
+import type { IntegrationChecks } from './integration-checks.ts'
 import type { Jobs } from './jobs.ts'
 import type { Logger } from './log.ts'
+import type { MemberLeases } from './members/leases.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbox } from './outbox/outbox.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { RateLimit, WindowCounts } from './rate-limit.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { BusyTimes } from './scheduling/busy-times.ts'
 import type { TenantChanges } from './tenants/changes.ts'
 import type { TokenVerifier } from './token.ts'
+import type { OpenStreams } from './transport/open-streams.ts'
 import type { Turns } from './turns.ts'
 
 /** Everything that the service is made of. Built once by `createApp`, handed down by hand; nothing imports a singleton. */
@@ -22,6 +25,8 @@ export interface House {
   database: Database
   /** The outside systems; null where this installation has none. */
   systems: Integrations
+  /** Whether they answer, as this process last saw it. */
+  systemChecks: IntegrationChecks
   clock: Clock
   log: Logger
   tokens: TokenVerifier
@@ -31,6 +36,8 @@ export interface House {
   flags: Flags
   /** Evaluations by OpenFeature clients. */
   ofrepLimit: RateLimit
+  /** What visitors took, while the database cannot count it. */
+  localCounts: WindowCounts
   requestCounts: RequestCounts
   /** What hosts' calendars say of their time. */
   busyTimes: BusyTimes
@@ -39,5 +46,9 @@ export interface House {
   /** Mails to people, queued in the transaction that causes them. */
   outbox: Outbox
   background: BackgroundWork
+  /** For the work on members that this process does. */
+  memberLeases: MemberLeases
+  /** Answers without an end, which a stop cuts. */
+  streams: OpenStreams
   metrics: Metrics
 }

@@ -1,3 +1,4 @@
+import { type OutsideSystemHealth, outsideSystems } from '@atrium/core/system'
 import { checkIntegrations, type Integrations } from '@atrium/integrations/connect'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
@@ -9,6 +10,8 @@ export interface IntegrationChecks {
   refresh(): Promise<Checks>
   /** The last answers. When they are older than 15 s new ones are asked for in the background, so that nobody waits for a slow system. */
   latest(): Checks | undefined
+  /** Each system with since when it is as it is and what was last wrong, as this process saw it. Asks anew as `latest` does. */
+  history(): OutsideSystemHealth[]
 }
 
 const freshMs = 15_000
@@ -18,14 +21,23 @@ export function createIntegrationChecks(integrations: Integrations, clock: Clock
   let checks: Checks | undefined
   let at = Number.NEGATIVE_INFINITY
   let asking: Promise<Checks> | undefined
+  const seen = new Map<string, Pick<OutsideSystemHealth, 'since' | 'lastError'>>()
+  function note(system: string, check: Checks[keyof Checks], before: Checks[keyof Checks] | undefined): void {
+    const known = seen.get(system)
+    seen.set(system, {
+      since: known && before?.state === check.state ? known.since : check.checkedAt,
+      lastError: check.state === 'error' ? { at: check.checkedAt, message: check.message ?? '' } : (known?.lastError ?? null),
+    })
+  }
   function refresh(): Promise<Checks> {
     asking ??= checkIntegrations(integrations, { deadlineMs, now: () => clock.now() })
       .then((answers) => {
         for (const [system, check] of Object.entries(answers)) {
-          const before = checks?.[system as keyof Checks]?.state
-          if (check.state === 'error' && before !== 'error')
+          const before = checks?.[system as keyof Checks]
+          note(system, check, before)
+          if (check.state === 'error' && before?.state !== 'error')
             log.warn({ system, reason: check.message }, 'an outside system does not answer')
-          if (check.state === 'ok' && before === 'error') log.info({ system }, 'an outside system answers again')
+          if (check.state === 'ok' && before?.state === 'error') log.info({ system }, 'an outside system answers again')
         }
         checks = answers
         at = clock.now().getTime()
@@ -36,12 +48,29 @@ export function createIntegrationChecks(integrations: Integrations, clock: Clock
       })
     return asking
   }
+  function latest(): Checks | undefined {
+    if (clock.now().getTime() - at > freshMs)
+      refresh().catch((err: unknown) => log.error({ err }, 'the outside systems could not be checked'))
+    return checks
+  }
   return {
     refresh,
-    latest() {
-      if (clock.now().getTime() - at > freshMs)
-        refresh().catch((err: unknown) => log.error({ err }, 'the outside systems could not be checked'))
-      return checks
+    latest,
+    history() {
+      const answers = latest()
+      return outsideSystems.map((system) => {
+        const check = answers?.[system]
+        const { since, lastError } = seen.get(system) ?? { since: null, lastError: null }
+        return {
+          system,
+          state: check?.state ?? 'unknown',
+          since,
+          checkedAt: check?.checkedAt ?? null,
+          latencyMs: check?.latencyMs ?? null,
+          message: check?.message ?? null,
+          lastError,
+        }
+      })
     },
   }
 }

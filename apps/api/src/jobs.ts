@@ -1,10 +1,12 @@
-import type { Db, Trx } from '@atrium/db/connect'
+import type { Database, Trx } from '@atrium/db/connect'
 import { jobSchema, queues } from '@atrium/db/jobs'
+import { openPool } from '@atrium/db/pool'
 import type { ReadingGroup, ReadingKind } from '@atrium/db/readings'
 import { CompiledQuery } from 'kysely'
 import { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Work that the job engine wakes. Each handler reads the state in our own rows, so running twice does no harm. */
 export interface JobHandlers {
@@ -61,15 +63,28 @@ export interface Jobs {
 
 /**
  * pg-boss with the settings that make a killed worker's job start again after about ten seconds and a new one at once. It never
- * changes its schema here: the account of the API may not (`packages/db/src/jobs.ts` installs it).
+ * changes its schema here: the account of the API may not (`packages/db/src/jobs.ts` installs it). Its statements are whole transactions
+ * on connections of their own, which may lead through a transaction pooler; it listens on a direct one.
  */
-export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; metrics: Metrics }): Jobs {
-  const { db, log, metrics } = parts
+export function createJobs(parts: {
+  databaseUrl: string
+  database: Pick<Database, 'db' | 'listen'>
+  log: Logger
+  metrics: Metrics
+  tracing?: Tracing | undefined
+}): Jobs {
+  const { database, log, metrics, tracing } = parts
+  const { db } = database
+  const pool = openPool(
+    { connectionString: parts.databaseUrl, application_name: 'atrium-jobs', max: 4, connectionTimeoutMillis: 10_000 },
+    (err) => log.error({ err }, 'the job engine lost a connection'),
+  )
   const boss = new PgBoss({
-    connectionString: parts.databaseUrl,
+    db: {
+      executeSql: (text, values) => pool.query(text, values),
+      listen: async (channel, onNotification, onReconnect) => ({ close: await database.listen(channel, onNotification, onReconnect) }),
+    },
     schema: jobSchema,
-    application_name: 'atrium-jobs',
-    max: 4,
     migrate: false,
     createSchema: false,
     useListenNotify: true,
@@ -88,7 +103,7 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
   const workOptions = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, heartbeatRefreshSeconds: 3 }
   async function counted(queue: string, work: () => Promise<void>): Promise<void> {
     try {
-      await work()
+      await (tracing ? tracing.span(`job ${queue}`, { 'atrium.queue': queue }, work) : work())
       metrics.jobs.inc({ queue, outcome: 'done' })
     } catch (err) {
       metrics.jobs.inc({ queue, outcome: 'failed' })
@@ -213,6 +228,7 @@ export function createJobs(parts: { databaseUrl: string; db: Db; log: Logger; me
     async stop() {
       running = false
       if (sending) await boss.stop({ graceful: true, timeout: 10_000 })
+      if (!pool.ending) await pool.end()
     },
   }
 }

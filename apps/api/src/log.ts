@@ -4,9 +4,9 @@ export type { Logger }
 
 /**
  * Structured logs, one JSON object per line. Tokens, cookies and passwords are censored wherever they might be passed by mistake;
- * an error is written with its class, code and stack, its chain of causes included.
+ * an error is written with its class, code and stack, its chain of causes included. `facts` are added to every line.
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination?: DestinationStream, facts?: () => object): Logger {
   const options = {
     level,
     base: { service: 'atrium-platform-api' },
@@ -17,18 +17,24 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       censor: '***',
     },
     serializers: { err: describeFailure },
+    ...(facts && { mixin: facts }),
   }
   return destination ? pino(options, destination) : pino(options)
 }
 
 /** Class, message, code and stack of a failure and of its causes. A database error's `detail`, which quotes row values, stays out. */
 function describeFailure(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : 'not an error object' }
+  if (!isErrorLike(error)) return { message: typeof error === 'string' ? error : 'not an error object' }
   return {
-    type: error.name,
+    type: error.name ?? 'Error',
     message: error.message,
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     stack: error.stack,
     ...(error.cause === undefined ? {} : { cause: describeFailure(error.cause) }),
   }
+}
+
+/** An error, or what the job engine tells of one: a plain object with its words. */
+function isErrorLike(error: unknown): error is Partial<Error> & Pick<Error, 'message'> {
+  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
 }

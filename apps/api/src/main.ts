@@ -18,13 +18,18 @@ function configured(): ReturnType<typeof readConfig> {
 }
 
 const config = configured()
-const log = createLogger(config.logLevel, standardOutput())
+// Loaded only where traces are wanted: it is a part of start and memory that nobody else should pay for.
+const tracing = config.tracing ? (await import('./open-telemetry.ts')).createOpenTelemetry(config.tracing) : undefined
+const log = createLogger(config.logLevel, standardOutput(), tracing && (() => tracing.ids() ?? {}))
 const metrics = createMetrics()
 metrics.collectProcess()
 const database = openDatabase({
   url: config.databaseUrl,
+  directUrl: config.databaseDirectUrl ?? undefined,
   replicaUrl: config.databaseReplicaUrl,
+  onReplicaRead: (where) => metrics.replicaReads.inc({ where }),
   applicationName: 'atrium-api',
+  onStatement: tracing && (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
   onError: (err) => log.warn({ err }, 'a database connection was lost'),
 })
 const integrations = connectIntegrations({
@@ -36,14 +41,21 @@ const integrations = connectIntegrations({
   dns: config.dns,
   // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should not be told to wait.
   policy: { circuit: { failures: 10, openMs: 4_000 } },
+  callHeaders: tracing && (() => tracing.headers()),
+  onCircuit: (system, open) => metrics.openCircuits.set({ system }, open ? 1 : 0),
   onCall: (report) => {
+    const { system, call, request, status, attempt, outcome } = report
+    tracing?.ended(`${system} ${call}`, report.ms, {
+      ...{ 'atrium.system': system, 'atrium.request': request, 'http.response.status_code': status },
+      ...{ 'atrium.attempt': attempt, 'atrium.outcome': outcome, failed: outcome !== 'ok' },
+    })
     metrics.upstreamCalls.observe({ system: report.system, call: report.call, outcome: report.outcome }, report.ms / 1000)
     log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')
   },
 })
-const app = createApp({ config, database, integrations, log, metrics })
+const app = createApp({ config, database, integrations, log, metrics, tracing })
 // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
-const serverOptions = { headersTimeout: 15_000, requestTimeout: 30_000 }
+const serverOptions = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 const server = createServer(serverOptions, app.listener)
 server.listen(config.port, config.host, () => {
   const address = server.address()
@@ -61,19 +73,28 @@ async function stop(reason: string): Promise<void> {
     process.exit(1)
   }, config.shutdownGraceSeconds * 1000)
   forced.unref()
-  // New connections are refused at once; requests under way are answered, streams are ended after a moment.
-  const closed = new Promise<void>((done) => server.close(() => done()))
-  server.closeIdleConnections()
-  const cutStreams = setTimeout(() => {
-    server.closeAllConnections()
-  }, 3_000)
+  // Whoever sends requests here learns of the stop before a connection is refused or closed under a request that is on its way.
+  app.drain()
+  await new Promise((done) => setTimeout(done, config.shutdownDrainSeconds * 1000))
+  await closeServer()
   await app.stop()
-  await closed
-  clearTimeout(cutStreams)
   await database.close()
+  await tracing?.stop()
   await new Promise<void>((done) => metricsServer.close(() => done()))
   log.info('stopped')
   process.exit(0)
+}
+
+/** Takes no more connections, ends streams, and resolves when every request under way has its answer. */
+async function closeServer(): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()))
+  app.house.streams.cut()
+  // Time and again: a connection that was busy becomes idle when its answer is complete, and is kept alive then.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
+  const cut = setTimeout(() => server.closeAllConnections(), Math.max(config.shutdownGraceSeconds - 3, 1) * 1000)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(cut)
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { RequestDurations } from './request-durations.ts'
 
 /** Prometheus metrics of one process, served on a port of their own. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -6,33 +7,22 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time to answer a request, by route pattern and status',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  })
-  // To find the series of a set of labels costs more than to count in it.
-  const series = new Map<string, ReturnType<typeof requests.labels>>()
+  const requests = new RequestDurations(registry)
   return {
     registry,
-    /** Counts an answered request. `route` is a pattern such as `/tenants/{slug}`, never an address. */
-    observeRequest(method: string, route: string, status: number, seconds: number): void {
-      const key = `${method} ${route} ${status}`
-      let found = series.get(key)
-      if (!found) {
-        found = requests.labels({ method, route, status: String(status) })
-        series.set(key, found)
-      }
-      found.observe(seconds)
-    },
+    requests,
     collectProcess: () => collectDefaultMetrics({ register: registry }),
     upstreamCalls: new Histogram({
       name: 'upstream_call_duration_seconds',
       help: 'Time of a call to an outside system, by system, operation and outcome',
       labelNames: ['system', 'call', 'outcome'] as const,
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    openCircuits: new Gauge({
+      name: 'upstream_circuit_open',
+      help: 'Whether calls to an outside system are held back because it failed many times in a row',
+      labelNames: ['system'] as const,
       registers,
     }),
     provisioningSteps: new Counter({
@@ -69,6 +59,12 @@ export function createMetrics() {
       name: 'payment_events_total',
       help: 'Events of the payment processor that came, and what became of them',
       labelNames: ['outcome'] as const,
+      registers,
+    }),
+    replicaReads: new Counter({
+      name: 'database_replica_reads_total',
+      help: 'Reads that a copy of the database may answer, by where they went: replica, or the first server because it was behind or unreachable',
+      labelNames: ['where'] as const,
       registers,
     }),
     auditWriteFailures: new Counter({ name: 'audit_write_failures_total', help: 'Audit entries that could not be written', registers }),

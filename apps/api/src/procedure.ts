@@ -27,8 +27,8 @@ export type ProcedureMeta = OpenApiMeta<{
   csv?: (answer: unknown) => string
   /** Speaks the OpenFeature Remote Evaluation Protocol over REST: an ETag on answers, and its members in refusals beside ours. */
   ofrep?: boolean
-  /** The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under that name. */
-  file?: boolean
+  /** The answer is `{ fileName, contentType, text }`: REST sends the text itself, to be saved under that name, as one of these types. */
+  file?: readonly [string, ...string[]]
   /** The answer is text in pieces: REST streams it as a file. The first format is what is sent unless the query's `format` names another. */
   export?: TextExport
 }>

@@ -29,7 +29,7 @@ export function toAppError(error: unknown): AppError {
   const known = findAppError(error)
   if (known) return known
   const cause = error instanceof TRPCError ? error.cause : error
-  if (isUnavailable(cause)) return new AppError('unavailable', undefined, { cause })
+  if (isUnavailable(cause)) return new AppError('unavailable', undefined, { cause, retryAfterSeconds: 1 })
   if (error instanceof TRPCError) {
     if (error.code === 'NOT_FOUND') return new AppError('not_found', 'There is no such procedure.', { cause: error })
     if (error.code === 'METHOD_NOT_SUPPORTED') return new AppError('method_not_allowed', undefined, { cause: error })
@@ -42,14 +42,24 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', undefined, { cause: error })
 }
 
-/** One issue per field, the first that was found; an unknown key is named by its own path. */
+/** Faults that one answer tells of; whoever makes more of them is not helped by a longer list. */
+const mostIssues = 100
+
+/** One issue per field, the first that was found, and at most a hundred; an unknown key is named by its own path. */
 export function toIssues(error: ZodError): Issue[] {
-  const issues = error.issues.flatMap((issue) => {
+  const messages = new Map<string, string>()
+  for (const issue of error.issues) {
     const path = issue.path.map(String)
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'This field is not known here.' }))
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
+    for (const key of keys) {
+      if (messages.size === mostIssues) return listed(messages)
+      const at = (key === undefined ? path : [...path, key]).join('.')
+      if (!messages.has(at)) messages.set(at, key === undefined ? issue.message : 'This field is not known here.')
     }
-    return [{ path: path.join('.'), message: issue.message }]
-  })
-  return issues.filter((issue, index) => issues.findIndex(({ path }) => path === issue.path) === index)
+  }
+  return listed(messages)
+}
+
+function listed(messages: ReadonlyMap<string, string>): Issue[] {
+  return [...messages].map(([path, message]) => ({ path, message }))
 }

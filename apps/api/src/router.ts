@@ -21,6 +21,7 @@ import { securityPolicyRouter } from './security-policy/router.ts'
 import { ssoRouter } from './sso/router.ts'
 import { storageRouter } from './storage/router.ts'
 import { subscriptionsRouter } from './subscriptions/router.ts'
+import { systemRouter } from './system/router.ts'
 import { tenantsRouter } from './tenants/router.ts'
 import { router } from './trpc.ts'
 import { usersRouter } from './users/router.ts'
@@ -51,6 +52,7 @@ export const appRouter = router({
   prices: pricesRouter,
   subscriptions: subscriptionsRouter,
   sso: ssoRouter,
+  system: systemRouter,
   tenants: tenantsRouter,
   users: usersRouter,
   webhooks: webhooksRouter,

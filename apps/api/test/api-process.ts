@@ -6,6 +6,7 @@ import type { TestHouse } from './house.ts'
 /** The service as it is run for real: a process of its own, with a socket. */
 export interface ApiProcess extends AsyncDisposable {
   readonly url: string
+  readonly pid: number
   /** Log lines so far. */
   readonly log: string[]
   signal(signal: 'SIGTERM' | 'SIGKILL'): void
@@ -13,8 +14,15 @@ export interface ApiProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-export async function startApi(house: TestHouse, env: Record<string, string> = {}): Promise<ApiProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
+const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** `entry`: the built service, where there is one; most of a start goes into reading the modules of the source. */
+export async function startApi(
+  house: Pick<TestHouse, 'env'>,
+  env: Readonly<Record<string, string>> = {},
+  entry: string = source,
+): Promise<ApiProcess> {
+  const child = spawn(process.execPath, [entry], {
     env: { ...house.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -32,7 +40,14 @@ export async function startApi(house: TestHouse, env: Record<string, string> = {
     })
     child.once('exit', () => failed(new Error(`the API ended before it started:\n${log.join('\n')}`)))
   })
-  return { url: await started, log, ended, signal: (signal) => void child.kill(signal), [Symbol.asyncDispose]: () => kill(child, ended) }
+  return {
+    url: await started,
+    pid: child.pid ?? 0,
+    log,
+    ended,
+    signal: (signal) => void child.kill(signal),
+    [Symbol.asyncDispose]: () => kill(child, ended),
+  }
 }
 
 async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

@@ -1,5 +1,6 @@
 import { AuditEvent, auditColumns } from '@atrium/core/audit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseCsv } from './csv.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
 let house: TestHouse
@@ -36,30 +37,6 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]())
 
 const exported = (query: string) => house.request('GET', `/audit/export?tenantSlug=exported&${query}`, { token: operator })
-
-/** RFC 4180, as strictly as a spreadsheet would read it. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]]
-  let cell = ''
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]
-    if (quoted && character === '"' && text[i + 1] === '"') {
-      cell += '"'
-      i += 1
-    } else if (character === '"') quoted = !quoted
-    else if (!quoted && character === ',') {
-      rows.at(-1)?.push(cell)
-      cell = ''
-    } else if (!quoted && character === '\r' && text[i + 1] === '\n') {
-      rows.at(-1)?.push(cell)
-      cell = ''
-      rows.push([])
-      i += 1
-    } else cell += character
-  }
-  return rows.slice(0, -1)
-}
 
 it('streams every entry as NDJSON, newest first, each as the log shows it', async () => {
   const answer = await exported('')

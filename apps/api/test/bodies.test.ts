@@ -73,6 +73,13 @@ describe('a body', () => {
     expect((await withoutEffect(() => create(`{"name":"x","domains":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status).toBe(400)
   })
 
+  it('with sixty thousand keys that nobody knows answers 400 and names a hundred', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, 1]))
+    const answer = await withoutEffect(() => create({ name: 'x', ...keys }))
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(answer.body.issues).toHaveLength(100)
+  })
+
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'text/json', ''])(
     'of the media type %j answers 415',
     async (type) => {

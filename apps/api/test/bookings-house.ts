@@ -4,6 +4,7 @@ import type { BookingStatus } from '@atrium/core/scheduling'
 import { wallTimeOf } from '@atrium/core/time-zones'
 import { findBooking, insertBookingChange } from '@atrium/db/bookings'
 import { findEventType } from '@atrium/db/event-types'
+import type { DatabaseAccounts } from '@atrium/db/provision-database'
 import type { Integrations } from '@atrium/integrations/connect'
 import type { Config } from '../src/config.ts'
 import { secretContext } from '../src/scheduling/calendar-access.ts'
@@ -85,6 +86,7 @@ export async function openBookingsHouse({
   integrations?: (integrations: Integrations, config: Config) => Integrations
   mailer?: boolean
   env?: Record<string, string>
+  accounts?: DatabaseAccounts
 } = {}): Promise<BookingsHouse> {
   const midnight = Math.ceil(Date.now() / dayMs) * dayMs
   const time = { now: new Date(midnight) }

@@ -227,6 +227,7 @@ describe('a template', () => {
     ['{{ (1..1000000000) | join }}', /ranges/],
     ['{% if true %}'.repeat(11), /more than 10 deep/],
     ['{% if true %}'.repeat(4000), /more than 10 deep/],
+    ['{{ booking.title }}'.repeat(1_001), /more than 1000 tags and outputs/],
     [`{% assign a = "xx" %}${'{% assign a = a | append: a %}'.repeat(40)}`, /more time or memory/],
     [
       '{{ booking.title | replace: "", "xxxxxxxxxxxxxxxxxxxxxxxx" | replace: "", "xxxxxxxxxxxxxxxxxxxxxxxx" | replace: "", "xxxxxxxxxxxxxxxxxxxxxxxx" | replace: "", "xxxxxxxxxxxxxxxxxxxxxxxx" }}',

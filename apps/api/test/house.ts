@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { seedDemo } from '@atrium/db/demo'
+import type { DatabaseAccounts } from '@atrium/db/provision-database'
+import type { ReplicaRead } from '@atrium/db/replica'
 import { copyDatabase } from '@atrium/db/testing/database'
 import { connectIntegrations, type Integrations } from '@atrium/integrations/connect'
 import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/start'
@@ -46,6 +48,8 @@ export interface TestHouse extends AsyncDisposable {
   }
   /** Everything the service logged, one JSON line each. */
   logLines: string[]
+  /** Where each read went that a copy of the database may answer. */
+  replicaReads: ReplicaRead[]
   /** An access token of a demo person, exactly as signing in would give it. */
   token(email: string, app?: 'portal' | 'operator'): Promise<string>
   /** A REST request through the app. The body is parsed where it is JSON. */
@@ -69,6 +73,8 @@ export interface HouseOptions {
   started?: boolean
   clock?: Clock
   env?: Record<string, string>
+  /** A migrated database of the caller's, on a server that the caller may stop. Default: a copy on the server of the run. */
+  accounts?: DatabaseAccounts
   /** Send mail, to the sandbox. Default false: nothing is sent, and the queue keeps it. */
   mailer?: boolean
   sandbox?: StartOptions
@@ -76,7 +82,7 @@ export interface HouseOptions {
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
-  const accounts = await copyDatabase()
+  const accounts: DatabaseAccounts & Partial<AsyncDisposable> = options.accounts ?? (await copyDatabase())
   const { clock } = options
   const sandbox = await startSandbox({
     ...options.sandbox,
@@ -112,9 +118,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const config = readConfig(env)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })
+  const replicaReads: ReplicaRead[] = []
   const database = openDatabase({
     url: config.databaseUrl,
+    directUrl: config.databaseDirectUrl ?? undefined,
     replicaUrl: config.databaseReplicaUrl,
+    onReplicaRead: (where) => replicaReads.push(where),
     applicationName: `test-${randomBytes(4).toString('hex')}`,
     onError: () => {},
   })
@@ -168,6 +177,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
       deliver: (ids = sandbox.payments.webhooks.pending()) => sandbox.payments.webhooks.deliver(ids),
     },
     logLines,
+    replicaReads,
     token: (email, forApp = email.startsWith('operator@') ? 'operator' : 'portal') => sandbox.token(email, forApp),
     request,
     trpc: (token) =>
@@ -189,7 +199,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
       await app.stop()
       await database.close()
       await sandbox.close()
-      await accounts[Symbol.asyncDispose]()
+      if (accounts !== options.accounts) await accounts[Symbol.asyncDispose]?.()
     },
   }
 }

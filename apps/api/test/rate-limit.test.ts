@@ -1,6 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import { expect, it } from 'vitest'
-import { createRateLimit } from '../src/rate-limit.ts'
+import { createRateLimit, createWindowCounts, mostRemembered } from '../src/rate-limit.ts'
 
 it('gives each caller its share of a minute, and says how long to wait for the next', () => {
   let now = new Date('2026-11-21T12:00:42.500Z')
@@ -19,4 +19,17 @@ it('gives each caller its share of a minute, and says how long to wait for the n
   expect(refusal('anna')).toEqual({ code: 'rate_limited', retryAfterSeconds: 1 })
   now = new Date('2026-11-21T12:01:00Z')
   expect(refusal('anna')).toBeUndefined()
+})
+
+it('remembers callers up to a number, and forgets first who came first', () => {
+  const counts = createWindowCounts()
+  const start = new Date('2026-11-21T12:00:00Z')
+  const window = (key: string) => ({ key, start, end: new Date('2026-11-21T12:01:00Z') })
+  expect([counts.takeOne([window('anna'), window('adam')]), counts.takeOne([window('anna')])]).toEqual([[1, 1], [2]])
+  expect(counts.countTaken([window('anna'), window('nobody')])).toEqual([2, 0])
+  expect(counts.countTaken([{ ...window('anna'), start: new Date('2026-11-21T12:01:00Z') }])).toEqual([0])
+  for (let n = 0; n < mostRemembered / 2; n++) counts.takeOne([window(`first ${n}`)])
+  expect(counts.countTaken([window('anna'), window('first 7')])).toEqual([2, 1])
+  for (let n = 0; n < mostRemembered / 2; n++) counts.takeOne([window(`second ${n}`)])
+  expect(counts.countTaken([window('anna'), window('second 7')])).toEqual([0, 1])
 })

@@ -28,6 +28,12 @@ describe('what goes over the wire', () => {
     }
   })
 
+  it('is refused with more marks than any input needs', () => {
+    const marked = (count: number) => JSON.parse(JSON.stringify(superjson.serialize(Array.from({ length: count }, () => new Date(0)))))
+    expect(serializer.deserialize(marked(900))).toHaveLength(900)
+    expect(() => serializer.deserialize(marked(5_000))).toThrow('too many marks')
+  })
+
   it('may be nested deeper than anybody writes by hand', () => {
     let deep: unknown = 1
     for (let i = 0; i < 200; i++) deep = { deep }

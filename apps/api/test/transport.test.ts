@@ -56,6 +56,15 @@ describe('REST and tRPC', () => {
     expect(trpc.headers.get('www-authenticate')).toBe(rest.headers.get('www-authenticate'))
   })
 
+  it.each(['/tenants/acme', '/trpc/me.get', '/tenants/nowhere', '/nowhere', '/openapi.json', '/health/ready'])(
+    'ask browsers to keep and to guess nothing: %s',
+    async (path) => {
+      const { headers } = await house.request('GET', path, { token: operator })
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    },
+  )
+
   it('tell the typed client the code of a refusal', async () => {
     await expect(house.trpc(member).tenants.get.query({ slug: 'globex' })).rejects.toMatchObject({
       data: { code: 'not_found', httpStatus: 404 },
@@ -175,7 +184,7 @@ describe('the description of the API', () => {
     security?: object[]
     parameters?: { name: string; in: string; required?: boolean }[]
     requestBody?: { content: Record<string, unknown> }
-    responses: Record<string, { description?: string }>
+    responses: Record<string, { description?: string; content?: Record<string, unknown> }>
   }
   const read = async () =>
     (await house.request('GET', '/openapi.json')).body as {
@@ -217,8 +226,13 @@ describe('the description of the API', () => {
       const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings)\b/.test(path)
       expect(operation.security, label).toEqual(open ? undefined : [{ bearer: [] }])
       const success = Object.keys(operation.responses).filter((status) => status !== 'default')
-      const creates = restRoutes().some((route) => route.creates && route.path === path && route.method.toLowerCase() === method)
-      expect(success, label).toEqual([method === 'delete' ? '204' : creates ? '201' : '200'])
+      const route = restRoutes().find((one) => one.path === path && one.method.toLowerCase() === method)
+      const status = method === 'delete' ? '204' : route?.creates ? '201' : '200'
+      // OpenFeature clients ask with If-None-Match.
+      expect(success, label).toEqual(route?.ofrep ? [status, '304'] : [status])
+      const types = Object.keys(operation.responses[status]?.content ?? {})
+      if (route?.csv) expect(types, label).toEqual(['application/json', 'text/csv'])
+      if (route?.file) expect(types, label).toEqual(route.file)
       expect(operation.responses.default, label).toBeDefined()
       if (method === 'get' || method === 'delete') expect(operation.requestBody, label).toBeUndefined()
     }

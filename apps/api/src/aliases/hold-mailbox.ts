@@ -25,6 +25,7 @@ export async function holdingMailbox<Result>(
     await wait(lookAgainMs)
     work = await claimMember(db, tenantId, userId)
   }
+  house.memberLeases.kept(work)
   try {
     return await change()
   } finally {

@@ -36,14 +36,17 @@ function faultOf(key: MailTemplateKey, kind: 'html' | 'text', source: string): F
   }
 }
 
+/** Tags and outputs of one part. What they mean is found out with work that grows with the square of their number. */
+const mostMarks = 1_000
 const opening = new Set<string>(['if', 'unless', 'case', 'for'])
 const known = new Set<string>([...allowedTags, ...innerTags])
 
-/** What is seen before anything is parsed: tags, ranges, depth. */
+/** What is seen before anything is parsed: tags, ranges, depth, number. */
 function tokenFault(tokens: readonly TopLevelToken[]): Fault | undefined {
-  let depth = 0
+  let [depth, marks] = [0, 0]
   for (const token of tokens) {
     if (TypeGuards.isHTMLToken(token)) continue
+    if (++marks > mostMarks) return { ...placeOf(token), message: `there are more than ${mostMarks} tags and outputs.` }
     const at = (message: string) => ({ ...placeOf(token), message })
     const name = TypeGuards.isTagToken(token) ? token.name : undefined
     if (name !== undefined && !known.has(name)) return at(`the tag "${name}" is not available.`)

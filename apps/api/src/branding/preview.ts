@@ -29,10 +29,18 @@ export async function previewBranding({ database }: House, tenantId: string, inp
     const issues = templateFaults(input.template, own, draft ? 'draft' : 'template')
     if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   }
-  const message = renderMessage(own ?? templateDefinition(input.template).standard, {
+  const values = {
     ...sampleValues(input.template),
     product: { name: branding.productName, accentColor: branding.accentColor, textColor: branding.textColor },
     tenant: { name: row.tenantName },
-  })
-  return { ...message, warnings: contrastWarnings(branding.accentColor) }
+  }
+  try {
+    const message = renderMessage(own ?? templateDefinition(input.template).standard, values)
+    return { ...message, warnings: contrastWarnings(branding.accentColor) }
+  } catch (cause) {
+    if (!own) throw cause
+    // One that came close to the limits of time and memory may pass the trial and exceed them at the next rendering.
+    const message = 'This takes more time or memory than a message may.'
+    throw new AppError('invalid_input', undefined, { cause, issues: [{ path: draft ? 'draft' : 'template', message }] })
+  }
 }

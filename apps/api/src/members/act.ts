@@ -53,7 +53,10 @@ export async function beginAct<Decided>(
       const work = await claimMember(trx, tenant.id, userId)
       return work && { tenant, member, work, decided }
     })
-    if (begun) return begun
+    if (begun) {
+      house.memberLeases.kept(begun.work)
+      return begun
+    }
     if (performance.now() > giveUpAt) throw new AppError('member_busy')
     await wait(lookAgainMs)
   }

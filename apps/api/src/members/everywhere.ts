@@ -54,7 +54,7 @@ async function begin(
       return claimMember(trx, tenantId, userId)
     })
     if (begun === 'gone') return undefined
-    if (begun) return begun
+    if (begun) return house.memberLeases.kept(begun)
     if (performance.now() > giveUpAt) throw new AppError('member_busy', 'Another change of this person is under way. Repeat the call.')
     await wait(lookAgainMs)
   }

@@ -97,7 +97,8 @@ async function make(house: House, record: ImportRecord, row: ImportRowRecord): P
 
 /** A run before this one made the record and got no further; the job engine may have done the rest, or be at it. */
 async function again(house: House, tenantId: string, userId: string): Promise<{ userId: string; work: MemberWork | undefined }> {
-  return { userId, work: await claimMember(house.database.db, tenantId, userId) }
+  const work = await claimMember(house.database.db, tenantId, userId)
+  return { userId, work: work && house.memberLeases.kept(work) }
 }
 
 function recordCreated(house: House, record: ImportRecord, member: { id: string; email: string; role: string }): Promise<void> {

@@ -42,7 +42,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
   const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
   const [vacant, subject] = await Promise.all([own && seesVacant(house, address), subjectOf(house, address)])
   try {
-    return await db.transaction().execute(async (trx) => {
+    const inserted = await db.transaction().execute(async (trx) => {
       const tenant = await lockOpenTenant(trx, maker.tenant.slug)
       await refuseLimited(trx, house, tenant.id)
       await maker.stillMay(trx)
@@ -58,6 +58,8 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       if (!work) throw new AppError('member_busy')
       return { tenant, userId, work, ...(raised ? { seats: raised } : {}) }
     })
+    house.memberLeases.kept(inserted.work)
+    return inserted
   } catch (error) {
     if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
     throw error

@@ -9,7 +9,7 @@ export async function settleMember(house: House, tenantId: string, userId: strin
   const due = await secondsUntilMemberDue(db, tenantId, userId)
   if (due === undefined) return
   const work = due > 0.5 ? undefined : await claimMember(db, tenantId, userId)
-  if (work) await runMember(house, work)
+  if (work) await runMember(house, house.memberLeases.kept(work))
   else await house.jobs.wakeMember(tenantId, userId, Math.max(due, 1))
 }
 
@@ -21,6 +21,7 @@ export async function sweepMembers(house: House): Promise<void> {
   if (members.length + imports.length > 0) {
     house.log.info({ members: members.length, imports: imports.length }, 'found work on members left undone')
   }
-  for (const { tenantId, userId } of members) await house.jobs.wakeMember(tenantId, userId, 0)
-  for (const importId of imports) await house.jobs.wakeImport(importId, 0)
+  // What is held may be held by a process that is dead: it is looked at again when its lease ends.
+  for (const { tenantId, userId, heldSeconds } of members) await house.jobs.wakeMember(tenantId, userId, heldSeconds)
+  for (const { id, heldSeconds } of imports) await house.jobs.wakeImport(id, heldSeconds)
 }

@@ -40,6 +40,7 @@ import { statementDocument } from './statement.ts'
 
 const tags = ['payouts']
 const payout = '/billing/payouts/{id}' as const
+const statementTypes = ['text/html', 'text/csv'] as const
 const partner = '/partners/{slug}' as const
 const adjustments = '/billing/ledger-adjustments' as const
 
@@ -102,7 +103,10 @@ export const payoutsRouter = router({
     .output(PayoutDetail)
     .mutation(({ ctx, input }) => voidPayout(ctx, ctx.caller, input)),
   statement: operator
-    .meta({ openapi: { method: 'GET', path: `${payout}/statement`, tags, summary: 'Read the statement of a payout' }, file: true })
+    .meta({
+      openapi: { method: 'GET', path: `${payout}/statement`, tags, summary: 'Read the statement of a payout' },
+      file: statementTypes,
+    })
     .input(ReadStatement)
     .output(StatementDocument)
     .query(async ({ ctx, input }) => statementDocument(ctx.house, await readPayout(ctx.house.database.db, input.id), input.format)),
@@ -174,7 +178,7 @@ export const payoutsRouter = router({
   partnerStatement: partnerFinanceReader
     .meta({
       openapi: { method: 'GET', path: `${partner}/payouts/{payoutId}/statement`, tags, summary: 'Read the statement of a payout' },
-      file: true,
+      file: statementTypes,
     })
     .input(ReadPartnerStatement)
     .output(StatementDocument)

@@ -1,4 +1,4 @@
-import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning'
+import { findAbandonedTenants, findHeldTenants, secondsUntilDue } from '@atrium/db/provisioning'
 import type { House } from '../house.ts'
 import { runProvisioning } from './run.ts'
 
@@ -14,9 +14,13 @@ export async function provisionTenant(house: House, tenantId: string): Promise<v
   if (!ran) await house.jobs.wakeProvisioning(tenantId, (await secondsUntilDue(house.database.db, tenantId)) ?? recoverAfterSeconds)
 }
 
-/** Finds work that nobody is woken for, whatever became of its job. */
+/**
+ * Finds work that nobody is woken for, whatever became of its job. What is held may be held by a process that is dead: it is looked at again
+ * when its lease ends.
+ */
 export async function sweepProvisioning(house: House): Promise<void> {
   const tenantIds = await findAbandonedTenants(house.database.db, 500)
   if (tenantIds.length > 0) house.log.info({ count: tenantIds.length }, 'found provisioning left undone')
   for (const tenantId of tenantIds) await house.jobs.wakeProvisioning(tenantId, 0)
+  for (const { id, heldSeconds } of await findHeldTenants(house.database.db, 500)) await house.jobs.wakeProvisioning(id, heldSeconds)
 }

@@ -25,9 +25,10 @@ export async function publicPage(house: House, slug: string): Promise<BookingPag
 /** What visitors can book under this id, listed or not. Throws AppError `not_found`. */
 export async function bookableById(house: House, eventTypeId: string): Promise<Bookable> {
   const eventType = await findEventType(house.database.db, eventTypeId)
-  const page = eventType && (await findPublicPage(house.database.db, { id: eventType.tenantId }))
-  if (!page || !isOpen(page)) throw nothingHere()
-  return bookable(house, page, eventType)
+  if (!eventType?.active) throw nothingHere()
+  const [page, hosts] = await Promise.all([findPublicPage(house.database.db, { id: eventType.tenantId }), hostsWhoTake(house, eventType)])
+  if (!page || !isOpen(page) || hosts.length === 0) throw nothingHere()
+  return { page, eventType, hosts }
 }
 
 /** The same of a row. Throws AppError `not_found` while it is switched off or nobody of its hosts can take it. */

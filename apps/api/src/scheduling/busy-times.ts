@@ -150,9 +150,9 @@ async function readEach(house: House, hosts: readonly HostRow[], starts: Span, {
 export async function askCalendar(house: House, host: HostRow, span: Span): Promise<readonly BusyPeriod[]> {
   const limit = deadline(deadlineMs, undefined)
   try {
-    const { calendars, credential, calendar } = await calendarAccess(house, host)
+    const { calendars, credential, calendar, noted } = await calendarAccess(house, host)
     const busy = await calendars.busyPeriods({ credential, calendar, from: span.start, to: span.end }, { signal: limit.signal })
-    await markCredential(house, host.id, 'ok')
+    if (!noted) await markCredential(house, host.id, 'ok')
     return busy
   } catch (error) {
     await markCredential(house, host.id, error)

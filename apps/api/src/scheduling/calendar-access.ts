@@ -10,6 +10,8 @@ export interface CalendarAccess {
   calendars: Calendars
   credential: MailboxCredential
   calendar: HostCalendar
+  /** The credential is known to work, and was noted not long ago: one more use of it needs no note. */
+  noted: boolean
 }
 
 /** The one place that a host's secret belongs to; see `Keyring`. */
@@ -35,14 +37,15 @@ export async function calendarAccess(
   if (wasRefused(house, row)) throw calendarUnavailable()
   const credential = openCredential(house, row)
   if (host.mailAccountId !== null && host.calendarId !== null) {
-    return { calendars, credential, calendar: { accountId: host.mailAccountId, calendarId: host.calendarId, timeZone: host.zone } }
+    const calendar = { accountId: host.mailAccountId, calendarId: host.calendarId, timeZone: host.zone }
+    return { calendars, credential, calendar, noted: isNoted(house, row) }
   }
   const calendar = await calendars.open(credential).catch(async (error: unknown) => {
     await markCredential(house, host.id, error)
     throw error instanceof UpstreamError ? calendarUnavailable(error) : error
   })
   await setHostCalendar(house.database.db, host.id, calendar)
-  return { calendars, credential, calendar }
+  return { calendars, credential, calendar, noted: false }
 }
 
 /**
@@ -54,8 +57,14 @@ function wasRefused({ clock }: House, { ok, checkedAt }: MailCredentialRow): boo
 }
 const refusalHoldsMs = 60 * 60_000
 
+function isNoted({ clock }: House, { ok, error, checkedAt }: MailCredentialRow): boolean {
+  return ok === true && error === null && checkedAt !== null && clock.now().getTime() - checkedAt.getTime() < noteEveryMs
+}
+/** Uses of a credential that goes on working are written down this often. */
+const noteEveryMs = 60 * 60_000
+
 /** The credential as it is stored, whatever the mail server said to it. Throws as `calendarAccess`. */
-export async function storedCredential(house: House, hostId: string): Promise<Omit<CalendarAccess, 'calendar'>> {
+export async function storedCredential(house: House, hostId: string): Promise<Omit<CalendarAccess, 'calendar' | 'noted'>> {
   const { calendars } = house.systems
   if (!house.config.keyring) throw new AppError('scheduling_not_configured')
   if (!calendars) throw calendarUnavailable()
@@ -80,8 +89,6 @@ function openCredential(house: House, row: MailCredentialRow): MailboxCredential
 }
 
 export const refusedSentence = 'The mail server no longer accepts the credential. Connect the mailbox again.'
-/** Uses of a credential that goes on working are written down this often. */
-const noteEveryMs = 60 * 60_000
 
 /**
  * Notes what the mail server said to a host's credential: `ok`, or the error of the call. Only a refusal of the credential counts

@@ -29,30 +29,52 @@ export type LimitedRoute = keyof typeof allowances
 
 /**
  * Takes one request of what the visitor's address may ask for on this route, counted in the database, so that all processes count
- * together. Sets `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) on the answer, for the allowance that is nearest to its end. Throws
- * AppError `rate_limited` with the seconds to wait.
+ * together; where it cannot count, each process does so for itself. Sets `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) on the
+ * answer, for the allowance that is nearest to its end. Throws AppError `rate_limited` with the seconds to wait.
  */
 export function takeAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
-  return limit(ctx, route, (windows) => takeOne(ctx.house.database.db, windows))
+  const { database, localCounts } = ctx.house
+  return limit(ctx, route, {
+    shared: (windows) => takeOne(database.db, windows),
+    local: (windows) => localCounts.takeOne(windows),
+  })
 }
 
 /** The same without taking one: refuses an address that has nothing left. */
 export function checkAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
-  return limit(ctx, route, async (windows) => (await countTaken(ctx.house.database.db, windows)).map((taken) => taken + 1))
+  const { database, localCounts } = ctx.house
+  const withThisOne = (taken: readonly number[]) => taken.map((count) => count + 1)
+  return limit(ctx, route, {
+    shared: async (windows) => withThisOne(await countTaken(database.db, windows)),
+    local: (windows) => withThisOne(localCounts.countTaken(windows)),
+  })
 }
 
-async function limit(
-  { house, request }: Pick<Context, 'house' | 'request'>,
-  route: LimitedRoute,
-  count: (windows: readonly CountedWindow[]) => Promise<number[]>,
-): Promise<void> {
+interface Counting {
+  /** Of all processes together. */
+  shared: (windows: readonly CountedWindow[]) => Promise<number[]>
+  /** Of this process alone. */
+  local: (windows: readonly CountedWindow[]) => number[]
+}
+
+/** A database that cannot count is no reason to let everybody in, nor to shut everybody out: this process then counts for itself. */
+async function counted({ log }: Context['house'], windows: readonly CountedWindow[], counting: Counting): Promise<number[]> {
+  try {
+    return await counting.shared(windows)
+  } catch (err) {
+    log.warn({ err }, 'requests could not be counted for all processes together; this one counts for itself')
+    return counting.local(windows)
+  }
+}
+
+async function limit({ house, request }: Pick<Context, 'house' | 'request'>, route: LimitedRoute, counting: Counting): Promise<void> {
   const address = limitedAddress({ house, request })
   const now = house.clock.now().getTime()
   const windows = allowances[route].map(({ seconds }) => {
     const start = Math.floor(now / (seconds * 1000)) * seconds * 1000
     return { key: `${route}/${seconds} ${address}`, start: new Date(start), end: new Date(start + seconds * 1000) }
   })
-  const counts = await count(windows)
+  const counts = await counted(house, windows, counting)
   const states = allowances[route].map(({ most }, index) => ({
     most,
     left: most - (counts[index] ?? 0),

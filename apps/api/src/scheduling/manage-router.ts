@@ -43,7 +43,7 @@ export const manageRouter = router({
   calendar: manageReader
     .meta({
       openapi: { method: 'GET', path: `${path}/calendar.ics`, tags, summary: 'Download the booking of a manage link as a calendar file' },
-      file: true,
+      file: ['text/calendar'],
     })
     .input(GetManagedBooking)
     .output(BookingCalendarFile)

@@ -63,8 +63,12 @@ export function openApiDocument(version: string, baseUrl: string): object {
 }
 
 interface Operation {
-  responses: Record<string, object>
+  responses: Record<string, Answered>
   security?: object[]
+}
+interface Answered {
+  description: string
+  content?: Record<string, object>
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
@@ -130,11 +134,16 @@ function useProblems(operation: Operation, schema = 'Problem'): void {
   }
 }
 
-/** The generator writes 200 for everything; a create answers 201 and a delete 204 without a body. */
-function useStatus(document: Document, { path, method, creates }: RestRoute): void {
+const text = { schema: { type: 'string' } }
+
+/** The generator writes 200 with JSON for everything; a create answers 201, a delete 204 without a body, and some answer files. */
+function useStatus(document: Document, { path, method, creates, csv, file, ofrep }: RestRoute): void {
   const operation = document.paths[path]?.[method.toLowerCase()]
   const ok = operation?.responses['200']
   if (!operation || !ok) return
+  if (csv) ok.content = { ...ok.content, 'text/csv': text }
+  if (file) ok.content = Object.fromEntries(file.map((type) => [type, text]))
+  if (ofrep) operation.responses['304'] = { description: 'The same as what the ETag in If-None-Match stands for' }
   if (method === 'DELETE') {
     delete operation.responses['200']
     operation.responses['204'] = { description: 'Done' }

@@ -24,7 +24,8 @@ export interface RestRoute {
   /** Answers 201. */
   creates: boolean
   ofrep: boolean
-  file: boolean
+  /** The types of the file that REST sends instead of JSON. */
+  file: readonly string[] | undefined
   export: TextExport | undefined
   /** Also answers as CSV. */
   csv: ((answer: unknown) => string) | undefined
@@ -37,7 +38,7 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    const { secretAnswer = false, visitors = false, ofrep = false, file = false, csv } = meta
+    const { secretAnswer = false, visitors = false, ofrep = false, file, csv } = meta
     return [{ name, method, path, type, secretAnswer, visitors, creates, ofrep, file, csv, export: meta.export }]
   })
 }
@@ -97,11 +98,11 @@ async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, f
     logged(house, route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId), error, requestId)
   try {
     const ctx = createContext(house, facts, c.req.header('authorization'))
-    if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, route, await invoke(ctx, fromQuery(c)))
+    if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, house, route, await invoke(ctx, fromQuery(c)))
     const text = await c.req.text()
     const carryOut = async () => {
       try {
-        return await respond(c, route, await invoke(ctx, fromBody(c, text)))
+        return await respond(c, house, route, await invoke(ctx, fromBody(c, text)))
       } catch (error) {
         return refused(error)
       }
@@ -120,8 +121,11 @@ function logged(house: House, response: Response, err: unknown, requestId: strin
   return response
 }
 
-async function respond(c: HonoContext<AppEnv>, route: RestRoute, result: unknown): Promise<Response> {
-  if (route.type === 'subscription') return streamServerSentEvents(c, result as AsyncIterable<unknown>)
+async function respond(c: HonoContext<AppEnv>, house: House, route: RestRoute, result: unknown): Promise<Response> {
+  if (route.type === 'subscription') {
+    house.streams.add(c.env.outgoing)
+    return streamServerSentEvents(c, result as AsyncIterable<unknown>)
+  }
   if (route.export) return streamExport(c, result as AsyncIterable<string>, route.export)
   if (route.file) return sendFile(c, result as FileAnswer)
   if (route.ofrep) return ofrepAnswer(c, result)

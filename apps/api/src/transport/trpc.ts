@@ -9,12 +9,15 @@ import { type AppEnv, readFacts } from './facts.ts'
 import { refusalHeaders } from './problems.ts'
 import { answerQueries, endpoint, maxBatchSize, readQueries } from './trpc-queries.ts'
 
+/** A single call is counted under its procedure, a batch under the endpoint. */
+const routes = new Map(Object.keys(appRouter._def.procedures).map((name) => [`${endpoint}/${name}`, `${endpoint}/${name}`]))
+
 /**
  * Answers a request under `/trpc`. Queries by GET that are answered in one piece go through `answerQueries`; everything else (changes,
  * streams, subscriptions, and whatever is not a well-formed call) through tRPC's own adapter.
  */
 export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
-  c.set('route', endpoint)
+  c.set('route', routes.get(c.req.path) ?? endpoint)
   const facts = readFacts(c)
   const ctx = createContext(house, facts, c.req.header('authorization'))
   const queries = readQueries(c)
@@ -33,6 +36,7 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
     responseMeta: ({ errors }) => ({ headers: answerHeaders(errors) }),
     onError: ({ error, path }) => report(ctx, error, path),
   })
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) house.streams.add(c.env.outgoing)
   return facts.complete(response)
 }
 

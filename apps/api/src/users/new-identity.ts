@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
 import { temporaryPassword } from '@atrium/core/passwords'
+import { findPerson } from '@atrium/db/members'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
@@ -11,19 +12,32 @@ interface Invited {
   name: string
   /** Name of the identity group that the person is put into; made where it is missing. */
   group: string
+  /** Made shut; `setActive` lets the person in. One that a dead process left shut is taken up again. */
+  shut?: boolean
 }
 
 /** An identity for somebody whom the provider does not know. AppError `email_exists` when it does. */
 export async function createIdentity(house: House, identity: IdentityProvider, input: Invited): Promise<IdentityUser> {
-  if (await identity.findUserByEmail(input.email)) throw new AppError('email_exists')
+  const found = await identity.findUserByEmail(input.email)
+  if (found && !input.shut) throw new AppError('email_exists')
   const group = await identity.ensureGroup({ name: input.group })
+  if (found) {
+    if (await isLeftOver(house, found, input, group.id)) return found
+    throw new AppError('email_exists')
+  }
   try {
-    return await identity.createUser({ email: input.email, name: input.name, groupIds: [group.id] })
+    return await identity.createUser({ email: input.email, name: input.name, groupIds: [group.id], active: !input.shut })
   } catch (error) {
     if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_exists', undefined, { cause: error })
     if (isTransient(error)) await removeUnanswered(house, identity, input, group.id)
     throw error
   }
+}
+
+/** Shut, with our name, in our group alone and on nobody's record: what an invitation has made whose process died. */
+async function isLeftOver({ database }: House, found: IdentityUser, { name }: Invited, groupId: string): Promise<boolean> {
+  const ours = !found.active && found.name === name && found.groupIds.length === 1 && found.groupIds[0] === groupId
+  return ours && (await findPerson(database.db, { subject: found.subject })) === undefined
 }
 
 /**

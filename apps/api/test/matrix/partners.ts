@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { membersOrOperators, operatorsOnly, partnersOrOperators, type Rows, slug, type World } from './rows.ts'
 
 const newSlug = () => `partner-${randomBytes(6).toString('hex')}`
-const own = () => ({ slug: 'north' })
+const own = ({ partnerSlug }: World) => ({ slug: partnerSlug })
 
 async function freshPartner({ house }: World): Promise<{ slug: string }> {
   const slug = newSlug()
@@ -10,29 +10,29 @@ async function freshPartner({ house }: World): Promise<{ slug: string }> {
   return { slug }
 }
 
-async function colleague({ house, partnerId }: World): Promise<{ slug: string; userId: string }> {
+async function colleague(world: World): Promise<{ slug: string; userId: string }> {
   const subject = randomBytes(32).toString('hex')
-  const { id } = await house.database.db
+  const { id } = await world.house.database.db
     .insertInto('users')
     .values({
       ...{ idp_subject_id: subject, email: `${subject.slice(0, 20)}@north.test`, name: 'Colleague' },
-      ...{ partner_id: partnerId, partner_access: 'viewer' },
+      ...{ partner_id: world.partnerId, partner_access: 'viewer' },
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { ...own(), userId: id }
+  return { ...own(world), userId: id }
 }
 
-async function report({ house, partnerId }: World): Promise<{ slug: string; id: string }> {
-  const { id } = await house.database.db
+async function report(world: World): Promise<{ slug: string; id: string }> {
+  const { id } = await world.house.database.db
     .insertInto('saved_reports')
-    .values({ partner_id: partnerId, name: newSlug(), kind: 'mrr' })
+    .values({ partner_id: world.partnerId, name: newSlug(), kind: 'mrr' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { ...own(), id }
+  return { ...own(world), id }
 }
 
-const customer = ({ slug }: World) => ({ ...own(), tenantSlug: slug })
+const customer = (world: World) => ({ ...own(world), tenantSlug: world.slug })
 
 /** Staff are owners here; what lower levels may is in partners-access.test.ts. */
 export const partnersRows: Rows = {
@@ -46,7 +46,10 @@ export const partnersRows: Rows = {
   'partners.overview': [{ input: own, expected: partnersOrOperators }],
   'partners.staff': [{ input: own, expected: partnersOrOperators }],
   'partners.inviteStaff': [
-    { input: () => ({ ...own(), name: 'New', email: `${newSlug()}@example.test`, access: 'viewer' }), expected: partnersOrOperators },
+    {
+      input: (world) => ({ ...own(world), name: 'New', email: `${newSlug()}@example.test`, access: 'viewer' }),
+      expected: partnersOrOperators,
+    },
   ],
   'partners.changeStaffAccess': [
     { input: async (world) => ({ ...(await colleague(world)), access: 'manager' }), expected: partnersOrOperators },
@@ -59,11 +62,11 @@ export const partnersRows: Rows = {
     { input: customer, expected: { ...partnersOrOperators, partnerStaff: 'not_suspended', operator: 'not_suspended' } },
   ],
   'partners.settings': [{ input: own, expected: partnersOrOperators }],
-  'partners.updateSettings': [{ input: () => ({ ...own(), supportEmail: 'help@north.test' }), expected: partnersOrOperators }],
+  'partners.updateSettings': [{ input: (world) => ({ ...own(world), supportEmail: 'help@north.test' }), expected: partnersOrOperators }],
   'partners.support': [{ input: slug, expected: membersOrOperators }],
   'partners.branding': [{ input: own, expected: partnersOrOperators }],
-  'partners.updateBranding': [{ input: () => ({ ...own(), productName: 'North' }), expected: partnersOrOperators }],
+  'partners.updateBranding': [{ input: (world) => ({ ...own(world), productName: 'North' }), expected: partnersOrOperators }],
   'partners.savedReports': [{ input: own, expected: partnersOrOperators }],
-  'partners.saveReport': [{ input: () => ({ ...own(), name: newSlug(), kind: 'mrr' }), expected: partnersOrOperators }],
+  'partners.saveReport': [{ input: (world) => ({ ...own(world), name: newSlug(), kind: 'mrr' }), expected: partnersOrOperators }],
   'partners.deleteSavedReport': [{ input: report, expected: partnersOrOperators }],
 }

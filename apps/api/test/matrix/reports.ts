@@ -17,7 +17,7 @@ const inputs = {
 const forOperators = (input: Record<string, unknown>): Row[] => [{ input: () => input, expected: operatorsOnly }]
 const forPartners = (input: Record<string, unknown>): Row[] => [
   {
-    input: () => ({ slug: 'north', ...input }),
+    input: ({ partnerSlug }) => ({ slug: partnerSlug, ...input }),
     expected: who(['partnerStaff', 'operator'], 'operator_required', {
       foreignPartnerStaff: 'not_found',
       operatorTokenWithoutFlag: 'not_platform_admin',

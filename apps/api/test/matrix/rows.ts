@@ -29,6 +29,7 @@ export interface World {
   tenantId: string
   /** The partner that owns it. */
   partnerId: string
+  partnerSlug: string
   /** A plain member of the tenant under test, who is not the caller. */
   colleague: string
   /** Somebody else's record. */

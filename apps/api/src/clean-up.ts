@@ -1,0 +1,55 @@
+import { manageLinkLifeMs } from '@atrium/core/booking-life'
+import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
+import { ensureAuditPartitions } from '@atrium/db/audit'
+import { eraseManageTokens } from '@atrium/db/bookings'
+import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
+import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
+import { deleteOldImports } from '@atrium/db/member-imports'
+import { deleteRemovedPeople } from '@atrium/db/member-work'
+import { deleteExpiredRateLimits } from '@atrium/db/rate-limits'
+import { deleteRequestCounts } from '@atrium/db/request-counts'
+import { deleteExpiredSlotLocks } from '@atrium/db/slot-locks'
+import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
+import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
+import type { House } from './house.ts'
+import { eraseMails } from './outbox/drain.ts'
+import { rotateKeys } from './scheduling/rotate-keys.ts'
+
+/** How long the payload of a payment event is kept; then its hash stands in its place. */
+const payloadDays = 90
+
+/**
+ * What is carried out every hour: what has expired goes, what is to come is prepared (docs/operate.md, "What is kept how long"). A duty that
+ * fails keeps no other one from being done; the job fails in the end and is tried again.
+ */
+export async function cleanUp(house: House): Promise<void> {
+  const { db } = house.database
+  const now = house.clock.now()
+  const ago = (ms: number) => new Date(now.getTime() - ms)
+  const duties: readonly (readonly [string, () => Promise<unknown>])[] = [
+    // First: without a partition for them entries of the audit log would pile up in the default one.
+    ['audit partitions', () => ensureAuditPartitions(db, 3)],
+    ['encryption keys', () => rotateKeys(house)],
+    ['payloads of payment events', () => emptyOldPayloads(db, payloadDays)],
+    ['request counts', () => deleteRequestCounts(db, ago((longestGuardWindowMinutes + 60) * 60_000))],
+    ['mails', () => eraseMails(house)],
+    ['removed people', () => deleteRemovedPeople(db)],
+    ['imports of members', () => deleteOldImports(db)],
+    ['idempotency keys', () => deleteExpiredIdempotencyKeys(db)],
+    ['manage links', () => eraseManageTokens(db, ago(manageLinkLifeMs))],
+    ['rate limits', () => deleteExpiredRateLimits(db, now)],
+    ['slot locks', () => deleteExpiredSlotLocks(db, now)],
+    ['web sessions', () => deleteExpiredWebSessions(db)],
+    ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
+  ]
+  const failures: unknown[] = []
+  for (const [duty, carryOut] of duties) {
+    try {
+      await carryOut()
+    } catch (err) {
+      failures.push(err)
+      house.log.error({ err, duty }, 'a duty of the clean-up failed, the others go on')
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} duties of the clean-up failed`)
+}

@@ -1,0 +1,53 @@
+import type { DatabaseHealth, ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
+import { newestMigration } from '@atrium/db/migrate'
+import { listFailures, listProcesses, readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
+import type { House } from '../house.ts'
+import { version } from '../version.ts'
+
+/** What operators look at first when something is slow or stands still. Outside systems are as this process last saw them. */
+export async function getSystem(house: House): Promise<SystemView> {
+  const { db } = house.database
+  const [processes, queues, backlogs, database, jobEngine] = await Promise.all([
+    listProcesses(db),
+    readQueues(db),
+    readBacklogs(db),
+    databaseHealth(house),
+    house.jobs.health(),
+  ])
+  return {
+    at: house.clock.now().toISOString(),
+    version,
+    processes: processes.map(({ address, since }) => ({ address, since: since.toISOString() })),
+    jobEngine,
+    database,
+    systems: house.systemChecks.history(),
+    backlogs: backlogs.map((backlog) => ({ ...backlog, oldestAt: backlog.oldestAt?.toISOString() ?? null })),
+    queues: queues.map((queue) => ({ ...queue, oldestAt: queue.oldestAt?.toISOString() ?? null })),
+  }
+}
+
+/** What stands failed now, newest first. */
+export async function listSystemFailures(house: House, input: ListSystemFailures): Promise<SystemFailures> {
+  const rows = await listFailures(house.database.db, input)
+  return { items: rows.map((row) => ({ ...row, at: row.at.toISOString(), nextAt: row.nextAt?.toISOString() ?? null })) }
+}
+
+async function databaseHealth({ database, log }: House): Promise<DatabaseHealth> {
+  const { used, most, migration, position, ...figures } = await readServer(database.db)
+  return {
+    ...figures,
+    connections: { used, most },
+    migration: { found: migration, needed: newestMigration },
+    replica: await replicaHealth(),
+  }
+
+  async function replicaHealth(): Promise<DatabaseHealth['replica']> {
+    try {
+      const lag = await readReplicaLag(database, position)
+      return lag ? { state: 'ok', ...lag } : null
+    } catch (err) {
+      log.warn({ err }, 'the copy of the database could not be asked how far it is behind')
+      return { state: 'error', lagBytes: null, lagSeconds: null }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
+import { z } from 'zod'
+import { operator } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { getSystem, listSystemFailures } from './get.ts'
+
+const tags = ['system']
+
+/** How the installation is doing, for operators. */
+export const systemRouter = router({
+  get: operator
+    .meta({ openapi: { method: 'GET', path: '/system', tags, summary: 'Read how queues, database and outside systems are doing' } })
+    .input(z.strictObject({}).optional())
+    .output(SystemView)
+    .query(({ ctx }) => getSystem(ctx.house)),
+  failures: operator
+    .meta({ openapi: { method: 'GET', path: '/system/failures', tags, summary: 'List what stands failed now' } })
+    .input(ListSystemFailures)
+    .output(SystemFailures)
+    .query(({ ctx, input }) => listSystemFailures(ctx.house, input)),
+})

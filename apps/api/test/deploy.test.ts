@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../src/config.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const deploy = join(root, 'deploy')
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+/** Names that a schema of settings or a look at the environment holds. */
+async function variablesOf(...files: string[]): Promise<Set<string>> {
+  const names = new Set<string>()
+  for (const file of files) {
+    const text = await read(file)
+    for (const [, name = ''] of text.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)) names.add(name)
+    for (const [, name = ''] of text.matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g)) names.add(name)
+  }
+  return names
+}
+
+/** Names that an example sets or shows commented out. */
+async function namedBy(file: string): Promise<Set<string>> {
+  return new Set([...(await read(file)).matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name))
+}
+
+const apps = {
+  api: ['apps/api/src/config.ts', 'apps/api/src/migrate.ts', 'packages/db/src/backup-command.ts'],
+  portal: ['packages/bff/src/config.ts'],
+  operator: ['packages/bff/src/config.ts'],
+  booking: ['apps/booking/src/config.ts'],
+}
+
+describe('settings', () => {
+  it.each(Object.entries(apps))('of %s stand in its example, each and no other', async (app, files) => {
+    const inCode = await variablesOf(...files)
+    expect(inCode.size).toBeGreaterThan(6)
+    expect([...(await namedBy(`deploy/env/${app}.env.example`))].sort()).toEqual([...inCode].sort())
+  })
+
+  it('are all described in docs/operate.md, and no other is', async () => {
+    const inCode = await variablesOf(...Object.values(apps).flat())
+    const rows = (await read('docs/operate.md')).split('\n').filter((line) => /^\| `[A-Z]/.test(line))
+    const described = new Set(
+      rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name)),
+    )
+    expect([...described].sort()).toEqual([...inCode].sort())
+  })
+
+  it('of no other name are read anywhere in the services', async () => {
+    const known = await variablesOf(...Object.values(apps).flat())
+    const rooms = ['apps', 'packages'].map(async (folder) => (await readdir(join(root, folder))).map((room) => join(folder, room, 'src')))
+    let looked = 0
+    for (const room of (await Promise.all(rooms)).flat().filter((path) => !path.includes('sandbox') && existsSync(join(root, path)))) {
+      for (const name of await readdir(join(root, room), { recursive: true })) {
+        if (!/\.tsx?$/.test(name)) continue
+        looked++
+        for (const [, variable = ''] of (await read(join(room, name))).matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g))
+          expect(known, join(room, name)).toContain(variable)
+      }
+    }
+    expect(looked).toBeGreaterThan(500)
+  })
+
+  it('of the example are taken by the service as they stand', async () => {
+    const set = [...(await read('deploy/env/api.env.example')).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm)]
+    const env = Object.fromEntries(set.map(([, name = '', value = '']) => [name, value]))
+    env.ENCRYPTION_KEYS = `first:${Buffer.alloc(32, 1).toString('base64')}`
+    expect(() => readConfig(env)).not.toThrow()
+  })
+})
+
+interface Compose {
+  services: Record<
+    string,
+    {
+      build?: { context: string; dockerfile: string; target: string }
+      env_file?: string
+      volumes?: string[]
+      networks?: string[]
+      depends_on?: Record<string, unknown>
+      ports?: string[]
+      read_only?: boolean
+    }
+  >
+  networks: Record<string, unknown>
+  volumes: Record<string, unknown>
+}
+
+describe('compose.yaml', () => {
+  const load = async () => parse(await read('deploy/compose.yaml'), { merge: true }) as Compose
+
+  it('names files, targets, networks, volumes and services that exist', async () => {
+    const { services, networks, volumes } = await load()
+    for (const name of [
+      'postgres',
+      'api',
+      'portal',
+      'operator',
+      'booking',
+      'authentik-server',
+      'authentik-worker',
+      'authentik-postgres',
+      'stalwart',
+      'opencloud',
+      'pgbouncer',
+    ])
+      expect(Object.keys(services)).toContain(name)
+    const dockerfile = await read('deploy/Dockerfile')
+    for (const [name, service] of Object.entries(services)) {
+      if (service.build) {
+        expect(resolve(deploy, service.build.context), name).toBe(resolve(root))
+        expect(existsSync(resolve(deploy, service.build.context, service.build.dockerfile)), name).toBe(true)
+        expect(dockerfile, name).toMatch(new RegExp(`^FROM .* AS ${service.build.target}$`, 'm'))
+        expect(service.read_only, name).toBe(true)
+      }
+      if (service.env_file) expect(existsSync(join(deploy, `${service.env_file}.example`)), name).toBe(true)
+      for (const network of service.networks ?? []) expect(Object.keys(networks), name).toContain(network)
+      for (const other of Object.keys(service.depends_on ?? {})) expect(Object.keys(services), name).toContain(other)
+      for (const volume of service.volumes ?? []) {
+        const [from = ''] = volume.split(':')
+        if (from.startsWith('.')) expect(existsSync(join(deploy, from)), name).toBe(true)
+        else expect(Object.keys(volumes), name).toContain(from)
+      }
+      for (const port of service.ports ?? []) if (!/^(25|465|993):/.test(port)) expect(port, name).toMatch(/^127\.0\.0\.1:/)
+    }
+  })
+
+  it('asks for the variables of .env.example, each and no other', async () => {
+    const asked = new Set([...(await read('deploy/compose.yaml')).matchAll(/\$\{([A-Z0-9_]+)\}/g)].map(([, name = '']) => name))
+    expect([...(await namedBy('deploy/.env.example'))].sort()).toEqual([...asked].sort())
+  })
+})
+
+describe('the Dockerfile', () => {
+  it('copies what exists, starts files that exist, and never as root', async () => {
+    const text = await read('deploy/Dockerfile')
+    const stages = text.split(/^FROM /m).slice(1)
+    const built = stages.filter((stage) => /^\S+ AS (api|portal|operator|booking)\n/.test(stage))
+    expect(built).toHaveLength(4)
+    for (const stage of built) {
+      expect(stage).toMatch(/^USER node$/m)
+      const [, script = ''] = /^CMD \["node", "([^"]+)"\]$/m.exec(stage) ?? []
+      // What the build makes is not there before it.
+      expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(true)
+    }
+    for (const [, app = ''] of text.matchAll(/--filter "@atrium\/(\w+)\.\.\."/g)) expect(existsSync(join(root, 'apps', app))).toBe(true)
+    const { devDependencies } = JSON.parse(await read('package.json')) as { devDependencies: Record<string, string> }
+    expect(devDependencies.node).toBe('catalog:')
+    const [, version] = /^ {2}node: (\d\S+)$/m.exec(await read('pnpm-workspace.yaml')) ?? []
+    expect(text).toContain(`node:${version}-`)
+  })
+})
+
+describe('systemd units', () => {
+  const folder = join(deploy, 'systemd')
+
+  it('start files that exist, give a stop more time than the service takes, and run hardened', async () => {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.service'))
+    expect(names.length).toBeGreaterThan(5)
+    const { shutdownGraceSeconds, shutdownDrainSeconds } = readConfig({
+      DATABASE_URL: 'postgres://a@b/c',
+      IDP_ISSUER: 'https://a/',
+      IDP_AUDIENCE: 'a',
+    })
+    for (const name of names) {
+      const text = await readFile(join(folder, name), 'utf8')
+      const scripts = [...text.matchAll(/^ExecStart=\/usr\/bin\/node (\S+)/gm)].map(([, script = '']) => script)
+      expect(scripts.length, name).toBeGreaterThan(0)
+      for (const script of scripts) expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(true)
+      for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'ProtectHome=yes', 'CapabilityBoundingSet='])
+        expect(text, name).toContain(line)
+      const [, env] = /^EnvironmentFile=\/etc\/atrium\/(\w+)\.env$/m.exec(text) ?? []
+      expect(env, name).toBeDefined()
+      if (text.includes('Type=oneshot')) continue
+      expect(text, name).toMatch(/^DynamicUser=yes$/m)
+      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]), name).toBeGreaterThan(shutdownGraceSeconds + shutdownDrainSeconds)
+    }
+  })
+
+  it.runIf(existsSync('/usr/bin/systemd-analyze'))('hold before systemd itself', async () => {
+    const copies = await mkdtemp(join(tmpdir(), 'atrium-units-'))
+    try {
+      const paths: string[] = []
+      for (const name of await readdir(folder)) {
+        const text = await readFile(join(folder, name), 'utf8')
+        // The unit names where Node is on a server; here it may be elsewhere.
+        const path = join(copies, name.replace('@', '@4000'))
+        await writeFile(path, text.replaceAll('/usr/bin/node', process.execPath))
+        paths.push(path)
+      }
+      const { stderr } = await promisify(execFile)('/usr/bin/systemd-analyze', ['verify', '--man=no', ...paths]).catch(
+        (failure: { stderr: string }) => failure,
+      )
+      expect(stderr.split('\n').filter((line) => line.includes(copies) || line.includes('atrium-'))).toEqual([])
+    } finally {
+      await rm(copies, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { aliasesRows } from './aliases.ts'
+import { auditRows } from './audit.ts'
+import { billingRows } from './billing.ts'
+import { billingInfoRows } from './billing-info.ts'
+import { brandingRows } from './branding.ts'
+import { domainsRows } from './domains.ts'
+import { flagsRows } from './flags.ts'
+import { healthScoresRows } from './health-scores.ts'
+import { listsRows } from './lists.ts'
+import { mailProfileRows } from './mail-profile.ts'
+import { membersRows } from './members.ts'
+import { mfaRows } from './mfa.ts'
+import { outboxRows } from './outbox.ts'
+import { partnersRows } from './partners.ts'
+import { payoutsRows } from './payouts.ts'
+import { pricesRows } from './prices.ts'
+import { reportsRows } from './reports.ts'
+import type { Rows } from './rows.ts'
+import { schedulingBookRows } from './scheduling-book.ts'
+import { schedulingBookingsRows } from './scheduling-bookings.ts'
+import { schedulingHostsRows } from './scheduling-hosts.ts'
+import { schedulingOffersRows } from './scheduling-offers.ts'
+import { securityPolicyRows } from './security-policy.ts'
+import { ssoRows } from './sso.ts'
+import { storageRows } from './storage.ts'
+import { subscriptionsRows } from './subscriptions.ts'
+import { systemRows } from './system.ts'
+import { tenantsRows } from './tenants.ts'
+import { usersRows } from './users.ts'
+import { webhooksRows } from './webhooks.ts'
+
+/** Every procedure with the calls that its rule tells apart. A procedure without rows fails the test, and so do rows without a procedure. */
+export const matrix: Rows = {
+  ...aliasesRows,
+  ...billingInfoRows,
+  ...billingRows,
+  ...webhooksRows,
+  ...domainsRows,
+  ...flagsRows,
+  ...listsRows,
+  ...schedulingBookRows,
+  ...schedulingBookingsRows,
+  ...schedulingHostsRows,
+  ...securityPolicyRows,
+  ...auditRows,
+  ...brandingRows,
+  ...pricesRows,
+  ...subscriptionsRows,
+  ...ssoRows,
+  ...mailProfileRows,
+  ...membersRows,
+  ...mfaRows,
+  ...partnersRows,
+  ...outboxRows,
+  ...storageRows,
+  ...systemRows,
+  ...tenantsRows,
+  ...reportsRows,
+  ...usersRows,
+  ...payoutsRows,
+  ...healthScoresRows,
+  ...schedulingOffersRows,
+}
