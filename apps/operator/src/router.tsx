@@ -13,6 +13,7 @@ import { PricesSearch } from './prices/search.ts'
 import { requireOperator } from './session/access.ts'
 import { SignedOutSearch } from './session/search.ts'
 import { NewSubscriptionSearch, SubscriptionsSearch } from './subscriptions/search.ts'
+import { SystemSearch } from './system/search.ts'
 import { TenantSearch, TenantsSearch } from './tenants/search.ts'
 import type { RouterContext } from './trpc.ts'
 import { UsersSearch } from './users/search.ts'
@@ -170,6 +171,12 @@ const webhooks = createRoute({
   validateSearch: (search: Search): WebhooksSearch => WebhooksSearch.parse(search),
 }).lazy(() => import('./webhooks/webhooks-page.tsx').then((page) => page.Route))
 
+const system = createRoute({
+  getParentRoute: () => house,
+  path: '/system',
+  validateSearch: (search: Search): SystemSearch => SystemSearch.parse(search),
+}).lazy(() => import('./system/system-page.tsx').then((page) => page.Route))
+
 /** Every other address: said inside the portal, so that nobody who is no operator learns which pages there are. */
 const unknown = createRoute({ getParentRoute: () => house, path: '$', component: NotFoundPage })
 
@@ -202,6 +209,7 @@ const routeTree = root.addChildren([
     flag,
     audit,
     mail,
+    system,
     unknown,
   ]),
 ])

@@ -47,6 +47,13 @@ export function requestHeaders(
     const value = c.req.header(name)
     if (value !== undefined) headers[name] = value
   }
+  // A proxy of ours in front may have begun a trace; what a browser says of one is nobody's word.
+  if (trustedProxyHops > 0) {
+    for (const name of ['traceparent', 'tracestate']) {
+      const value = c.req.header(name)
+      if (value !== undefined) headers[name] = value
+    }
+  }
   const addresses = forwardedFor(c.req.header('x-forwarded-for'), c.env.incoming.socket.remoteAddress, trustedProxyHops)
   if (addresses !== '') headers['x-forwarded-for'] = addresses
   const country = countryHeader === undefined ? undefined : c.req.header(countryHeader)

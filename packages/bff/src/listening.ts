@@ -4,7 +4,10 @@ import { createAdaptorServer } from '@hono/node-server'
 
 export interface RunningServer {
   port: number
-  /** Stops within 2.5 seconds: streams are ended, other requests may finish. */
+  /**
+   * Stops. For half a second more it takes requests, and asks their clients to take another connection next time; then it refuses
+   * connections, ends streams, and waits up to ten seconds for requests under way.
+   */
   close(): Promise<void>
 }
 
@@ -12,15 +15,22 @@ export interface ListenOptions {
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch']
   host: string
   port: number
-  /** Called when a stop begins, before connections are waited for. */
+  /** Called when connections are refused, before those that are left are waited for. */
   onStop?: () => void
 }
 
-const stopMs = 2_500
+const drainMs = 500
+const stopMs = 10_000
 
 /** A socket for an app. Rejects when the port is taken, naming it. */
 export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<RunningServer> {
-  const server = createAdaptorServer({ fetch, serverOptions: { keepAliveTimeout: 65_000, headersTimeout: 20_000 } }) as Server
+  // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
+  const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+  const server = createAdaptorServer({ fetch, serverOptions }) as Server
+  let draining = false
+  server.prependListener('request', (_request, response) => {
+    if (draining) response.setHeader('connection', 'close')
+  })
   await new Promise<void>((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       fail(error.code === 'EADDRINUSE' ? new Error(`Port ${port} on ${host} is taken.`, { cause: error }) : error)
@@ -29,6 +39,9 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
   })
   let closing: Promise<void> | undefined
   async function stop(): Promise<void> {
+    // Whoever sends requests here learns of the stop before a connection is closed under a request that is on its way.
+    draining = true
+    await new Promise((done) => setTimeout(done, drainMs))
     const closed = new Promise<void>((done) => server.close(() => done()))
     onStop?.()
     // Time and again: a connection that was busy becomes idle when its answer is complete, and is kept alive then.

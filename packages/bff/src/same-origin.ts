@@ -6,14 +6,16 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Refuses requests that may change something unless they come from a page of this site: by Sec-Fetch-Site where the browser sends
- * it, else by Origin (OWASP, cross-site request forgery prevention: fetch metadata). Neither header means no browser of ours.
+ * it and by Origin where it sends that (OWASP, cross-site request forgery prevention: fetch metadata). Both must agree; neither header
+ * means no browser of ours.
  */
 export function sameOriginOnly(publicUrl: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
     if (!safeMethods.has(c.req.method)) {
       const site = c.req.header('sec-fetch-site')
-      const sameOrigin = site === undefined ? c.req.header('origin') === publicUrl : site === 'same-origin'
-      if (!sameOrigin) throw new AppError('cross_origin')
+      const origin = c.req.header('origin')
+      const told = site !== undefined || origin !== undefined
+      if (!told || (site ?? 'same-origin') !== 'same-origin' || (origin ?? publicUrl) !== publicUrl) throw new AppError('cross_origin')
     }
     await next()
   })

@@ -68,23 +68,23 @@ export class Browser {
     throw new Error(`too many redirects, the last one to ${at}`)
   }
 
-  /** Signs in as a demo person up to the address with which the identity provider returns to the app. */
-  async signInUpToCallback(appUrl: string, email: string, query = ''): Promise<string> {
+  /** Signs in as a demo person, or as the form says, up to the address with which the identity provider returns to the app. */
+  async signInUpToCallback(appUrl: string, email: string, query = '', form: Record<string, string> = { person: email }): Promise<string> {
     const isCallback = (url: string) => url.startsWith(`${appUrl}/auth/callback`)
     const start = await this.follow(`${appUrl}/auth/login${query}`, isCallback)
     if (isCallback(start.url)) return start.url
     const end = await this.follow(start.url, isCallback, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ person: email }),
+      body: new URLSearchParams(form),
     })
     if (!isCallback(end.url)) throw new Error(`the sign-in ended at ${end.url} with ${end.response.status}`)
     return end.url
   }
 
   /** Signs in and answers where the app sent the browser. */
-  async signIn(appUrl: string, email: string, query = ''): Promise<string | null> {
-    const response = await this.fetch(await this.signInUpToCallback(appUrl, email, query))
+  async signIn(appUrl: string, email: string, query = '', form?: Record<string, string>): Promise<string | null> {
+    const response = await this.fetch(await this.signInUpToCallback(appUrl, email, query, form))
     if (response.status !== 303) throw new Error(`the callback answered ${response.status}`)
     return response.headers.get('location')
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { demoClients } from '@atrium/core/demo'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { createKeyring, type Keyring } from '@atrium/db/encryption'
+import type { DatabaseAccounts } from '@atrium/db/provision-database'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/start'
 import { createAdaptorServer } from '@hono/node-server'
@@ -30,6 +31,8 @@ export interface HouseOptions {
   bff?: Partial<BffOptions>
   /** Further settings of the servers. */
   env?: Record<string, string>
+  /** A migrated database of the caller's. Default: a copy on the server of the run. */
+  accounts?: DatabaseAccounts
 }
 
 /** One app of one or more server processes' worth of instances on a database of its own, with the sandbox behind it. */
@@ -60,8 +63,8 @@ export interface House extends AsyncDisposable {
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const { app = 'portal', instances = 1 } = options
   const closers: (() => Promise<unknown>)[] = []
-  const accounts = await copyDatabase()
-  closers.push(async () => accounts[Symbol.asyncDispose]())
+  const accounts: DatabaseAccounts & Partial<AsyncDisposable> = options.accounts ?? (await copyDatabase())
+  if (accounts !== options.accounts) closers.push(async () => accounts[Symbol.asyncDispose]?.())
   const listeners = await Promise.all(Array.from({ length: instances }, reservePort))
   const urls = listeners.map(({ port }) => `http://localhost:${port}`)
   const publicUrl = options.publicUrl ?? urls[0] ?? ''
@@ -156,7 +159,7 @@ async function closeServer(server: Server): Promise<void> {
 
 export const script = `console.log(${JSON.stringify('a line that compresses well '.repeat(200))})\n`
 
-async function buildDist(): Promise<string> {
+export async function buildDist(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'atrium-dist-'))
   await mkdir(join(dir, 'assets'))
   await writeFile(

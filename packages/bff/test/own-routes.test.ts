@@ -63,6 +63,7 @@ describe('the portal', () => {
       ['the Origin null', { origin: 'null' }],
       ['the right Origin but another site by its own word', { 'sec-fetch-site': 'cross-site', origin: 'self' }],
       ['an Origin that begins like ours', { origin: 'self.evil.test' }],
+      ['another Origin than its own word says', { 'sec-fetch-site': 'same-origin', origin: 'https://evil.test' }],
     ])('a change with %s', async (_what, headers) => {
       const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/^self/, house.publicUrl)]))
       for (const path of ['/trpc/tenants.create', '/api/tenants', '/api/flags/evaluate', '/auth/logout']) {

@@ -263,6 +263,18 @@ describe('X-Forwarded-For', () => {
     await house[Symbol.asyncDispose]()
   })
 
+  it('is told of a trace only where a proxy of ours stands in front, who may have begun it', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await signedIn({})
+    await browser.fetch(at('/trpc/a.b'), { headers: { traceparent } })
+    expect(lastSeen().headers).not.toHaveProperty('traceparent')
+    await house[Symbol.asyncDispose]()
+    await signedIn({ trustedProxyHops: 1 })
+    await browser.fetch(at('/trpc/a.b'), { headers: { traceparent, tracestate: 'proxy=1' } })
+    expect(lastSeen().headers).toMatchObject({ traceparent, tracestate: 'proxy=1' })
+    await house[Symbol.asyncDispose]()
+  })
+
   it('is told with the country only when a proxy of ours names it', async () => {
     const claims = { 'cf-ipcountry': 'DE', 'x-atrium-country': 'FR' }
     await signedIn({})

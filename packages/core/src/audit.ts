@@ -315,9 +315,13 @@ export function changedFields(before: object, after: object, fields: readonly st
 /** The columns of an export, in order. */
 export const auditColumns = Object.keys(AuditEvent.shape) as (keyof AuditEvent)[]
 
+/** Where a spreadsheet may see the beginning of a cell: the cell's own, and behind what separates cells and rows in other regions. */
+const formula = /^(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+
 /**
- * One CSV line (RFC 4180, CRLF). A cell that a spreadsheet would take for a formula (first character = + - @, tab or carriage
- * return) is prefixed with an apostrophe, as OWASP advises against CSV injection.
+ * One CSV line (RFC 4180, CRLF). Where a spreadsheet would take what follows for a formula (= + - @ in either width, a leading tab or line
+ * end), an apostrophe is put in front, as OWASP advises against CSV injection. Also behind a semicolon, tab or line end inside of a cell: a
+ * program that is set to semicolons, as in much of Europe, begins a new cell there, whatever the quotation marks say.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
@@ -325,6 +329,6 @@ export function csvLine(cells: readonly unknown[]): string {
 
 function csvCell(cell: unknown): string {
   const plain = cell === null || cell === undefined ? '' : typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
-  const safe = /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
+  const safe = plain.replace(formula, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -5,7 +5,7 @@ import { cursor, page, pageLimit } from './paging.ts'
 import { type Assignment, assignment, type LocationKind, locationKind, schedulingLimits, timeZoneName } from './scheduling.ts'
 import type { BookingWindow } from './slots.ts'
 import { isSlugShaped } from './slugs.ts'
-import { instant, line, lines } from './text.ts'
+import { calendarDate, instant, line, lines } from './text.ts'
 import { dayOf } from './time-zones.ts'
 import { phoneNumber } from './users.ts'
 
@@ -30,7 +30,7 @@ function each<Value extends string | number>(naming: (value: Value) => string) {
   }
 }
 
-const date = z.iso.date({ error: 'This is not a date such as 2027-06-05.', abort: true })
+const date = calendarDate('This is not a date such as 2027-06-05.')
 
 /** Which starts may be booked: today and so many days more, the days from one to another, or any. In the zone of the schedule. */
 export const BookingWindowSetting = z.discriminatedUnion('kind', [

@@ -4,7 +4,7 @@ import { cursor, page, pageLimit } from './paging.ts'
 import { percentage } from './percentage.ts'
 import { slugFilter } from './slugs.ts'
 import { plan, tenantStatus } from './tenants.ts'
-import { instant, line } from './text.ts'
+import { calendarDate, instant, line } from './text.ts'
 
 export const flagStates = ['off', 'rollout', 'on'] as const
 export const flagState = z.enum(flagStates)
@@ -56,7 +56,7 @@ const settings = {
   guards: FlagGuards.optional(),
   enabledFrom: moment.nullable().optional(),
   enabledUntil: moment.nullable().optional(),
-  staleAfter: z.iso.date('This is not a date such as 2027-01-31.').nullable().optional(),
+  staleAfter: calendarDate('This is not a date such as 2027-01-31.').nullable().optional(),
 }
 const note = line(500)
 

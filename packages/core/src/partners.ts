@@ -7,7 +7,7 @@ import { cursor, page, pageLimit } from './paging.ts'
 import { type PartnerAccess, type PartnerStatus, partnerAccess, partnerAccesses, partnerStatus, partnerStatuses } from './partner-access.ts'
 import { tenantSlug } from './slugs.ts'
 import { plan, TenantHealth, tenantStatus } from './tenants.ts'
-import { emailAddress, hexColor, instant, line } from './text.ts'
+import { calendarDate, emailAddress, hexColor, instant, line } from './text.ts'
 import { phoneNumber } from './users.ts'
 import { Warning } from './warnings.ts'
 
@@ -34,7 +34,7 @@ export type ContactInfo = z.infer<typeof ContactInfo>
 const ContactInfoView = z.object({ name: z.string().nullable(), email: z.string().nullable(), phone: z.string().nullable() })
 export type ContactInfoView = z.infer<typeof ContactInfoView>
 
-const day = z.iso.date('This is not a day such as 2027-01-01.')
+const day = calendarDate('This is not a day such as 2027-01-01.')
 
 const MarginStep = z.object({ marginPct: z.number(), effectiveFrom: z.string() })
 

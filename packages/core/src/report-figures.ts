@@ -10,6 +10,12 @@ function divided(numerator: number, denominator: number): number {
   return numerator < 0 && rounded !== 0 ? -rounded : rounded
 }
 
+/** An amount times a fraction of two counts, rounded. */
+function scaled(amount: number, over: number, under: number): number {
+  if (Number.isSafeInteger(amount * over)) return divided(amount * over, under)
+  return toMinorNumber(divideRounded(BigInt(amount) * BigInt(over), BigInt(under)))
+}
+
 /** A yearly amount as a monthly one, rounded half away from zero. */
 export function monthly(arr: number): number {
   return divided(arr, 12)
@@ -18,8 +24,8 @@ export function monthly(arr: number): number {
 /** A part of a whole with four decimals; null of nothing. */
 export function ratio(part: number, whole: number): number | null {
   if (whole === 0) return null
-  const scaled = (whole < 0 ? -part : part) * 10_000
-  if (Number.isSafeInteger(scaled)) return divided(scaled, Math.abs(whole)) / 10_000
+  const parts = (whole < 0 ? -part : part) * 10_000
+  if (Number.isSafeInteger(parts)) return divided(parts, Math.abs(whole)) / 10_000
   return Number(divideRounded(BigInt(part) * (whole < 0 ? -10_000n : 10_000n), BigInt(Math.abs(whole)))) / 10_000
 }
 
@@ -67,7 +73,7 @@ export function growthRates(month: Movements, trailing: readonly Movements[]): G
     quickRatio: ratio(month.newArrMinor + won, lost),
     growth: ratio(month.endArrMinor - start, start),
     arpaMinor,
-    ltvMinor: arpaMinor === null || left === 0 ? null : toMinorNumber(divideRounded(BigInt(arpaMinor) * BigInt(stood), BigInt(left))),
+    ltvMinor: arpaMinor === null || left === 0 ? null : scaled(arpaMinor, stood, left),
   }
 }
 
@@ -124,9 +130,11 @@ export function signupCohort(changes: CohortChanges, current: string): SignupCoh
 }
 
 function runningSums(changes: readonly number[], length: number): number[] {
+  const sums: number[] = []
   let sum = 0
-  return Array.from({ length }, (_, n) => {
+  for (let n = 0; n < length; n++) {
     sum += changes[n] ?? 0
-    return sum
-  })
+    sums.push(sum)
+  }
+  return sums
 }

@@ -3,7 +3,7 @@ import { currencyCode, minorAmount } from './money.ts'
 import { page, pageLimit } from './paging.ts'
 import { billingCycle, subscriptionStatus } from './subscriptions.ts'
 import { plan } from './tenants.ts'
-import { instant, line } from './text.ts'
+import { calendarDate, instant, line } from './text.ts'
 
 /** Months after the first paid one that a signup cohort is followed through, the first one included. */
 export const cohortMonths = 24
@@ -18,7 +18,8 @@ export const reportMonth = z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/,
  * A past moment: an instant, which is the end of the period that is asked about (what changes at that very moment is left out), or a date,
  * which is the end of that day in UTC. Absent: now.
  */
-export const asOf = z.union([instant, z.iso.date()], 'This is neither a date such as 2027-01-31 nor an ISO 8601 time.')
+const neither = 'This is neither a date such as 2027-01-31 nor an ISO 8601 time.'
+export const asOf = z.union([instant, calendarDate(neither)], neither)
 
 const currency = currencyCode.optional()
 const slug = z.string().max(200)

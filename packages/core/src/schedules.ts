@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cursor, page, pageLimit } from './paging.ts'
 import { schedulingLimits, timeZoneName } from './scheduling.ts'
 import type { DayWindow, SlotSchedule } from './slots.ts'
-import { instant, line } from './text.ts'
+import { calendarDate, instant, line } from './text.ts'
 import { dayOf } from './time-zones.ts'
 
 /** Monday first, as ISO 8601 has it and as schedules are stored. */
@@ -31,7 +31,7 @@ export const WeeklyHours = z.strictObject({
 export type WeeklyHours = z.infer<typeof WeeklyHours>
 
 /** Takes the place of the weekday's hours on its local date; without windows the day is closed. */
-export const DateOverride = z.strictObject({ date: z.iso.date('This is not a date such as 2027-06-05.'), windows: hoursOfDay })
+export const DateOverride = z.strictObject({ date: calendarDate('This is not a date such as 2027-06-05.'), windows: hoursOfDay })
 export type DateOverride = z.infer<typeof DateOverride>
 
 const overrides = z

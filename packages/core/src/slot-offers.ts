@@ -2,15 +2,12 @@ import { z } from 'zod'
 import { bookingDuration, bookingStart } from './bookings.ts'
 import { timeZoneName } from './scheduling.ts'
 import { explanationRules } from './slot-explanation.ts'
-import { instant } from './text.ts'
+import { calendarDate, instant } from './text.ts'
 
+const neither = 'This is neither a date such as 2027-06-01 nor an ISO 8601 time with an offset.'
+const day = calendarDate(neither)
 /** An instant, or a date that is read in the zone of the question. */
-const edge = z
-  .string()
-  .refine(
-    (value) => instant.safeParse(value).success || z.iso.date().safeParse(value).success,
-    'This is neither a date such as 2027-06-01 nor an ISO 8601 time with an offset.',
-  )
+const edge = z.string().refine((value) => instant.safeParse(value).success || day.safeParse(value).success, neither)
 
 /**
  * `[from, to)` for instants; a bare date as `to` is included. `rescheduleOf` is the id of a booking whose manage token the request bears:

@@ -77,8 +77,16 @@ export function isHostName(value: string): boolean {
   return hostName.test(value)
 }
 
-/** ISO 8601 instant with an offset, as text. */
-export const instant = z.iso.datetime({ offset: true, error: 'This is not an ISO 8601 time with an offset.' })
+/** ISO 8601 has a year 0, PostgreSQL has not: a date in it would fail in the database instead of here. */
+const hasYear = (value: string) => !value.startsWith('0000')
+
+/** ISO 8601 instant with an offset, as text, from the year 1 on. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'This is not an ISO 8601 time with an offset.' })
+  .refine(hasYear, 'This is not an ISO 8601 time with an offset.')
+
+/** ISO 8601 calendar date, as text, from the year 1 on. `error` says what it is not. */
+export const calendarDate = (error: string) => z.iso.date({ error, abort: true }).refine(hasYear, { error, abort: true })
 
 /** A `#rrggbb` colour, lower-cased. */
 export const hexColor = z

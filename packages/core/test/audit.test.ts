@@ -35,9 +35,20 @@ describe('a CSV line', () => {
     const read = readCsvLine(csvLine(cells))
     expect(read).toHaveLength(cells.length)
     for (const [index, value] of cells.entries()) {
-      expect(read[index]).toBe(/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
-      expect(read[index]).not.toMatch(/^[=+\-@\t\r]/)
+      const guard = /^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+      expect(read[index]?.replace(guard, '')).toBe(value.replace(guard, ''))
+      expect(read[index]).not.toMatch(/^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]|[;\t\r\n][=+\-@\uff1d\uff0b\uff0d\uff20]/)
     }
+  })
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['a;=1+1', "a;'=1+1"],
+    ['a;b', 'a;b'],
+    ['a\n=1', "a\n'=1"],
+    ['\uff1d1', "'\uff1d1"],
+    ['1-1', '1-1'],
+  ])('shows %j as %j', (given, shown) => {
+    expect(readCsvLine(csvLine([given]))).toEqual([shown])
   })
   it('shows what is no text: nothing, numbers and objects', () => {
     expect(csvLine([null, undefined, 7, true, { a: 'x,"y"' }])).toBe(',,7,true,"{""a"":""x,\\""y\\""""}"\r\n')

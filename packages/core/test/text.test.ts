@@ -1,4 +1,4 @@
-import { emailAddress, hasUnsafeCharacters, hexColor, instant, isHostName, line } from '@atrium/core/text'
+import { calendarDate, emailAddress, hasUnsafeCharacters, hexColor, instant, isHostName, line } from '@atrium/core/text'
 import { phoneNumber } from '@atrium/core/users'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
@@ -110,6 +110,12 @@ describe('other texts', () => {
       expect(accepts(instant, right), right).toBe(true)
     for (const wrong of ['2026-01-01', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', 'now', '1767225600'])
       expect(accepts(instant, wrong), wrong).toBe(false)
+  })
+  it('dates and instants begin with the year 1, as the database does', () => {
+    const date = calendarDate('This is not a date.')
+    for (const right of ['2024-02-29', '0001-01-01', '9999-12-31']) expect(accepts(date, right), right).toBe(true)
+    for (const wrong of ['0000-01-01', '2026-02-29', '2026-1-1', '']) expect(accepts(date, wrong), wrong).toBe(false)
+    expect(accepts(instant, '0000-06-01T00:00:00Z')).toBe(false)
   })
   it('phone numbers are digits with separators', () => {
     for (const right of ['+49 30 1234', '(030) 12-34', '112 0']) expect(accepts(phoneNumber, right), right).toBe(right !== '(030) 12-34')

@@ -1,6 +1,7 @@
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { spotlight } from '@mantine/spotlight'
 import {
+  IconActivity,
   IconBriefcase,
   IconBuilding,
   IconCashBanknote,
@@ -36,6 +37,7 @@ const nav: readonly NavSection[] = [
       { label: 'Prices', icon: IconTag, target: { to: '/prices' } },
       { label: 'Flags', icon: IconFlag, target: { to: '/flags' } },
       { label: 'Mail queue', icon: IconMailForward, target: { to: '/mail' } },
+      { label: 'System', icon: IconActivity, target: { to: '/system' } },
       { label: 'Audit', icon: IconHistory, target: { to: '/audit' } },
     ],
   },

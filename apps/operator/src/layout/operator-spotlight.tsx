@@ -3,6 +3,7 @@ import { tenantStatusLooks } from '@atrium/ui/tones'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
 import {
+  IconActivity,
   IconBriefcase,
   IconBuilding,
   IconBuildingPlus,
@@ -87,6 +88,13 @@ export function OperatorSpotlight() {
       keywords: ['outbox', 'mails', 'sent', 'failed'],
       leftSection: <IconMailForward {...icon} />,
       onClick: () => void navigate({ to: '/mail' }),
+    },
+    {
+      id: 'page:system',
+      label: 'System',
+      keywords: ['queues', 'jobs', 'database', 'replica', 'integrations', 'failures', 'health'],
+      leftSection: <IconActivity {...icon} />,
+      onClick: () => void navigate({ to: '/system' }),
     },
     {
       id: 'page:audit',

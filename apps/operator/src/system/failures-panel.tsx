@@ -1,0 +1,120 @@
+import { failureKinds, type SystemFailure } from '@atrium/core/system'
+import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { LinkAnchor } from '@atrium/ui/links'
+import { Panel } from '@atrium/ui/panel'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { Stack, Text } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ChoiceFilter } from '../parts/choice-filter.tsx'
+import { When } from '../parts/when.tsx'
+import { useTRPC } from '../trpc.ts'
+import type { SystemSearch } from './search.ts'
+import { TryAgain } from './try-again.tsx'
+import { failureNames } from './words.ts'
+
+const kinds = failureKinds.map((value) => ({ value, label: failureNames[value] }))
+
+interface Props {
+  kind: SystemSearch['kind']
+  onKind: (kind: SystemSearch['kind']) => void
+  everyMs: number
+}
+
+/** What stands failed now, each with the way to where it is mended. */
+export function FailuresPanel({ kind, onKind, everyMs }: Props) {
+  const failures = useQuery(
+    useTRPC().system.failures.queryOptions({ kind, limit: 50 }, { placeholderData: keepPreviousData, refetchInterval: everyMs }),
+  )
+  return (
+    <Panel title="Last failures" description="What stands failed now. What was mended is no longer here; the audit log has it.">
+      <Stack gap="md">
+        <ChoiceFilter label="Kind" value={kind} choices={kinds} onChange={onKind} />
+        {failures.data ? (
+          failures.data.items.length === 0 ? (
+            <EmptyState
+              icon={<IconCircleCheck size={32} stroke={1.5} aria-hidden />}
+              title={kind === undefined ? 'Nothing stands failed' : 'Nothing of this kind stands failed'}
+            >
+              Failed steps, mails, events, calendars and jobs appear here by themselves.
+            </EmptyState>
+          ) : (
+            <ResponsiveTable
+              caption="Last failures"
+              columns={columns}
+              rows={failures.data.items}
+              rowKey={(failure) => `${failure.kind}:${failure.id}:${failure.part}`}
+              stale={failures.isPlaceholderData}
+            />
+          )
+        ) : failures.error ? (
+          <ErrorState
+            error={failures.error}
+            title="The last failures could not be loaded."
+            onRetry={() => void failures.refetch()}
+            retrying={failures.isFetching}
+          />
+        ) : (
+          <LoadingRows label="Loading failures" rows={3} />
+        )}
+      </Stack>
+    </Panel>
+  )
+}
+
+const columns: readonly Column<SystemFailure>[] = [
+  {
+    key: 'what',
+    header: 'What',
+    primary: true,
+    cell: (failure) => (
+      <>
+        <Place failure={failure} />
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {failure.part}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'message',
+    header: 'Why',
+    cell: ({ message }) => (
+      <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+        {message === '' ? 'No reason was given.' : message}
+      </Text>
+    ),
+  },
+  { key: 'at', header: 'When', cell: ({ at }) => <When at={at} /> },
+  { key: 'next', header: 'Next try', cell: ({ nextAt }) => (nextAt === null ? '–' : <When at={nextAt} />) },
+  { key: 'again', header: 'Try again', hideHeader: true, align: 'end', cell: (failure) => <TryAgain failure={failure} /> },
+]
+
+/** A link to the page on which the failure is mended. */
+function Place({ failure: { kind, id, part, tenantSlug } }: { failure: SystemFailure }) {
+  const name = `${failureNames[kind]}${tenantSlug === null ? '' : ` of ${tenantSlug}`}`
+  const look = { fw: 550, fz: 'inherit', underline: 'hover' } as const
+  if (kind === 'event')
+    return (
+      <LinkAnchor to="/webhooks" search={{ event: id }} {...look}>
+        {name}
+      </LinkAnchor>
+    )
+  if (kind === 'mail')
+    return (
+      <LinkAnchor to="/mail" search={{ q: part }} {...look}>
+        {name}
+      </LinkAnchor>
+    )
+  if (tenantSlug !== null)
+    return (
+      <LinkAnchor to="/tenants/$slug" params={{ slug: tenantSlug }} search={{ tab: kind === 'member' ? 'members' : undefined }} {...look}>
+        {name}
+      </LinkAnchor>
+    )
+  return (
+    <Text span fw={550} inherit>
+      {name}
+    </Text>
+  )
+}

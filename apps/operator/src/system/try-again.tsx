@@ -1,0 +1,65 @@
+import type { SystemFailure } from '@atrium/core/system'
+import { done } from '@atrium/ui/done'
+import { problemOf } from '@atrium/ui/problem'
+import { Button, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../trpc.ts'
+
+/** Runs what failed once more, where that needs nothing but the wish. Members may need a new password, so they are tried again on their page. */
+export function TryAgain({ failure }: { failure: SystemFailure }) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const settled = { onSettled: () => queryClient.invalidateQueries(trpc.system.pathFilter()) }
+  const reconcile = useMutation(trpc.tenants.reconcile.mutationOptions(settled))
+  const retryList = useMutation(trpc.lists.retry.mutationOptions(settled))
+  const retryMail = useMutation(trpc.outbox.retry.mutationOptions(settled))
+  const replay = useMutation(trpc.webhooks.replay.mutationOptions(settled))
+  const acts = [reconcile, retryList, retryMail, replay]
+  const failed = acts.find((act) => act.error !== null)?.error
+  const again = chooseAct()
+  if (!again) return null
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        loading={acts.some((act) => act.isPending)}
+        aria-label={`Try again: ${failure.part}${failure.tenantSlug === null ? '' : ` of ${failure.tenantSlug}`}`}
+        onClick={() => void again().catch(() => undefined)}
+      >
+        Try again
+      </Button>
+      {failed && (
+        <Text size="xs" c="red" role="alert">
+          {problemOf(failed).message}
+        </Text>
+      )}
+    </>
+  )
+
+  function chooseAct(): (() => Promise<void>) | undefined {
+    const { kind, id, part, tenantSlug: slug } = failure
+    if (kind === 'mail')
+      return async () => {
+        await retryMail.mutateAsync({ id })
+        done('The mail is on its way again.')
+      }
+    if (kind === 'event')
+      return async () => {
+        await replay.mutateAsync({ id })
+        done('The event is worked on again.')
+      }
+    if (slug === null) return undefined
+    if (kind === 'provisioning')
+      return async () => {
+        const { results } = await reconcile.mutateAsync({ slug })
+        if (Object.values(results).every(({ state }) => state !== 'error')) done(`Every step of ${slug} is done.`)
+      }
+    if (kind === 'list')
+      return async () => {
+        const { state } = await retryList.mutateAsync({ slug, listId: id })
+        if (state !== 'error') done(`${part} is brought to the mail server.`)
+      }
+    return undefined
+  }
+}

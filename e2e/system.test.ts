@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { breakSystem, desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser?.close())
+
+describe('an operator', () => {
+  it('sees on the system page that an outside system does not answer, and that it does again', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    await signIn(page, 'operator', 'Olive Operator')
+    await page.getByRole('link', { name: 'System' }).click()
+    await page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
+    const files = page.getByRole('row', { name: /File storage/ })
+    await files.getByText('Answers', { exact: true }).waitFor()
+    const mend = await breakSystem('files', { mode: 'error', status: 503, match: 'GET /graph/v1.0/me' })
+    try {
+      // Each process asks at most every 15 s, the page every 5.
+      await files.getByText('Does not answer').waitFor({ timeout: 45_000 })
+      await page.getByText('An outside system does not answer').waitFor()
+    } finally {
+      await mend()
+    }
+    await files.getByText('Answers', { exact: true }).waitFor({ timeout: 45_000 })
+    await files.getByText(/503/).waitFor()
+    await page.getByRole('button', { name: /^Show all \d+$/ }).click()
+    await page.getByRole('rowheader', { name: 'provisioning-sweep' }).waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])('reads the page on %s, in light and dark', async (_, screen) => {
+    await using visitor = await visit(browser, { screen })
+    const { page } = visitor
+    await signIn(page, 'operator', 'Olive Operator')
+    await page.goto(`${inject('house').operator}/system?kind=calendar`)
+    await page.getByText('Nothing of this kind stands failed').waitFor()
+    await page.getByRole('button', { name: /^Show all \d+$/ }).click()
+    await untilLoaded(page)
+    await expectWellMade(page)
+    expect(visitor.complaints).toEqual([])
+  })
+})
