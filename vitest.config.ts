@@ -18,6 +18,11 @@ export default defineConfig({
             'packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}',
             'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
           ],
+          // They share no state, and to load everything anew for each file would take as long as the tests.
+          isolate: false,
+          // Many wait for a deadline, and property tests take their time on a machine that does other things besides.
+          maxWorkers: 3,
+          testTimeout: 30_000,
         },
       },
       {

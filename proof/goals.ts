@@ -28,8 +28,9 @@ export const goals: readonly Goal[] = [
     id: 'R3',
     suite: 'faults',
     title: 'database killed under load',
-    reach: '20 kills, the process lives, first success ≤ 2 s after it accepts, no acknowledged write lost, every job done',
-    files: ['proof/faults/database-killed.test.ts'],
+    reach:
+      '20 kills, the process lives, first success ≤ 2 s after it accepts, no acknowledged write lost, every job done; full pool and full disk refused with 503, whole',
+    files: ['proof/faults/database-killed.test.ts', 'proof/faults/database-strained.test.ts'],
   },
   {
     id: 'R4',
@@ -177,7 +178,13 @@ export const goals: readonly Goal[] = [
     suite: 'attacks',
     title: 'injection into .ics, mail, CSV, headers, profiles, JMAP, SQL, templates, log lines',
     reach: '10,000 values read back equal, properties counted, formulas neutral',
-    files: ['proof/attacks/injection.test.ts'],
+    files: [
+      'proof/attacks/injection-calendar.test.ts',
+      'proof/attacks/injection-mail.test.ts',
+      'proof/attacks/injection-exports.test.ts',
+      'proof/attacks/injection-templates.test.ts',
+      'proof/attacks/injection-queries.test.ts',
+    ],
   },
   {
     id: 'S9',
@@ -226,7 +233,12 @@ export const goals: readonly Goal[] = [
     suite: 'attacks',
     title: 'stored secrets',
     reach: '100,000 rows rotated during reads: no read fails, no swapped row opens, no secret in logs',
-    files: ['proof/attacks/stored-secrets.test.ts', 'packages/db/test/encryption.test.ts'],
+    files: [
+      'proof/attacks/stored-secrets.test.ts',
+      'proof/attacks/secrets-shown.test.ts',
+      'packages/db/test/encryption.test.ts',
+      'proof/operate/key-rotation.test.ts',
+    ],
   },
   {
     id: 'S16',

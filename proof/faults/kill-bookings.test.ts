@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type BookingsHouse, openBookingsHouse } from '../../apps/api/test/bookings-house.ts'
+import { inFull, recordFigure, rounds } from '../figures.ts'
+import { bookingWrites, repeatedMails } from './booking-writes.ts'
+import { buildApi } from './built-api.ts'
+import { atRandom, everyPoint, type Kill, killEverywhere, rehearse, spread } from './kills.ts'
+
+let house: BookingsHouse
+let built: Awaited<ReturnType<typeof buildApi>> | undefined
+beforeAll(async () => {
+  built = inFull ? await buildApi() : undefined
+  house = await openBookingsHouse({ mailer: true })
+})
+afterAll(async () => {
+  await house?.[Symbol.asyncDispose]()
+  await built?.[Symbol.asyncDispose]()
+})
+
+/** Claims of one host that overlap: the database refuses them, and a kill must find no way round. */
+async function doubleBookings(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from booking_hosts a join booking_hosts b
+      on a.host_id = b.host_id and a.booking_id < b.booking_id and a.active and b.active
+      and tstzrange(a.claim_start, a.claim_end) && tstzrange(b.claim_start, b.claim_end)`.execute(house.database.db)
+  return rows[0]?.count ?? Number.NaN
+}
+
+it('a process that is killed while a booking is made, moved, cancelled or decided loses nothing and doubles nothing', async () => {
+  const writes = bookingWrites(house).slice(0, rounds(2, 6))
+  const lives = { env: house.env, entry: built?.entry }
+  const each: { name: string; awaits: number; kills: Kill[] }[] = []
+  for (const write of writes) {
+    const rehearsal = await rehearse(lives, write)
+    const length = rehearsal.crossings.length
+    const points = [...spread(everyPoint(rehearsal.crossings), rounds(4, 30)), ...atRandom(length, rounds(0, 5))]
+    each.push({ name: write.name, awaits: length, kills: await killEverywhere(lives, write, rehearsal, points) })
+  }
+  const kills = each.flatMap((one) => one.kills)
+  const faults = each.flatMap(({ name, kills: own }) =>
+    own.flatMap(({ point, faults: found }) => found.map((fault) => `${name}, killed ${point}: ${fault}`)),
+  )
+  const doubled = await doubleBookings()
+  const there = kills.filter(({ side }) => side === 'before' || side === 'after').length
+  const slowest = Math.max(...kills.map(({ settledMs }) => settledMs)) / 1000
+  await recordFigure({
+    goal: 'R2',
+    what: `killed while a booking is: ${each.map(({ name, awaits, kills: own }) => `${name} (${awaits} awaits, ${own.length} kills)`).join(', ')}`,
+    measured: `${kills.length} kills, ${there} of them exactly at an await, ${faults.length} faults (lost, half done, doubled, orphaned event, mail under a second Message-ID), ${doubled} double bookings, ${repeatedMails(house)} mails repeated under their Message-ID; settled ≤ ${slowest.toFixed(1)} s after the next start, leases of the dead process cut short`,
+    reached: faults.length === 0 && doubled === 0 && there > 0,
+  })
+  expect(each.every(({ awaits }) => awaits > 10)).toBe(true)
+  expect(there).toBeGreaterThan(kills.length / 2)
+  expect(faults).toEqual([])
+  expect(doubled).toBe(0)
+})

@@ -1,0 +1,201 @@
+import { ensureCustomer } from '../../apps/api/src/billing/customer.ts'
+import { fileUser, type MembersHouse } from '../../apps/api/test/members-house.ts'
+import { identityApi, identityRecords, outsideObjects } from '../../apps/api/test/outside.ts'
+
+let made = 0
+/** A name that nothing else in the house has. */
+export function newName(kind: string): string {
+  made += 1
+  return `${kind}-${process.pid}-${made}`
+}
+
+/** The same for two targets whose names differ. */
+function without(name: string, state: unknown): unknown {
+  return JSON.parse(JSON.stringify(state ?? null).replaceAll(name, '*'))
+}
+
+/** Somebody whom the identity provider knows, and who has been here. */
+export async function newPerson(house: MembersHouse, email: string): Promise<void> {
+  const made = await identityApi(house, 'POST', '/core/users/', { username: email, email, name: email, is_active: true })
+  await house.database.db.insertInto('users').values({ idp_subject_id: made.uid, email, name: email }).execute()
+}
+
+export async function ok(answer: ReturnType<MembersHouse['request']>) {
+  const { status, body } = await answer
+  if (status >= 300) throw new Error(`the house could not be furnished: ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+export async function newTenant(house: MembersHouse): Promise<string> {
+  const slug = newName('tenant')
+  const body = await ok(house.request('POST', '/tenants', { token: house.as.stranger, body: { name: slug, slug } }))
+  if (body.status !== 'active') throw new Error(`${slug} is ${body.status}: ${JSON.stringify(body.provisioningErrors)}`)
+  return slug
+}
+
+export interface Member {
+  slug: string
+  id: string
+}
+
+export async function newMember(house: MembersHouse): Promise<Member> {
+  const slug = await newTenant(house)
+  const body = { email: 'person', name: `Person of ${slug}` }
+  const { member } = await ok(house.request('POST', `/tenants/${slug}/users`, { token: house.as.stranger, body }))
+  return { slug, id: member.id }
+}
+
+export async function payingTenant(house: MembersHouse): Promise<{ slug: string; customer: string }> {
+  const slug = await newTenant(house)
+  const { payments } = house.app.house.systems
+  const { id } = await house.database.db.selectFrom('tenants').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()
+  if (!payments) throw new Error('this house has a payment processor')
+  const customer = await ensureCustomer(house.app.house, payments, id)
+  house.sandbox.payments.act({ action: 'attach_card', customer, card: 'pm_card_visa' })
+  return { slug, customer }
+}
+
+export async function tenantState(house: MembersHouse, slug: string): Promise<unknown> {
+  const { db } = house.database
+  const rows = await db.selectFrom('tenants').select(['id', 'name', 'status', 'plan']).where('slug', '=', slug).execute()
+  const steps = await db
+    .selectFrom('provisioning_steps as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .select(['s.step', 's.state', 's.error'])
+    .where('t.slug', '=', slug)
+    .orderBy('s.step')
+    .execute()
+  const domains = await db
+    .selectFrom('domains as d')
+    .innerJoin('tenants as t', 't.id', 'd.tenant_id')
+    .select(['d.name', 'd.mail_domain_id as there', 'd.mail_pending_id as waits'])
+    .where('t.slug', '=', slug)
+    .orderBy('d.name')
+    .execute()
+  const names = domains.map(({ name }) => name)
+  const tenants = rows.map(({ id: _, ...row }) => row)
+  const placed = domains.map(({ name, there, waits }) => ({ name, there: there !== null, waits: waits !== null }))
+  return without(slug, { tenants, steps, domains: placed, outside: outsideObjects(house, slug, names) })
+}
+
+export async function tenantSettled(house: MembersHouse, slug: string): Promise<boolean> {
+  const rows = await house.database.db
+    .selectFrom('tenants as t')
+    .innerJoin('provisioning_steps as s', 's.tenant_id', 't.id')
+    .select(['t.status', 't.provisioning_run as run', 't.provisioning_lease_until as lease', 's.state', 's.error'])
+    .where('t.slug', '=', slug)
+    .execute()
+  const ended = rows.every((row) => row.state === 'ok' || row.state === 'skipped' || (row.state === 'error' && row.error !== null))
+  const whole = rows.every((row) => row.state === 'ok' || row.state === 'skipped')
+  return ended && rows.every((row) => isFree(row) && (!whole || row.status === 'active'))
+}
+
+/** Nobody works on it, or whoever did has given no sign of life for the length of a lease. */
+function isFree({ run, lease }: { run: string | null; lease: Date | null }): boolean {
+  return run === null || (lease !== null && lease.getTime() < Date.now())
+}
+
+interface AccountRecord {
+  emailAddress: string
+  aliases: Record<string, unknown>
+}
+
+export function accounts(house: MembersHouse): AccountRecord[] {
+  return (house.sandbox.state().mail.records as { Account: AccountRecord[] }).Account
+}
+
+export async function memberState(house: MembersHouse, slug: string, name = 'person'): Promise<object> {
+  const email = `${name}@${slug}.tenants.local`
+  const members = await house.database.db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select([
+      'm.status',
+      'm.role',
+      'm.identity_state as identity',
+      'm.mail_state as mail',
+      'm.files_state as files',
+      'm.mail_frozen as frozen',
+    ])
+    .where('u.email', '=', email)
+    .execute()
+  const users = identityRecords(house).users.filter((user) => user.email === email)
+  return {
+    members,
+    users: users.map((user) => ({ active: user.is_active, groups: user.groups.length })),
+    mailboxes: accounts(house).filter((account) => account.emailAddress === email).length,
+    fileAccount: await fileAccountOf(house, email),
+  }
+}
+
+async function fileAccountOf(house: MembersHouse, email: string): Promise<string> {
+  const account = await fileUser(house, email)
+  return account ? (account.accountEnabled === false ? 'closed' : 'open') : 'none'
+}
+
+export async function memberSettled(house: MembersHouse, slug: string): Promise<boolean> {
+  const rows = await house.database.db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.status', 'm.run', 'm.lease_until as lease', 'm.identity_state', 'm.mail_state', 'm.files_state'])
+    .where('u.email', '=', `person@${slug}.tenants.local`)
+    .execute()
+  return rows.every((row) => {
+    const states = [row.identity_state, row.mail_state, row.files_state]
+    return isFree(row) && !states.includes('pending') && row.status !== 'provisioning' && row.status !== 'removing'
+  })
+}
+
+export async function domainState(house: MembersHouse, domain: string): Promise<unknown> {
+  const rows = await house.database.db
+    .selectFrom('domains')
+    .select(['name', 'state', 'mail_error as error', 'ownership_token as token', 'mail_pending_id as waits'])
+    .where('name', '=', domain)
+    .execute()
+  const mail = house.sandbox.state().mail.records as { Domain: { name: string }[] }
+  const waiting = rows.map((row) => `unproven-${row.token}.tenants.local`)
+  const there = mail.Domain.filter(({ name }) => name === domain || waiting.includes(name)).length
+  const orphans = mail.Domain.length - (await knownDomains(house))
+  return without(domain, { rows: rows.map(({ token: __, waits, ...row }) => ({ ...row, waits: waits !== null })), there, orphans })
+}
+
+/** Domains of the mail server that our records know, under their own name or the one under which they wait for their proof. */
+async function knownDomains(house: MembersHouse): Promise<number> {
+  const rows = await house.database.db.selectFrom('domains').select(['name', 'ownership_token as token']).execute()
+  const known = new Set(rows.flatMap(({ name, token }) => [name, `unproven-${token}.tenants.local`]))
+  const { Domain } = house.sandbox.state().mail.records as { Domain: { name: string }[] }
+  return Domain.filter(({ name }) => known.has(name)).length
+}
+
+export async function subscriptionState(house: MembersHouse, { slug, customer }: { slug: string; customer: string }): Promise<unknown> {
+  const { db } = house.database
+  const rows = await db
+    .selectFrom('subscriptions as s')
+    .innerJoin('tenants as t', 't.id', 's.tenant_id')
+    .select(['s.plan', 's.seats', 's.status', 't.plan as tenantPlan', 't.seats as tenantSeats'])
+    .where('t.slug', '=', slug)
+    .execute()
+  const { payments } = house.app.house.systems
+  const there = (await payments?.listSubscriptions(customer)) ?? []
+  const { customers, invoices } = house.sandbox.state().payments.records as { customers: Owned[]; invoices: Owned[] }
+  return {
+    rows,
+    there: there.map(({ status, seats }) => ({ status, seats })),
+    customers: customers.filter((one) => one.id === customer || JSON.stringify(one.metadata ?? {}).includes(slug)).length,
+    invoices: invoices.filter((one) => one.customer === customer).map((one) => one.status),
+  }
+}
+
+interface Owned {
+  id: string
+  customer?: string
+  status?: string
+  metadata?: Record<string, string>
+}
+
+/** What the payment processor has and what we have are the same, or nothing is there. */
+export async function subscriptionSettled(house: MembersHouse, target: { slug: string; customer: string }): Promise<boolean> {
+  await house.webhooks.deliver()
+  const { rows, there } = (await subscriptionState(house, target)) as { rows: { seats: number }[]; there: { seats: number }[] }
+  return JSON.stringify(rows.map((row) => row.seats)) === JSON.stringify(there.map((one) => one.seats))
+}

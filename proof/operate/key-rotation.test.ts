@@ -1,0 +1,101 @@
+import { createKeyring } from '@atrium/db/encryption'
+import { listMailCredentials, listSealedLinks } from '@atrium/db/sealed-values'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
+import { type Host, openSchedulingHouse, type SchedulingHouse } from '../../apps/api/test/scheduling-house.ts'
+import { recordFigure } from '../figures.ts'
+
+const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
+const old = key('test', 7)
+const next = key('next', 8)
+
+let house: SchedulingHouse
+let hosts: Host[]
+beforeAll(async () => {
+  house = await openSchedulingHouse({ env: { ENCRYPTION_KEYS: old } })
+  hosts = [await house.connectedHost(house.people.member), await house.connectedHost(house.people.owner)]
+  for (const host of hosts) await house.book(host)
+})
+afterAll(() => house?.[Symbol.asyncDispose]())
+
+/** Asks for the hosts' calendars through whichever process is in use, which needs their stored secrets, until it is stopped. */
+function startReading(first: ApiProcess) {
+  const counts = { read: 0, failed: 0 }
+  let target = first
+  let stopped = false
+  const work = (async () => {
+    for (let i = 0; !stopped; i++) {
+      // Another day each time: what was read of a day is kept for a while.
+      const day = Date.parse('2027-01-01T00:00:00Z') + (i % 60) * 86_400_000
+      const range = `from=${new Date(day).toISOString()}&to=${new Date(day + 86_400_000).toISOString()}`
+      const path = `/api/v1/tenants/acme/hosts/${hosts[i % hosts.length]?.id}/free-busy?${range}`
+      const status = await send(target.url, 'GET', path, house.as.admin).then(
+        (answer) => answer.status,
+        () => 0,
+      )
+      if (status === 200) counts.read++
+      else counts.failed++
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  })()
+  return {
+    counts,
+    use: (process: ApiProcess) => {
+      target = process
+    },
+    async stop() {
+      stopped = true
+      await work
+    },
+  }
+}
+
+async function notYet(spec: string): Promise<number> {
+  const { db } = house.database
+  const keyring = createKeyring(spec)
+  const stored = [...(await listMailCredentials(db, undefined, 1_000)), ...(await listSealedLinks(db, undefined, 1_000))]
+  expect(stored.length).toBeGreaterThanOrEqual(hosts.length * 2)
+  return stored.filter(({ sealed }) => !keyring.isCurrent(sealed)).length
+}
+
+describe('an encryption key', () => {
+  it('is changed as docs/operate.md says, in a running service that reads all the while', async () => {
+    expect(await notYet(next)).toBe(hosts.length * 2)
+    await using before = await startApi(house)
+    const reading = startReading(before)
+    await expect.poll(() => reading.counts.read, { timeout: 30_000 }).toBeGreaterThan(3)
+
+    // Known to every process before any of them writes with it: what one writes anew the others can read.
+    await using known = await startApi(house, { ENCRYPTION_KEYS: `${old},${next}` })
+    reading.use(known)
+    before.signal('SIGTERM')
+    expect(await before.ended).toBe(0)
+    expect(await notYet(next)).toBe(hosts.length * 2)
+
+    await using both = await startApi(house, { ENCRYPTION_KEYS: `${next},${old}` })
+    await expect.poll(() => notYet(next), { timeout: 60_000 }).toBe(0)
+    await expect.poll(() => both.log.join('\n'), { timeout: 10_000 }).toContain('stored secrets were encrypted with the first key')
+
+    reading.use(both)
+    known.signal('SIGTERM')
+    expect(await known.ended).toBe(0)
+
+    await using after = await startApi(house, { ENCRYPTION_KEYS: next })
+    reading.use(after)
+    both.signal('SIGTERM')
+    expect(await both.ended).toBe(0)
+    const soFar = reading.counts.read
+    await expect.poll(() => reading.counts.read, { timeout: 30_000 }).toBeGreaterThan(soFar + 3)
+    await reading.stop()
+
+    const { read, failed } = reading.counts
+    await recordFigure({
+      goal: 'S15',
+      what: 'key changed in the running service, four generations of processes',
+      measured: `${hosts.length * 2} stored secrets written anew, ${read} reads meanwhile, ${failed} failed`,
+      reached: failed === 0,
+    })
+    expect(failed).toBe(0)
+    for (const { log } of [known, both, after]) expect(log.join('\n')).not.toContain('cannot be opened')
+  })
+})
