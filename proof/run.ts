@@ -37,11 +37,11 @@ try {
   process.stdout.write(`\n${table(rows)}\n`)
   for (const file of new Set(missing)) process.stdout.write(`${file} is not there\n`)
   await save(rows, Math.round((performance.now() - began) / 1000))
-  const unmeasured = values.short ? [] : rows.filter((row) => row.figures.length === 0)
+  // With few rounds a figure may miss for no other reason than a busy machine; what is wrong fails its test in either form.
+  const unproven = values.short ? [] : rows.filter((row) => row.figures.length === 0 || row.figures.some((figure) => !figure.reached))
   // A suite that finds nothing to try has proven nothing, whatever its tests said.
   if (figures.length === 0) process.stdout.write('nothing was measured\n')
-  process.exitCode =
-    code !== 0 || figures.length === 0 || missing.length > 0 || unmeasured.length > 0 || figures.some((figure) => !figure.reached) ? 1 : 0
+  process.exitCode = code !== 0 || figures.length === 0 || missing.length > 0 || unproven.length > 0 ? 1 : 0
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

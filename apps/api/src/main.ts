@@ -54,8 +54,9 @@ const integrations = connectIntegrations({
   },
 })
 const app = createApp({ config, database, integrations, log, metrics, tracing })
-// A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
-const serverOptions = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+// A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need. Idle connections
+// are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
+const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 const server = createServer(serverOptions, app.listener)
 server.listen(config.port, config.host, () => {
   const address = server.address()
