@@ -1,5 +1,7 @@
 import { createKeyring } from '@atrium/db/encryption'
+import { jobSchema, queues } from '@atrium/db/jobs'
 import { listMailCredentials, listSealedLinks } from '@atrium/db/sealed-values'
+import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
 import { type Host, openSchedulingHouse, type SchedulingHouse } from '../../apps/api/test/scheduling-house.ts'
@@ -58,6 +60,21 @@ async function notYet(spec: string): Promise<number> {
   return stored.filter(({ sealed }) => !keyring.isCurrent(sealed)).length
 }
 
+/** What the schedule does once an hour. */
+async function askForCleanUp(): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: house.config.databaseUrl,
+    schema: jobSchema,
+    migrate: false,
+    supervise: false,
+    schedule: false,
+  })
+  boss.on('error', () => {})
+  await boss.start()
+  await boss.send(queues.cleanup, {})
+  await boss.stop()
+}
+
 describe('an encryption key', () => {
   it('is changed as docs/operate.md says, in a running service that reads all the while', async () => {
     expect(await notYet(next)).toBe(hosts.length * 2)
@@ -73,12 +90,14 @@ describe('an encryption key', () => {
     expect(await notYet(next)).toBe(hosts.length * 2)
 
     await using both = await startApi(house, { ENCRYPTION_KEYS: `${next},${old}` })
-    await expect.poll(() => notYet(next), { timeout: 60_000 }).toBe(0)
-    await expect.poll(() => both.log.join('\n'), { timeout: 10_000 }).toContain('stored secrets were encrypted with the first key')
-
     reading.use(both)
     known.signal('SIGTERM')
     expect(await known.ended).toBe(0)
+
+    // The clean-up that `both` asked for when it started may have been done by `known`, with the old key.
+    await askForCleanUp()
+    await expect.poll(() => notYet(next), { timeout: 60_000 }).toBe(0)
+    await expect.poll(() => both.log.join('\n'), { timeout: 10_000 }).toContain('stored secrets were encrypted with the first key')
 
     await using after = await startApi(house, { ENCRYPTION_KEYS: next })
     reading.use(after)
