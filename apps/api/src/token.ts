@@ -42,14 +42,15 @@ const keyLength = 64
 interface Verified {
   token: string
   claims: TokenClaims
-  /** In milliseconds since 1970. */
-  until: number
+  keySet: KeySet
+  /** Of the keys that it was verified with. */
+  version: number
 }
 
 /**
  * Verifies access tokens of several issuers against their published keys (docs/contract.md, authentication). A verified token is
- * remembered while the keys are fresh, never past its expiry, and forgotten when an issuer's keys change: a key that is withdrawn is
- * refused after a minute at the latest. What is remembered counts only for the very same text.
+ * remembered as long as its issuer published the same keys less than a minute ago, and never past its expiry: a key that is withdrawn
+ * is refused after a minute at the latest. What is remembered counts only for the very same text.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock } = options
@@ -61,6 +62,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const { iss } = unverified(token)
     const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
     if (!keySet || typeof iss !== 'string') throw new AppError('unexpected_issuer')
+    const before = keySet.version()
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keySet.getKey, {
         issuer: iss,
@@ -72,7 +74,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       })
       if (!isAccessTokenType(protectedHeader.typ)) throw new AppError('unauthenticated', undefined, { cause: new Error('another type') })
       const claims = toClaims(payload, iss, clock.now())
-      return { token, claims, until: Math.min(keySet.freshUntil(), claims.expiresAt.getTime()) }
+      // Keys that came while it was verified may be others than those it was verified with: it is looked at again.
+      return { token, claims, keySet, version: before }
     } catch (error) {
       if (error instanceof AppError) throw error
       if (error instanceof errors.JWTExpired) throw new AppError('token_expired', undefined, { cause: error })
@@ -84,13 +87,17 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     async verify(token) {
       const key = token.slice(-keyLength)
       const known = verified.get(key)
-      if (known && known.token === token && known.until > clock.now().getTime()) return known.claims
+      if (known && known.token === token && holds(known, clock.now().getTime())) return known.claims
       const fresh = await verifyAnew(token)
       if (verified.size >= cacheSize) verified.delete(verified.keys().next().value ?? '')
       verified.set(key, fresh)
       return fresh.claims
     },
   }
+}
+
+function holds({ claims, keySet, version }: Verified, now: number): boolean {
+  return claims.expiresAt.getTime() > now && keySet.freshUntil() > now && keySet.version() === version
 }
 
 /**
@@ -149,6 +156,8 @@ type GetKey = ReturnType<typeof createLocalJWKSet>
 
 interface KeySet {
   getKey: GetKey
+  /** Goes up when other keys are published. */
+  version(): number
   /** Until when, in milliseconds since 1970, the keys need no second look. */
   freshUntil(): number
 }
@@ -166,6 +175,7 @@ const fetchDeadlineMs = 5_000
 function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): KeySet {
   const doFetch = options.fetch ?? fetch
   let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
+  let version = 0
   let loadedAt = 0
   let lastAttempt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | undefined
@@ -178,7 +188,10 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     const set = await getJson(new URL(discovery.jwks_uri))
     if (!Array.isArray(set.keys)) throw new Error('the provider publishes no keys; it may lack a signing key')
     const text = JSON.stringify(set.keys)
-    if (keys && keys.text !== text) onChange()
+    if (keys?.text !== text) {
+      version++
+      onChange()
+    }
     const usable = { keys: set.keys } as JSONWebKeySet
     keys = { set: usable, find: createLocalJWKSet(usable), text }
     loadedAt = options.clock.now().getTime()
@@ -233,5 +246,5 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
       return keys.find(...args)
     }
   }
-  return { getKey: getKey as GetKey, freshUntil: () => loadedAt + freshMs }
+  return { getKey: getKey as GetKey, version: () => version, freshUntil: () => loadedAt + freshMs }
 }
