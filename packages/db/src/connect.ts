@@ -55,9 +55,9 @@ const types: pg.CustomTypesConfig = {
     format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : parserOf(oid)) as typeof pg.types.getTypeParser,
 }
 
-// The statements of reports touch few rows, which the planner cannot know: it would compile them, or plan them anew at each run, at many
-// times the cost of running them.
-const reportConfig = { statement_timeout: 15_000, options: '-c jit=off -c plan_cache_mode=force_generic_plan' }
+// The statements of reports touch few rows, which the planner cannot know: it would compile them, plan them anew at each run, or lay out
+// memory for a million look-ups, at many times the cost of running them.
+const reportConfig = { statement_timeout: 15_000, options: '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_memoize=off' }
 
 /**
  * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every
