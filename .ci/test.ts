@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, unit, integration and browser tests. Goes on
- * after a failure, so that one run shows all of them, and closes with `N passed, N failed`.
+ * after a failure, so that one run shows all of them, and closes with every failure again, what each check counted and
+ * `N passed, N failed`: who sees nothing but the end of the output still reads what to mend.
  */
 const root = join(import.meta.dirname, '..')
 const reports = await mkdtemp(join(tmpdir(), 'atrium-tests-'))
@@ -67,6 +69,7 @@ const checks: readonly Check[] = [
 let passed = 0
 let failed = 0
 const summary: string[] = []
+const failures: string[] = []
 const unknown = only.filter((name) => !checks.some((check) => check.name === name))
 if (unknown.length > 0) {
   process.stderr.write(`There is no check called ${unknown.join(', ')}. Known: ${checks.map((check) => check.name).join(', ')}\n`)
@@ -78,11 +81,12 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
   process.stdout.write(`\n── ${check.name}\n`)
   let ok = true
   for (const [program, ...args] of check.commands) ok = (await run(program, args)) === 0 && ok
-  const counted = check.project ? await countTests(check.project) : { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
+  const counted = check.project ? await readReport(check.project) : { passed: ok ? 1 : 0, failed: ok ? 0 : 1, failures: [] }
   // A runner that fails without a failed test (a broken setup, no test found) is a failure of its own.
   if (!ok && counted.failed === 0) counted.failed = 1
   passed += counted.passed
   failed += counted.failed
+  failures.push(...counted.failures)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   summary.push(
     `${counted.failed === 0 ? 'ok    ' : 'FAILED'} ${check.name.padEnd(13)} ${counted.passed} passed, ${counted.failed} failed (${seconds} s)`,
@@ -90,7 +94,7 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
 }
 
 await rm(reports, { recursive: true, force: true })
-process.stdout.write(`\n${summary.join('\n')}\n\n${passed} passed, ${failed} failed\n`)
+process.stdout.write(`\n${[...failures, ...summary].join('\n')}\n\n${passed} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
 function run(program: string, args: readonly string[]): Promise<number | null> {
@@ -105,14 +109,44 @@ function run(program: string, args: readonly string[]): Promise<number | null> {
   })
 }
 
-async function countTests(project: string): Promise<{ passed: number; failed: number }> {
+interface Counted {
+  passed: number
+  failed: number
+  /** One text per failure: where, and the beginning of what was thrown. */
+  failures: string[]
+}
+
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: {
+    name: string
+    status: string
+    message?: string
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] | null }[]
+  }[]
+}
+
+async function readReport(project: string): Promise<Counted> {
+  let report: VitestReport
   try {
-    const report = JSON.parse(await readFile(join(reports, `${project}.json`), 'utf8')) as {
-      numPassedTests: number
-      numFailedTests: number
-    }
-    return { passed: report.numPassedTests, failed: report.numFailedTests }
-  } catch {
-    return { passed: 0, failed: 1 }
+    report = JSON.parse(await readFile(join(reports, `${project}.json`), 'utf8'))
+  } catch (error) {
+    return { passed: 0, failed: 1, failures: [failure(project, 'no report', String(error))] }
   }
+  const failures = report.testResults.flatMap((file) => {
+    const where = `${project}  ${relative(root, file.name)}`
+    const failedTests = file.assertionResults.filter(({ status }) => status === 'failed')
+    // A file that cannot be loaded has no test that could fail.
+    if (failedTests.length === 0 && file.status === 'failed') return [failure(where, 'the file', file.message ?? '')]
+    return failedTests.map((test) => failure(where, test.fullName, test.failureMessages?.join('\n') ?? ''))
+  })
+  return { passed: report.numPassedTests, failed: report.numFailedTests, failures }
+}
+
+function failure(where: string, what: string, message: string): string {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/node_modules|at new Promise/.test(line))
+  return [`✗ ${where}: ${what}`, ...lines.slice(0, 7).map((line) => `    ${line.slice(0, 160)}`), ''].join('\n')
 }
