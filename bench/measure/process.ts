@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { Usage } from './probe.ts'
 
@@ -93,15 +92,6 @@ export function findProgram(name: string): string | undefined {
 export function pinned(core: number): string[] {
   const taskset = findProgram('taskset')
   return taskset ? [taskset, '-c', String(core)] : []
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
 }
 
 /** Resolves when the address answers 200. Throws when it does not within the deadline or the process ends. */

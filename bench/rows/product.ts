@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { freePort } from '@atrium/db/free-port'
 import type { Sandbox } from '@atrium/sandbox/start'
 import type { Issuer } from '../issuer.ts'
-import { cores, freePort, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
+import { cores, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
 import type { Session } from '../session.ts'
 
 export interface Server {

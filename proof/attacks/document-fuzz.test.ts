@@ -3,11 +3,12 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { restRoutes } from '../../apps/api/src/transport/rest.ts'
+import type { Schema } from '../../apps/api/test/json-schema.ts'
 import { matrix } from '../../apps/api/test/matrix/all.ts'
 import type { Caller } from '../../apps/api/test/matrix/rows.ts'
 import { openPlaces } from '../../apps/api/test/matrix/world.ts'
 import { recordFigure, rounds } from '../figures.ts'
-import { objectsOf, type Schema, valuesOf, wild } from './document-arbitraries.ts'
+import { objectsOf, valuesOf, wild } from './document-arbitraries.ts'
 
 interface Operation {
   parameters?: { name: string; in: 'path' | 'query'; required?: boolean; schema: Schema }[]

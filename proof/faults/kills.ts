@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
+import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
 import type { Answer } from '../../apps/api/test/house.ts'
 import { type Boundary, type Crossing, openBoundary, type Point, type Side } from './boundary.ts'
 
@@ -222,17 +222,10 @@ function start({ env, entry }: KillHouse, led: Readonly<Record<string, string>> 
   return startApi({ env }, led, entry)
 }
 
-function sendTo({ url }: ApiProcess): Send {
-  return async (method, path, token, body) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
-  }
-}
+const sendTo =
+  ({ url }: ApiProcess): Send =>
+  (method, path, token, body) =>
+    send(url, method, path, token, body)
 
 /** Resolves when the sweeps of the start are over: nothing has crossed for a while. What still comes only costs a point its hit. */
 async function quiet(boundary: Boundary): Promise<void> {

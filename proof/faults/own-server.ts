@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/embedded'
+import { freePort } from '@atrium/db/free-port'
 import { createMigratedDatabase, type DatabaseAccounts } from '@atrium/db/provision-database'
 
 /** How a server can end: SIGINT is its fast stop, SIGQUIT the immediate one without a checkpoint, SIGKILL no stop at all. */
@@ -69,13 +69,4 @@ function isThere(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { layOutRestore, untilRestored } from '@atrium/db/backup'
 import { startEmbeddedServer } from '@atrium/db/embedded'
+import { freePort } from '@atrium/db/free-port'
 
 export interface RestoredServer extends AsyncDisposable {
   readonly adminUrl: string
@@ -40,13 +40,4 @@ export async function openFolder(path: string): Promise<string> {
   await mkdir(path, { recursive: true })
   await chmod(path, 0o777)
   return path
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
 }

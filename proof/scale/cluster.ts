@@ -1,6 +1,6 @@
+import { freePort } from '@atrium/db/free-port'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { openHouse, type TestHouse } from '../../apps/api/test/house.ts'
-import { freePort } from '../../bench/measure/process.ts'
 import { type Balancer, openBalancer } from './balancer.ts'
 import { type Pooler, startPooler } from './pooler.ts'
 import { type ReplicatedDatabase, startReplicated } from './replicated.ts'

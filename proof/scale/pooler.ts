@@ -4,9 +4,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '@atrium/db/free-port'
 import type { DatabaseAccounts } from '@atrium/db/provision-database'
 import pg from 'pg'
-import { findProgram, freePort } from '../../bench/measure/process.ts'
+import { findProgram } from '../../bench/measure/process.ts'
 
 const run = promisify(execFile)
 

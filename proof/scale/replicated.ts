@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedServer, startEmbeddedServer } from '@atrium/db/embedded'
+import { freePort } from '@atrium/db/free-port'
 import { createMigratedDatabase, type DatabaseAccounts } from '@atrium/db/provision-database'
 import { startStandby } from '@atrium/db/testing/standby'
 import pg from 'pg'
-import { freePort } from '../../bench/measure/process.ts'
 
 /** One server of the pair. */
 export interface DatabaseServer {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
 import { routeOf } from './calls.ts'
+import type { Schema } from './json-schema.ts'
 import { matrix } from './matrix/all.ts'
 import { type Caller, callers, type Row, type World } from './matrix/rows.ts'
 
@@ -12,20 +13,6 @@ export interface TextField {
   path: readonly string[]
   writes: boolean
   maxLength: number | undefined
-}
-
-interface Schema {
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  additionalProperties?: Schema | boolean
-  maxLength?: number
 }
 
 const givenForms = new Set(['uuid', 'date', 'date-time'])

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedServer } from '../src/embedded.ts'
+import { freePort } from '../src/free-port.ts'
 import { createMigratedDatabase, dropDatabase } from '../src/provision-database.ts'
 
 declare module 'vitest' {
@@ -32,13 +32,4 @@ export default async function cluster(project: TestProject): Promise<() => Promi
     await server?.stop()
     if (server) await rm(dataDir, { recursive: true, force: true })
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
 }

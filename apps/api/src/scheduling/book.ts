@@ -46,7 +46,6 @@ type Wish = Pick<CreateBooking, 'start' | 'duration' | 'attendee' | 'guests' | '
  * A request with an Idempotency-Key that comes again, while or after it is carried out, gets the booking that it made.
  */
 export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise<CreatedBooking> {
-  ctx.request.answerHeaders.set('cache-control', 'no-store')
   const allowed = async () => {
     await takeAllowance(ctx, 'bookings')
     return bookableById(ctx.house, input.eventTypeId)

@@ -20,7 +20,6 @@ export async function openManageLink(ctx: Context): Promise<BookingRow> {
 
 function manageGuard(route: LimitedRoute) {
   return guarded(async (ctx: Context): Promise<{ booking: BookingRow }> => {
-    ctx.request.answerHeaders.set('cache-control', 'no-store')
     const booking = await openManageLink(ctx)
     await takeAllowance(ctx, route)
     ctx.request.line.tenant = booking.tenantSlug

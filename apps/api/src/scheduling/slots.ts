@@ -19,7 +19,6 @@ import { byDate, inIso, rangeOf } from './slot-range.ts'
  */
 export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView> {
   await takeAllowance(ctx, 'slots')
-  ctx.request.answerHeaders.set('cache-control', 'no-store')
   const now = ctx.house.clock.now()
   const bookable = await bookableById(ctx.house, input.id)
   const moved = input.rescheduleOf === undefined ? undefined : await movedBooking(ctx, input.rescheduleOf, bookable)

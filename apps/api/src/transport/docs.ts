@@ -18,7 +18,6 @@ export function docsPages(): Hono<AppEnv> {
       'content-security-policy',
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
     )
-    c.header('x-content-type-options', 'nosniff')
   })
   app.get('/', (c) =>
     c.html(html`<!doctype html>

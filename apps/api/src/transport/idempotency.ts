@@ -74,7 +74,6 @@ function replay(stored: StoredAnswer, requestHash: string): Response {
     status: stored.status,
     headers: {
       'content-type': stored.status >= 400 ? 'application/problem+json' : 'application/json',
-      'cache-control': 'no-store',
       'idempotency-replayed': 'true',
     },
   })

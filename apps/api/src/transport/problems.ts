@@ -17,7 +17,7 @@ export function problemResponse(failure: unknown, requestId: string, members?: o
     { ...toProblem(error, requestId), ...members },
     {
       status: error.status,
-      headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...refusalHeaders(error) },
+      headers: { 'content-type': 'application/problem+json', ...refusalHeaders(error) },
     },
   )
 }

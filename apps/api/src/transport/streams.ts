@@ -5,7 +5,6 @@ import type { AppEnv } from './facts.ts'
 
 /** A subscription over REST: server-sent events (WHATWG HTML, section 9.2), one JSON object per message, a comment every 15 s. */
 export function streamServerSentEvents(c: HonoContext<AppEnv>, events: AsyncIterable<unknown>): Response {
-  c.header('cache-control', 'no-store')
   c.header('x-accel-buffering', 'no')
   return streamSSE(c, async (sse) => {
     const iterator = events[Symbol.asyncIterator]()
@@ -38,7 +37,6 @@ export function sendFile(c: HonoContext<AppEnv>, { fileName, contentType, text }
   c.header('content-type', contentType)
   c.header('content-disposition', `attachment; filename="${fileName}"`)
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  c.header('cache-control', 'no-store')
   return c.body(text)
 }
 
@@ -49,7 +47,6 @@ export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<strin
   const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
   c.header('content-type', `${exportTypes[format]}; charset=utf-8`)
   c.header('content-disposition', `attachment; filename="${fileName}.${format}"`)
-  c.header('cache-control', 'no-store')
   return stream(c, async (out) => {
     for await (const piece of pieces) {
       if (out.aborted) return

@@ -41,7 +41,7 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
 }
 
 function answerHeaders(errors: readonly TRPCError[]): Record<string, string> {
-  return Object.assign({ 'cache-control': 'no-store' }, ...errors.map((error) => refusalHeaders(toAppError(error))))
+  return Object.assign({}, ...errors.map((error) => refusalHeaders(toAppError(error))))
 }
 
 function report({ house, request }: Context, error: TRPCError, path: string | undefined): void {
