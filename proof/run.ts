@@ -1,20 +1,27 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Figure, readFigures } from './figures.ts'
 import { type Goal, goals } from './goals.ts'
+import { readResults, renderResults, saveResults } from './results.ts'
 
 const usage = `pnpm test:faults [R1 R4 …]     what happens when something breaks: kills, outages, races, restarts
 pnpm test:attacks [S1 S7 …]    what happens when somebody tries: tokens, rights, input, addresses, limits
   --short                      few rounds, as in \`pnpm test\`; goals that need more time are left out
-  --json FILE                  Vitest's own report besides`
+  --json FILE                  Vitest's own report besides
+  --results                    no run: the newest result of each goal, as a table of Markdown`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: 'boolean', default: false }, json: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    short: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    results: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
 })
 const [suite, ...named] = positionals
 const asked = named.map((name) => name.toUpperCase())
@@ -25,18 +32,22 @@ if (values.help || ofSuite.length === 0 || unknown.length > 0) {
   process.exit(values.help ? 0 : 64)
 }
 
+if (values.results) {
+  process.stdout.write(`${renderResults(await readResults(suite ?? ''))}\n`)
+  process.exit()
+}
+
 const root = join(import.meta.dirname, '..')
 const wanted = ofSuite.filter((goal) => asked.length === 0 || asked.includes(goal.id))
 const missing = wanted.flatMap((goal) => goal.files).filter((file) => !existsSync(join(root, file)))
 const folder = await mkdtemp(join(tmpdir(), 'atrium-figures-'))
 try {
-  const began = performance.now()
   const code = await runTests()
   const figures = await readFigures(folder)
   const rows = wanted.map((goal) => ({ goal, figures: figures.filter((figure) => figure.goal === goal.id) }))
   process.stdout.write(`\n${table(rows)}\n`)
   for (const file of new Set(missing)) process.stdout.write(`${file} is not there\n`)
-  await save(rows, Math.round((performance.now() - began) / 1000))
+  await saveResults(goals, values.short ? 'short' : 'full', rows)
   // With few rounds a figure may miss for no other reason than a busy machine; what is wrong fails its test in either form.
   const unproven = values.short ? [] : rows.filter((row) => row.figures.length === 0 || row.figures.some((figure) => !figure.reached))
   // A suite that finds nothing to try has proven nothing, whatever its tests said.
@@ -74,14 +85,4 @@ function table(rows: readonly { goal: Goal; figures: readonly Figure[] }[]): str
 function verdict(figures: readonly Figure[]): string {
   if (figures.length === 0) return values.short ? 'not in short' : 'NOT MEASURED'
   return figures.every((figure) => figure.reached) ? 'reached     ' : 'MISSED      '
-}
-
-async function save(rows: readonly { goal: Goal; figures: readonly Figure[] }[], seconds: number): Promise<void> {
-  const results = join(import.meta.dirname, 'results')
-  await mkdir(results, { recursive: true })
-  const machine = { cores: cpus().length, cpu: cpus()[0]?.model, memoryGiB: Math.round(totalmem() / 1024 ** 3), node: process.version }
-  await writeFile(
-    join(results, `${suite}.json`),
-    `${JSON.stringify({ at: new Date().toISOString(), form: values.short ? 'short' : 'full', machine, seconds, rows: rows.map(({ goal, figures }) => ({ id: goal.id, title: goal.title, reach: goal.reach, figures })) }, null, 2)}\n`,
-  )
 }
