@@ -21,11 +21,15 @@ export interface Subscriptions {
 const seed = 20_261_121
 const begin = '2023-11-01'
 export const end = '2026-11-21T09:41:17.123Z'
+/** The health of every n-th day is loaded: as deep an index as of every day, in a fraction of the time. */
+export const daysBetweenMoments = 20
+/** As long as the product keeps the health of a day. */
+const keptHealthDays = 400
 
 /**
  * Fills an empty migrated database with tenants whose subscriptions have three years of history: signups spread over the time, two to
- * thirteen states each, sizes after a power law, a third of the tenants with partners, the largest partner with a tenth of those. The same for
- * the same size. Computes the sums, and ends with VACUUM ANALYZE.
+ * thirteen states each, sizes after a power law, a third of the tenants with partners, the largest partner with a tenth of those, and the health of the
+ * days that are kept. The same for the same size. Computes the sums, and ends with VACUUM ANALYZE.
  */
 export async function loadSubscriptions(adminUrl: string, { tenants, partners }: SubscriptionSize): Promise<Subscriptions> {
   const started = performance.now()
@@ -52,7 +56,7 @@ export async function loadSubscriptions(adminUrl: string, { tenants, partners }:
       'report_balances',
     ])
       await client.query(`vacuum analyze ${table}`)
-    for (const table of ['report_changes', 'report_state', 'report_quality', 'report_cell_keys', 'tenant_health'])
+    for (const table of ['report_changes', 'report_state', 'report_quality', 'report_cell_keys', 'tenant_health', 'tenant_health_days'])
       await client.query(`vacuum analyze ${table}`)
     const summed = performance.now()
     const { rows } = await client.query<{ states: number; partner: string; customers: number }>(`
@@ -114,5 +118,8 @@ function statements(tenants: number, partners: number): string[] {
       select pg_temp.bench_id('tenant', n), floor(101 * ${draw(18)})::int,
         (array['healthy', 'healthy', 'watch', 'at_risk', 'new'])[1 + floor(5 * ${draw(18)})::int], '[]', '{}', timestamptz '${end}'
       from generate_series(1, ${tenants}) as n where ${draw(19)} < 0.98`,
+    `insert into tenant_health_days (day, tenant_id, score, band)
+      select (timestamptz '${end}' at time zone 'UTC')::date - ${daysBetweenMoments} * i, tenant_id, score, band
+      from tenant_health cross join generate_series(0, ${keptHealthDays / daysBetweenMoments}) as i`,
   ]
 }

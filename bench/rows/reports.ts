@@ -16,7 +16,7 @@ import pg from 'pg'
 import { runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
-import { loadSubscriptions, type Subscriptions } from '../subscription-data.ts'
+import { daysBetweenMoments, loadSubscriptions, type Subscriptions } from '../subscription-data.ts'
 import { productEnvironment } from './product.ts'
 import * as plain from './recompute.ts'
 import type { RowResult } from './result.ts'
@@ -28,6 +28,7 @@ const readsPerSlot = 400
 const reportsPerSlot = 40
 /** In September 2024 and later: moments at which some ten thousand tenants pay. */
 const pastDays = 800
+const dayMs = 86_400_000
 
 interface Bench {
   house: House
@@ -57,7 +58,7 @@ export async function measureReports(session: Session, tenants: number, say: (te
     await client.query(`set work_mem = '256MB'`)
     const bench = { house: app.house, database, client, loaded, tenants }
     // What the health report compares with.
-    await database.db.transaction().execute((trx) => saveHealthSummaries(trx, new Date(loaded.now.getTime() - 30 * 86_400_000)))
+    await database.db.transaction().execute((trx) => saveHealthSummaries(trx, new Date(loaded.now.getTime() - 30 * dayMs)))
     const wrong = await differences(bench, session)
     say(wrong.length === 0 ? 'every report is what the history gives' : `not what the history gives: ${wrong.join(', ')}`)
     return await timed(bench, session, wrong)
@@ -78,7 +79,7 @@ async function differences(bench: Bench, { random }: Session): Promise<string[]>
   const check = (name: string, ours: unknown, theirs: unknown) => {
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(ours)), JSON.parse(JSON.stringify(theirs)))) wrong.add(name)
   }
-  const past = Array.from({ length: 4 }, () => new Date(loaded.now.getTime() - Math.floor(random() * pastDays * 86_400_000)))
+  const past = Array.from({ length: 4 }, () => new Date(loaded.now.getTime() - Math.floor(random() * pastDays * dayMs)))
   for (const partner of scopesOf(bench)) {
     const scope = partner ?? platformScope
     for (const at of [undefined, ...past]) {
@@ -125,7 +126,13 @@ function picked(row: object, like: object): object {
 
 async function timed(bench: Bench, session: Session, wrong: readonly string[]): Promise<RowResult[]> {
   const { house, loaded } = bench
-  const moment = () => ({ asOf: new Date(loaded.now.getTime() - Math.floor(session.random() * pastDays * 86_400_000)).toISOString() })
+  // On days whose health is kept, as far back as it is kept at all.
+  const moment = () => {
+    const day = new Date(
+      loaded.now.getTime() - (1 + Math.floor(session.random() * (pastDays / daysBetweenMoments))) * daysBetweenMoments * dayMs,
+    )
+    return { asOf: new Date(day.setUTCHours(0, 0, 0, 0) + Math.floor(session.random() * dayMs)).toISOString() }
+  }
   const reports = (scope: string) => ({
     mrr: () => getMrr(house, scope, {}),
     'mrr, past': () => getMrr(house, scope, moment()),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo'
+import { nothingGathered } from '@atrium/core/health'
+import { saveHealth } from '@atrium/db/health'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -158,6 +160,22 @@ describe('recurring revenue', () => {
       { rank: 2, slug: 'beta', partnerSlug: null, mrrMinor: 8_000 },
     ])
     expect((await read('/reports/top-tenants?asOf=2026-02-28')).rows.map((row: { slug: string }) => row.slug)).toEqual(['alpha', 'beta'])
+  })
+
+  it('tells the health of the day that it is asked about, as far as days are kept', async () => {
+    const told = { tenantId: tenants.alpha ?? '', factors: [], gathered: nothingGathered }
+    const days = [
+      ['2026-02-10T08:00:00Z', 'watch', 60],
+      ['2026-02-10T20:00:00Z', 'at_risk', 30],
+      ['2026-02-11T00:00:00Z', 'healthy', 90],
+    ] as const
+    for (const [at, band, score] of days) await saveHealth(house.database.db, [{ ...told, band, score }], new Date(at))
+    const bandOf = async (query: string) =>
+      (await read(`/reports/top-tenants${query}`)).rows.find((row: { slug: string }) => row.slug === 'alpha').healthBand
+    expect(await bandOf('?asOf=2026-02-10')).toBe('at_risk')
+    expect(await bandOf('?asOf=2026-02-11T12:00:00Z')).toBe('healthy')
+    expect(await bandOf('?asOf=2026-02-12')).toBeNull()
+    expect(await bandOf('')).toBe('healthy')
   })
 })
 

@@ -157,7 +157,7 @@ export const TopTenants = z.object({
       seats: count,
       ...mrr,
       share: ratio,
-      /** As it is today, whatever moment is asked about; null while it was never computed. */
+      /** On the day asked about, as it was computed last; null where it was never computed, or is not kept any more. */
       healthBand: z.enum(['healthy', 'watch', 'at_risk', 'new', 'inactive', 'unknown']).nullable(),
       /** When it paid for the first time. */
       since: instant,

@@ -56,8 +56,9 @@ const types: pg.CustomTypesConfig = {
 }
 
 // The statements of reports touch few rows, which the planner cannot know: it would compile them, plan them anew at each run, or lay out
-// memory for a million look-ups, at many times the cost of running them.
-const reportConfig = { statement_timeout: 15_000, options: '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_memoize=off' }
+// memory for a million look-ups or groups, at many times the cost of running them.
+const reportSettings = ['jit=off', 'plan_cache_mode=force_generic_plan', 'enable_memoize=off', 'enable_hashagg=off']
+const reportConfig = { statement_timeout: 15_000, options: reportSettings.map((setting) => `-c ${setting}`).join(' ') }
 
 /**
  * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every

@@ -169,26 +169,46 @@ const top = perMoment(
       where h.currency = s.currency and h.arr > 0 and ${inForce} ${partner ? 'and h.partner_id = $1::uuid' : ''}
       order by h.arr desc fetch first ($4::integer) rows with ties) as h)
   select b.unfolded, b.moment, (
-    select json_agg(json_build_array(l.currency, t.slug, t.name, p.slug, l.plan, l.cycle, l.seats, l.arr, l.total, th.band, f.first_paid_at))
+    select json_agg(json_build_array(l.currency, t.slug, t.name, l.partner_id, l.plan, l.cycle, l.seats, l.arr, l.total, th.band, f.first_paid_at))
     from ranked l cross join ${lookUp('slug, name', 'tenants where id = l.tenant_id')} as t
     cross join ${lookUp('first_paid_at', 'report_tenants where tenant_id = l.tenant_id and scope = $1::uuid')} as f
-    left join ${lookUp('slug', 'partners where id = l.partner_id')} as p on true
-    left join ${lookUp('band', 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows
-  from bound b`,
+    left join ${lookUp('band', past ? 'tenant_health_days where tenant_id = l.tenant_id and day = b.day' : 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows,
+    (select json_object_agg(id, slug) from partners where id = any(array(select partner_id from ranked))) as partners
+  from (select *, ((until - interval '1 microsecond') at time zone 'UTC')::date as day from bound) as b`,
 )
 type TopLine = [
-  ...[currency: string, slug: string, name: string, partnerSlug: string | null, plan: TopRow['plan'], cycle: TopRow['cycle']],
+  ...[currency: string, slug: string, name: string, partnerId: string | null, plan: TopRow['plan'], cycle: TopRow['cycle']],
   ...[seats: number, arr: number, total: number, healthBand: TopRow['healthBand'], since: string],
 ]
-/** At least `limit` tenants of each currency, the largest first; more where several are equal at the end. */
+type TopAnswer = Told & {
+  rows: TopLine[] | null
+  /** Slugs by id. */
+  partners: Record<string, string> | null
+}
+/**
+ * At least `limit` tenants of each currency, the largest first; more where several are equal at the end. Their health is as it was computed
+ * last on the day of a past moment, null where that day is not kept.
+ */
 export async function readTop(run: RunReport, scope: string, moment: Moment, limit: number): Promise<Told & { rows: TopRow[] }> {
-  const told = await only<Told & { rows: TopLine[] | null }>(run, top(scope, moment), [...valuesOf(scope, moment), limit])
-  const rows = (told.rows ?? []).map(
-    ([currency, slug, name, partnerSlug, plan, cycle, seats, arr, total, healthBand, since]): TopRow => ({
-      ...{ currency, slug, name, partnerSlug, plan, cycle, seats, arr, total, healthBand, since },
+  const { unfolded, moment: told, rows, partners } = await only<TopAnswer>(run, top(scope, moment), [...valuesOf(scope, moment), limit])
+  const named = (rows ?? []).map(
+    ([currency, slug, name, partnerId, plan, cycle, seats, arr, total, healthBand, since]): TopRow => ({
+      ...{
+        currency,
+        slug,
+        name,
+        partnerSlug: (partnerId && partners?.[partnerId]) ?? null,
+        plan,
+        cycle,
+        seats,
+        arr,
+        total,
+        healthBand,
+        since,
+      },
     }),
   )
-  return { ...told, rows: rows.sort((a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug)) }
+  return { unfolded, moment: told, rows: named.sort((a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug)) }
 }
 
 export interface BalanceRow {
