@@ -1,8 +1,9 @@
 import type { QueuedMail } from '@atrium/core/outbox'
 import { done } from '@atrium/ui/done'
 import { problemOf } from '@atrium/ui/problem'
+import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Puts a mail that failed or was given up at the head of the queue. */

@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** After a change of a subscription: subscriptions, prices (they count theirs), tenants (they follow) and the audit log are read again. */

@@ -1,8 +1,9 @@
 import type { SystemFailure } from '@atrium/core/system'
 import { done } from '@atrium/ui/done'
 import { problemOf } from '@atrium/ui/problem'
+import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Runs what failed once more, where that needs nothing but the wish. Members may need a new password, so they are tried again on their page. */

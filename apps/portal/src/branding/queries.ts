@@ -1,5 +1,6 @@
 import type { PreviewBranding } from '@atrium/core/branding'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '../trpc.ts'
 
 /** A message rendered with sample data. It is asked for anew with every input; the last one stays until the next has come. */

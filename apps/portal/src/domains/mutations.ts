@@ -1,5 +1,6 @@
 import type { DomainView } from '@atrium/core/domains'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Brings what the browser knows of a domain up to date with an answer; its use in the mail server stays as it was read. */

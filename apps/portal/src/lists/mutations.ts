@@ -1,5 +1,6 @@
 import type { ListPage, ListView } from '@atrium/core/lists'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Brings what the browser knows up to date with a list as the server has it now. */

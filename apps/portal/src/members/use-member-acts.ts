@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
 import { useTRPC } from '../trpc.ts'
 import type { BulkAct } from './bulk.ts'
 import { useMembersCache } from './mutations.ts'

@@ -1,5 +1,6 @@
 import type { TenantBooking } from '@atrium/core/bookings'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Lets everything that shows bookings be read anew. */

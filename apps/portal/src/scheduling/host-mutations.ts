@@ -1,5 +1,6 @@
 import type { HostView } from '@atrium/core/hosts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Brings what the browser knows of the hosts up to date, and of what depends on them. */

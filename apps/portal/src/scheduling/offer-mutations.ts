@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Brings what the browser knows of schedules and event types up to date: each shows how it uses the other. */

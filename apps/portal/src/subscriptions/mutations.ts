@@ -1,6 +1,7 @@
 import type { TenantSubscription } from '@atrium/core/subscriptions'
 import { done } from '@atrium/ui/done'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@atrium/ui/use-mutation'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Keeps what the server answered, and has read again what follows the subscription: the tenant, its bills, its log. */
