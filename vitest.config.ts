@@ -42,7 +42,7 @@ export default defineConfig({
           include: proofs('faults'),
           globalSetup: ['packages/db/test/cluster.ts'],
           // In full a goal asks for hundreds of kills, each with a restart.
-          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 7_200_000 : 180_000,
+          testTimeout: process.env.ATRIUM_PROOF === 'full' ? 7_200_000 : 300_000,
           hookTimeout: 180_000,
           maxWorkers: 2,
         },

@@ -97,18 +97,20 @@ describe('what is installed', () => {
     expect(components.filter(({ purl }) => !purl.startsWith('pkg:'))).toEqual([])
   })
 
-  it.runIf(inFull)('has no known advisory of a high or critical degree', async () => {
-    const told = await pnpm('audit', '--json').catch((error: { stdout?: string; stderr?: string }) => error)
-    const report = readReport(told.stdout)
-    const grave = report && report.metadata.vulnerabilities.high + report.metadata.vulnerabilities.critical
-    await recordFigure({
-      goal: 'S21',
-      what: 'known advisories, high or critical',
-      measured: grave === undefined ? 'the registry gives no advisories here, so there is no number' : String(grave),
-      reached: grave === 0,
+  // Asks the registry, which the everyday tests do not.
+  if (inFull)
+    it('has no known advisory of a high or critical degree', async () => {
+      const told = await pnpm('audit', '--json').catch((error: { stdout?: string; stderr?: string }) => error)
+      const report = readReport(told.stdout)
+      const grave = report && report.metadata.vulnerabilities.high + report.metadata.vulnerabilities.critical
+      await recordFigure({
+        goal: 'S21',
+        what: 'known advisories, high or critical',
+        measured: grave === undefined ? 'the registry gives no advisories here, so there is no number' : String(grave),
+        reached: grave === 0,
+      })
+      expect(grave ?? 0).toBe(0)
     })
-    expect(grave ?? 0).toBe(0)
-  })
 })
 
 describe('what is deployed', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
 import type { Answer } from '../../apps/api/test/house.ts'
+import { rounds } from '../figures.ts'
 import { type Boundary, type Crossing, openBoundary, type Point, type Side } from './boundary.ts'
 
 /** Where the killed processes live. */
@@ -49,7 +50,7 @@ export interface KillPoint {
 /** How long a write may take until it is settled; longer is a fault, told as such. */
 const patienceMs = 150_000
 /** How long a write may take to reach its point beside others that are held; one that waits for their locks is killed where it is. */
-const reachMs = 45_000
+const reachMs = rounds(15_000, 45_000)
 
 /**
  * Two runs without kills: the crossings that both have, in order, so that work in the background is none of them; and what stands before
