@@ -160,6 +160,9 @@ const inForce = 'h.valid_from < b.until and (h.valid_to is null or h.valid_to >=
 /** One row by its key for each row before it, whatever the planner thinks of their number. */
 const lookUp = (columns: string, from: string) => `lateral (select ${columns} from ${from} offset 0)`
 
+const healthOfDay = `tenant_health_days where tenant_id = l.tenant_id
+  and day = (select ((until - interval '1 microsecond') at time zone 'UTC')::date from bound)`
+
 const top = perMoment(
   'top',
   (partner, past) => `with ${bound}, ${past ? stateAt(partner, 'total', ['arr']) : stateNow('total')},
@@ -172,9 +175,9 @@ const top = perMoment(
     select json_agg(json_build_array(l.currency, t.slug, t.name, l.partner_id, l.plan, l.cycle, l.seats, l.arr, l.total, th.band, f.first_paid_at))
     from ranked l cross join ${lookUp('slug, name', 'tenants where id = l.tenant_id')} as t
     cross join ${lookUp('first_paid_at', 'report_tenants where tenant_id = l.tenant_id and scope = $1::uuid')} as f
-    left join ${lookUp('band', past ? 'tenant_health_days where tenant_id = l.tenant_id and day = b.day' : 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows,
-    (select json_object_agg(id, slug) from partners where id = any(array(select partner_id from ranked))) as partners
-  from (select *, ((until - interval '1 microsecond') at time zone 'UTC')::date as day from bound) as b`,
+    left join ${lookUp('band', past ? healthOfDay : 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows,
+    (select json_object_agg(id, slug) from partners where id = any(array(select distinct partner_id from ranked where partner_id is not null))) as partners
+  from bound b`,
 )
 type TopLine = [
   ...[currency: string, slug: string, name: string, partnerId: string | null, plan: TopRow['plan'], cycle: TopRow['cycle']],
