@@ -59,6 +59,7 @@ import { registerRest } from './transport/rest.ts'
 import { traceRequests } from './transport/traces.ts'
 import { answerTrpc } from './transport/trpc.ts'
 import { createTurns } from './turns.ts'
+import { followIdentities } from './users/follow-identity.ts'
 import { version } from './version.ts'
 import { takeWebhook } from './webhooks/intake.ts'
 import { drainWebhooks } from './webhooks/process.ts'
@@ -213,7 +214,8 @@ export function createApp(parts: AppParts): App {
         checkDomains: () => checkDueDomains(house),
         settleMember: (tenantId, userId) => settleMember(house, tenantId, userId),
         runImport: (importId) => runImport(house, importId),
-        sweepMembers: () => sweepMembers(house),
+        // Neither waits for the other to succeed.
+        sweepMembers: () => sweepMembers(house).finally(() => followIdentities(house)),
         sendMails: () => drainOutbox(house),
         rollBackBrokenFlags: () => rollBackBrokenFlags(house),
         settleSubscriptions: () => settleSubscriptions(house),

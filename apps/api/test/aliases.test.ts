@@ -186,6 +186,48 @@ describe('an address is refused as alias', () => {
   })
 })
 
+describe('an alias that has gone from the mail server alone, because a process died while it took it away', () => {
+  const lists = (body: object) => house.request('POST', '/tenants/acme/lists', { token: admin, body })
+  const recipientsOf = async (id: string) => (await house.request('GET', `/tenants/acme/lists/${id}`, { token: admin })).body.recipients
+  async function lost(localPart: string) {
+    await add(localPart)
+    const { body } = await lists({ address: `${localPart}-list`, name: 'List', recipients: [`${localPart}@${domain}`, 'else@example.org'] })
+    const { id: domainId } = await mailDomainOf(house, 'acme')
+    await mailOf(house).removeAlias({ accountId: boxes.member.accountId, localPart, domainId })
+    return body.id as string
+  }
+
+  it.each([
+    ['of the tenant', (address: string) => remove(address)],
+    [
+      'of the member',
+      (address: string) => house.request('DELETE', `/tenants/acme/users/${ids.member}/aliases/${address}`, { token: admin }),
+    ],
+  ])('is taken out of the lists by the same call again: %s', async (name, again) => {
+    const localPart = `lost-${name.split(' ').at(-1)}`
+    const id = await lost(localPart)
+    expect(await again(`${localPart}@${domain}`)).toMatchObject({ status: 204 })
+    expect(await recipientsOf(id)).toEqual(['else@example.org'])
+    expect(await again(`${localPart}@${domain}`)).toMatchObject({ status: 404 })
+  })
+
+  it('stays in the lists when somebody else has the address by now, and so does any address that is no alias', async () => {
+    const id = await lost('moved-on')
+    expect(await add('moved-on', ids.admin)).toMatchObject({ status: 201 })
+    const ofMember = `/tenants/acme/users/${ids.member}/aliases/moved-on@${domain}`
+    expect(await house.request('DELETE', ofMember, { token: admin })).toMatchObject({ status: 404 })
+    expect(await recipientsOf(id)).toEqual(['else@example.org', `moved-on@${domain}`].sort())
+    const { body } = await lists({
+      address: 'of-mailboxes',
+      name: 'List',
+      recipients: [boxes.member.address, `of-mailboxes-too@${domain}`],
+    })
+    expect(await remove(boxes.member.address)).toMatchObject({ status: 404 })
+    expect(await recipientsOf(body.id)).toContain(boxes.member.address)
+    await remove(`moved-on@${domain}`)
+  })
+})
+
 describe('several at once', () => {
   it('added to one mailbox are all there', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `many-${index}`)

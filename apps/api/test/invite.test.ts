@@ -164,6 +164,7 @@ describe('a failing step', () => {
     ['making the identity', 'POST /api/v3/core/users/'],
     ['asking for a link', '/recovery/'],
     ['setting the password', '/set_password/'],
+    ['letting the person in', 'PATCH /api/v3/core/users/'],
   ] as const
   const modes = [{ mode: 'error', status: 503 }, { mode: 'reset' }, { mode: 'garbage' }] as const
   const cases = steps.flatMap(([name, match]) =>

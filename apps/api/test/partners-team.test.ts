@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clientsWithDeadline, identityRecords } from './outside.ts'
+import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 import { openPartnersHouse, type PartnersHouse } from './partners-house.ts'
 
 let house: PartnersHouse
@@ -110,20 +110,71 @@ describe('inviting', () => {
     expect((await house.call('GET', '/users/me', undefined, person.token)).body.partner).toMatchObject({ slug, access: 'viewer' })
   })
 
-  it.each(['GET /api/v3/core/users/', 'GET /api/v3/core/groups/', 'POST /api/v3/core/users/', '/recovery/', '/set_password/'])(
-    'leaves nothing behind when the provider fails at %s, and can be repeated',
-    async (match) => {
-      const { path, owner, slug } = await partnerWithOwner()
-      const email = fresh()
-      const invite = () => house.call('POST', path, { name: 'Unlucky', email, access: 'viewer' }, owner.token)
-      house.sandbox.fault({ system: 'identity', match, mode: 'error', status: 503, times: 2 })
-      expect(await invite()).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-      house.sandbox.clearFaults()
-      expect(identityOf(email)).toEqual([])
-      expect((await staffOf(slug)).map((one: { email: string }) => one.email)).toEqual([owner.email])
-      expect(await invite()).toMatchObject({ status: 201 })
-    },
-  )
+  it('goes on with what an invitation has left whose process died, and hands over anew', async () => {
+    const { path, slug, owner } = await partnerWithOwner()
+    const groups = await identityApi(house, 'GET', '/core/groups/?name=partner-staff')
+    const shut = async (email: string, name: string) => {
+      const group = groups.results[0].pk
+      return identityApi(house, 'POST', '/core/users/', { username: email, email, name, is_active: false, groups: [group] })
+    }
+    const [identityAlone, withRecord] = [fresh(), fresh()]
+    await shut(identityAlone, 'Left Over')
+    const { uid, pk } = await shut(withRecord, 'Left Over')
+    const at = new Date()
+    const record = {
+      idp_subject_id: uid,
+      idp_user_id: String(pk),
+      email: withRecord,
+      name: 'Left Over',
+      created_at: at,
+      deactivated_at: at,
+    }
+    await house.database.db.insertInto('users').values(record).execute()
+    for (const email of [identityAlone, withRecord]) {
+      const answer = await house.call('POST', path, { name: 'Left Over', email, access: 'viewer' }, owner.token)
+      expect(answer, email).toMatchObject({ status: 201, body: { handoff: 'tempPassword', tempPassword: expect.any(String) } })
+      expect(identityOf(email)).toMatchObject([{ uid: answer.body.subject, is_active: true }])
+      const saved = house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }
+      const stored = saved.users.find((user) => user.email === email)?.password ?? null
+      expect(passwordMatches(stored, answer.body.tempPassword)).toBe(true)
+    }
+    const staff = (await staffOf(slug)).filter(({ email }: { email: string }) => email !== owner.email)
+    expect(staff).toMatchObject([
+      { email: identityAlone, status: 'active' },
+      { email: withRecord, status: 'active' },
+    ])
+    const mails = await house.database.db.selectFrom('outbox').select('recipient').where('template', '=', 'partner.invited').execute()
+    expect(mails.map(({ recipient }) => recipient)).toEqual(expect.arrayContaining([identityAlone, withRecord]))
+  })
+
+  it('leaves the shut account of somebody else alone', async () => {
+    const { path, owner } = await partnerWithOwner()
+    const email = fresh()
+    await identityApi(house, 'POST', '/core/users/', { username: email, email, name: 'Somebody', is_active: false, groups: [] })
+    expect(await house.call('POST', path, { name: 'Somebody', email, access: 'viewer' }, owner.token)).toMatchObject({
+      ...{ status: 409, body: { code: 'email_exists', issues: [{ path: 'email' }] } },
+    })
+    expect(identityOf(email)).toMatchObject([{ is_active: false, groups: [] }])
+  })
+
+  it.each([
+    'GET /api/v3/core/users/',
+    'GET /api/v3/core/groups/',
+    'POST /api/v3/core/users/',
+    '/recovery/',
+    '/set_password/',
+    'PATCH /api/v3/core/users/',
+  ])('leaves nothing behind when the provider fails at %s, and can be repeated', async (match) => {
+    const { path, owner, slug } = await partnerWithOwner()
+    const email = fresh()
+    const invite = () => house.call('POST', path, { name: 'Unlucky', email, access: 'viewer' }, owner.token)
+    house.sandbox.fault({ system: 'identity', match, mode: 'error', status: 503, times: 2 })
+    expect(await invite()).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
+    house.sandbox.clearFaults()
+    expect(identityOf(email)).toEqual([])
+    expect((await staffOf(slug)).map((one: { email: string }) => one.email)).toEqual([owner.email])
+    expect(await invite()).toMatchObject({ status: 201 })
+  })
 
   it('attaches nobody whom the provider does not put into the group', async () => {
     const { path, owner, slug } = await partnerWithOwner()

@@ -482,6 +482,17 @@ export interface UsersTable {
   updated_at: Moment
 }
 
+export interface IdentityDuesTable {
+  user_id: string
+  mark: Generated<string>
+  /** Mailboxes and file accounts in the tenants have to follow too. */
+  everywhere: Generated<boolean>
+  attempts: Generated<number>
+  next_at: RequiredMoment
+  error: string | null
+  created_at: Moment
+}
+
 export interface MembershipsTable {
   tenant_id: string
   user_id: string
@@ -791,6 +802,7 @@ export interface Tables extends SchedulingTables {
   domains: DomainsTable
   domain_checks: DomainChecksTable
   users: UsersTable
+  identity_dues: IdentityDuesTable
   memberships: MembershipsTable
   membership_revocations: MembershipRevocationsTable
   member_imports: MemberImportsTable

@@ -8,14 +8,14 @@ import type { Access } from '../guards.ts'
 import { forgetInLists } from '../lists/members.ts'
 import { refuseFormerAdmin } from '../members/act.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { forgetLostAlias } from './forget-lost.ts'
 import { holdingMailbox } from './hold-mailbox.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
 import { recordAlias } from './record.ts'
 
 /**
  * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on, and the
- * tenant's distribution lists lose it. Throws AppError
- * `not_found` when there is no such alias, `member_busy`, `integration_off`, `upstream_failed`.
+ * tenant's distribution lists lose it, also those that an earlier try did not come to. Throws AppError `not_found` when there is no such alias, `member_busy`, `integration_off`, `upstream_failed`.
  */
 export async function removeAlias(ctx: Context, access: Access, { address }: RemoveAlias): Promise<void> {
   const { house } = ctx
@@ -29,6 +29,11 @@ export async function removeAlias(ctx: Context, access: Access, { address }: Rem
   })
   if (domainId === undefined) throw noSuchAlias()
   const accountId = await holderOf(mail, domainId, address)
+  if (accountId === undefined) {
+    const lists = await forgetLostAlias(house, mail, { tenantId: tenant.id, domainId, address })
+    if (lists.length === 0) throw noSuchAlias()
+    return recordAlias(ctx, access, tenant, { action: 'alias.removed', address, userId: null, mailbox: null, lists })
+  }
   const member = (await membersOfMailAccounts(db, tenant.id, [accountId])).get(accountId)
   const about = { action: 'alias.removed', address, userId: member?.id ?? null, mailbox: member?.mailboxAddress ?? null } as const
   const take = () => takeAway(mail, { accountId, address, domainId })
@@ -45,14 +50,13 @@ export async function removeAlias(ctx: Context, access: Access, { address }: Rem
 
 const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')
 
-async function holderOf(mail: MailServer, domainId: string, address: string): Promise<string> {
+/** The account that has the alias. */
+async function holderOf(mail: MailServer, domainId: string, address: string): Promise<string | undefined> {
   const signal = AbortSignal.timeout(mailDeadlineMs)
   const aliases = await mail.aliasesOn([domainId], { signal }).catch((error: unknown) => {
     throw mailFailure(error, signal)
   })
-  const holder = aliases.find((alias) => alias.address === address)
-  if (!holder) throw noSuchAlias()
-  return holder.accountId
+  return aliases.find((alias) => alias.address === address)?.accountId
 }
 
 async function takeAway(mail: MailServer, alias: { accountId: string; address: string; domainId: string }): Promise<void> {

@@ -7,6 +7,7 @@ import type { MemberRow } from '@atrium/db/members'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
+import { forgetLostAlias } from '../aliases/forget-lost.ts'
 import { holdingMailbox } from '../aliases/hold-mailbox.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
@@ -59,7 +60,8 @@ export async function addMemberAlias(ctx: Context, access: Access, input: AddMem
 }
 
 /**
- * Takes a further address away; mail to it is refused from then on, and the tenant's distribution lists lose it. Throws AppError `not_found` when the mailbox does not have it.
+ * Takes a further address away; mail to it is refused from then on, and the tenant's distribution lists lose it, also those that an
+ * earlier try did not come to. Throws AppError `not_found` when the mailbox does not have it.
  */
 export async function removeMemberAlias(ctx: Context, access: Access, { userId, address }: RemoveMemberAlias): Promise<void> {
   const { house } = ctx
@@ -72,16 +74,21 @@ export async function removeMemberAlias(ctx: Context, access: Access, { userId, 
   })
   const take = () =>
     onMailbox(house, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {
-      if (domainId === undefined || !account.aliases.includes(address)) {
-        throw new AppError('not_found', 'The mailbox of this member has no such alias.')
+      if (domainId === undefined) throw noSuchAlias()
+      if (!account.aliases.includes(address)) {
+        const lost = await forgetLostAlias(house, mail, { tenantId: tenant.id, domainId, address })
+        if (lost.length === 0) throw noSuchAlias()
+        return lost
       }
       const alias = { accountId: account.id, localPart, domainId }
       await holdingMailbox(house, { tenantId: tenant.id, userId }, () => mail.removeAlias(alias, { signal }))
+      return forgetInLists(house, tenant.id, [address])
     })
-  await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, take)
-  const lists = await forgetInLists(house, tenant.id, [address])
+  const lists = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, take)
   await recordMember(ctx, access, tenant, { action: 'member.alias_removed', member, metadata: { address, ...listsInAudit(lists) } })
 }
+
+const noSuchAlias = () => new AppError('not_found', 'The mailbox of this member has no such alias.')
 
 interface Mailbox {
   mail: MailServer

@@ -10,28 +10,28 @@ import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import type { House } from '../house.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from '../users/identity.ts'
-import { createIdentity, handOver, removeFailedIdentity } from '../users/new-identity.ts'
+import { type Begun, beginInvitation, leftByInvitation, letIn } from '../users/let-in.ts'
 import { holdOwnPartner } from './act.ts'
 import { sendInvitation } from './invitation-mail.ts'
 
 /**
- * Puts somebody on a partner's staff. A new person gets an identity in the shared group of partner staff and a recovery link or, where the
- * provider has no recovery flow, a temporary password; whoever has an account already is attached to the partner with it. When a later
- * part fails a new identity is removed again, so that the invitation can simply be repeated. Throws AppError `already_exists` for somebody
- * on the staff already, `email_exists` for staff of another partner and for accounts that only operators may attach, `upstream_failed`.
+ * Puts somebody on a partner's staff. A new person gets a shut identity in the shared group of partner staff and a shut record, then a
+ * recovery link or, where the provider has no recovery flow, a temporary password, and only then comes in; whoever has an account already
+ * is attached to the partner with it. When a later part fails a new identity is removed again; when the process dies, the same invitation
+ * goes on where it ended. So it can simply be repeated. Throws AppError `already_exists` for somebody on the staff already, `email_exists`
+ * for staff of another partner and for accounts that only operators may attach, `upstream_failed`.
  */
 export async function inviteStaff(ctx: Context, proof: OwnPartner, input: InviteStaff): Promise<StaffInvitation> {
   const { house } = ctx
-  const invitation = await house.database.db.transaction().execute(async (trx) => {
-    // Two invitations of one address wait for each other here; the second then finds the first one's record.
-    await lockEmail(trx, input.email)
-    const partner = await holdOwnPartner(trx, proof, 'manageStaff')
-    const known = await findUserByEmail(trx, input.email)
-    const invited = known ? await attach(ctx, trx, proof, partner, known.id, input.access) : await invite(ctx, trx, partner, input)
-    const inviter = proof.caller.name ?? proof.caller.email ?? partner.name
-    await sendInvitation(trx, house, { userId: invited.userId, email: input.email, name: input.name, partner, inviter })
-    return invited
-  })
+  // Each holds one connection for the locks and takes others for its work, so they follow one another.
+  const invitation = await house.turns.take('invitations', () =>
+    house.database.db.transaction().execute(async (trx) => {
+      // Two invitations of one address wait for each other here; the second then finds the first one's record.
+      await lockEmail(trx, input.email)
+      const partner = await holdOwnPartner(trx, proof, 'manageStaff')
+      return invite(ctx, trx, proof, partner, input)
+    }),
+  )
   await house.audit.record(ctx, proof.caller, {
     action: 'partner_team.invited',
     resourceType: 'user',
@@ -43,10 +43,51 @@ export async function inviteStaff(ctx: Context, proof: OwnPartner, input: Invite
   return invitation
 }
 
-/** Somebody without a record here. */
-async function invite(ctx: Context, trx: Trx, partner: PartnerRow, input: InviteStaff): Promise<StaffInvitation> {
-  const stranger = await orUpstreamFailed(() => requireIdentity(ctx.house).findUserByEmail(input.email))
-  return stranger ? record(ctx, trx, partner, stranger, input) : create(ctx, trx, partner, input)
+async function invite(ctx: Context, trx: Trx, proof: OwnPartner, partner: PartnerRow, input: InviteStaff): Promise<StaffInvitation> {
+  const { house } = ctx
+  const known = await findUserByEmail(trx, input.email)
+  const there = known && (await findUser(trx, known.id))
+  const inviter = proof.caller.name ?? proof.caller.email ?? partner.name
+  const tell = (by: Trx, userId: string) => sendInvitation(by, house, { userId, email: input.email, name: input.name, partner, inviter })
+  const left = there && leftOnNoStaff(there)
+  if (left) return comeIn(ctx, left, partner, input, tell)
+  if (there) return told(trx, tell, await attach(ctx, trx, proof, partner, there.id, input.access))
+  const stranger = await orUpstreamFailed(() => requireIdentity(house).findUserByEmail(input.email))
+  if (stranger?.active) return told(trx, tell, await record(ctx, trx, partner, stranger, input))
+  return comeIn(ctx, await begin(ctx, input, stranger !== undefined), partner, input, tell)
+}
+
+type Tell = (by: Trx, userId: string) => Promise<void>
+
+async function told(trx: Trx, tell: Tell, invitation: StaffInvitation): Promise<StaffInvitation> {
+  await tell(trx, invitation.userId)
+  return invitation
+}
+
+/** What an invitation has left whose process died. An operator's is for operators to go on with. */
+function leftOnNoStaff(user: UserRow): Begun | undefined {
+  return user.platformAdmin || user.partnerId !== null ? undefined : leftByInvitation(user)
+}
+
+/** Somebody new. `shut`: the provider has a shut identity with the address, which has to be an invitation's. */
+async function begin(ctx: Context, { email, name }: InviteStaff, shut: boolean): Promise<Begun> {
+  const group = ctx.house.config.groups.partnerStaff
+  try {
+    return await beginInvitation(ctx, requireIdentity(ctx.house), { email, name, group, platformAdmin: false })
+  } catch (error) {
+    if (shut && error instanceof AppError && error.code === 'email_exists') throw refusedAddress('This account has been deactivated.')
+    throw error
+  }
+}
+
+async function comeIn(ctx: Context, begun: Begun, partner: PartnerRow, { access }: InviteStaff, tell: Tell): Promise<StaffInvitation> {
+  const { userId, subject } = begun
+  const handover = await letIn(ctx, requireIdentity(ctx.house), begun, async (trx) => {
+    await setStaff(trx, userId, { partnerId: partner.id, access })
+    await tell(trx, userId)
+  })
+  const handoff = handover.link === undefined ? ('tempPassword' as const) : ('link' as const)
+  return { userId, subject, access, handoff, ...handover }
 }
 
 /** Somebody with a record here. */
@@ -93,7 +134,6 @@ async function record(
   person: IdentityUser,
   input: InviteStaff,
 ): Promise<StaffInvitation> {
-  if (!person.active) throw refusedAddress('This account has been deactivated.')
   const inserted = await insertUser(trx, {
     subject: person.subject,
     idpUserId: person.id,
@@ -104,25 +144,6 @@ async function record(
   await joinStaffGroup(house, person.id)
   await setStaff(trx, inserted.id, { partnerId: partner.id, access: input.access })
   return { userId: inserted.id, subject: person.subject, access: input.access, handoff: 'existing' }
-}
-
-/** Somebody new. */
-async function create(ctx: Context, trx: Trx, partner: PartnerRow, input: InviteStaff): Promise<StaffInvitation> {
-  const { house } = ctx
-  const identity = requireIdentity(house)
-  const { email, name, access } = input
-  const user = await orUpstreamFailed(() => createIdentity(house, identity, { email, name, group: house.config.groups.partnerStaff }))
-  try {
-    const handover = await orUpstreamFailed(() => handOver(house, identity, user.id))
-    const inserted = await insertUser(trx, { subject: user.subject, idpUserId: user.id, email, name })
-    if (!inserted) throw new AppError('email_exists')
-    await setStaff(trx, inserted.id, { partnerId: partner.id, access })
-    const handoff = handover.link === undefined ? ('tempPassword' as const) : ('link' as const)
-    return { userId: inserted.id, subject: user.subject, access, handoff, ...handover }
-  } catch (error) {
-    await removeFailedIdentity(ctx, identity, user.id)
-    throw error
-  }
 }
 
 function joinStaffGroup(house: House, userId: string): Promise<void> {

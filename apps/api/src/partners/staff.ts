@@ -2,6 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import { cutPage } from '@atrium/core/paging'
 import type { ChangeStaffAccess, ListStaff, StaffPage, StaffPath, StaffView } from '@atrium/core/partner-team'
 import type { Trx } from '@atrium/db/connect'
+import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import { findStaff, hasOtherOwner, listStaff as queryStaff, type StaffRow, setStaff } from '@atrium/db/partner-team'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
@@ -38,16 +39,18 @@ export async function changeStaffAccess(ctx: Context, proof: OwnPartner, input: 
 
 /**
  * Takes somebody off the staff; access ends with the next request. 409 `last_partner_owner` for the last owner. The group at the identity
- * provider gives nobody a right, so a provider that does not answer keeps nobody on the staff.
+ * provider gives nobody a right, so a provider that does not answer keeps nobody on the staff; it is tried again until it follows.
  */
 export async function removeStaff(ctx: Context, proof: OwnPartner, input: StaffPath): Promise<void> {
-  const removed = await ctx.house.database.db.transaction().execute(async (trx) => {
+  const { db } = ctx.house.database
+  const { removed, mark } = await db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
     if (staff.access === 'owner') await refuseLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
-    return staff
+    return { removed: staff, mark: await noteIdentityDue(trx, staff.id) }
   })
   const leftGroup = await leaveStaffGroup(ctx, removed)
+  if (leftGroup) await settleIdentityDue(db, removed.id, mark)
   await recordStaff(ctx, proof, 'partner_team.removed', removed, { access: removed.access, ...(leftGroup ? {} : { leftGroup }) })
 }
 

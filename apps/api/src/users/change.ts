@@ -1,6 +1,7 @@
 import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { type CreateUser, operatorOnlyUserFields, type UpdateUser, type UserView } from '@atrium/core/users'
+import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import type { TouchedList } from '@atrium/db/lists'
 import {
   findUserByEmail,
@@ -94,12 +95,13 @@ async function grantPlatformAdmin({ house }: Context, user: UserRow): Promise<vo
   await setPlatformAdmin(house.database.db, user.id, true, 'now')
 }
 
-/** Here first, so that it acts at once; until the provider's group agrees no token may give the flag back. */
+/** Here first, so that it acts at once; until the provider's group agrees no token may give the flag back. It is tried until it does. */
 async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
-  await house.database.db.transaction().execute(async (trx) => {
+  const mark = await house.database.db.transaction().execute(async (trx) => {
     const admins = await lockPlatformAdmins(trx)
     if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
     await setPlatformAdmin(trx, user.id, false, 'never')
+    return noteIdentityDue(trx, user.id)
   })
   await orUpstreamFailed(async () => {
     const identity = requireIdentity(house)
@@ -108,6 +110,7 @@ async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<v
     if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
   }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
   await setPlatformAdmin(house.database.db, user.id, false, 'now')
+  await settleIdentityDue(house.database.db, user.id, mark)
 }
 
 /**

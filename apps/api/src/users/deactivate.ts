@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import { provisioningSteps } from '@atrium/core/tenants'
 import type { DeactivateUser, UserView } from '@atrium/core/users'
+import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import { changeMembership } from '@atrium/db/members'
 import { lockPlatformAdmins, setDeactivated, type UserRow } from '@atrium/db/users'
 import type { Caller, Context } from '../context.ts'
@@ -11,42 +12,50 @@ import { readUser, toUserView } from './view.ts'
 
 /**
  * Shuts a person out: every request answers 403 from here on, mailboxes are frozen, file accounts closed, then the identity is made
- * inactive and its sessions end. Nothing is destroyed. Not oneself,
- * not the last platform administrator. When the provider fails the deactivation here stands, and repeating the call finishes it.
+ * inactive and its sessions end. Nothing is destroyed. Not oneself, not the last platform administrator. When the provider fails the
+ * deactivation here stands; it is tried again until the provider follows, and at once by repeating the call.
  */
 export async function deactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
   const { house } = ctx
   if (caller.id === input.id) throw new AppError('self_deactivate')
   const user = await readUser(house.database.db, input.id)
-  if (!user.deactivatedAt) {
-    await house.database.db.transaction().execute(async (trx) => {
+  const mark = await house.database.db.transaction().execute(async (trx) => {
+    if (!user.deactivatedAt) {
       const admins = await lockPlatformAdmins(trx)
       if (admins.length > 0 && admins.every((id) => id === input.id)) throw new AppError('last_platform_admin')
       await setDeactivated(trx, input.id, true)
-    })
-  }
+    }
+    return noteIdentityDue(trx, input.id, { everywhere: true })
+  })
   const tenants = await followEverywhere(house, input.id)
   await record(ctx, caller, 'user.deactivated', user, { reason: input.reason, tenants })
   await orUpstreamFailed(
     () => setIdentityActive(ctx, user, false),
     'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
   )
+  await settleIdentityDue(house.database.db, input.id, mark)
   return toUserView(await readUser(house.database.db, input.id))
 }
 
-/** Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in. */
+/**
+ * Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in. When the process dies in between it is
+ * shut again, as the record is.
+ */
 export async function reactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
   const { house } = ctx
-  const user = await readUser(house.database.db, input.id)
+  const { db } = house.database
+  const user = await readUser(db, input.id)
+  const mark = await noteIdentityDue(db, input.id, { everywhere: true })
   await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
-  await setDeactivated(house.database.db, input.id, false)
+  await setDeactivated(db, input.id, false)
   const tenants = await followEverywhere(house, input.id)
+  await settleIdentityDue(db, input.id, mark)
   await record(ctx, caller, 'user.reactivated', user, { reason: input.reason, tenants })
   return toUserView(await readUser(house.database.db, input.id))
 }
 
 /** Mailboxes and file accounts follow: they have passwords of their own and would stay open. */
-function followEverywhere(house: House, userId: string): Promise<Elsewhere[]> {
+export function followEverywhere(house: House, userId: string): Promise<Elsewhere[]> {
   return actEverywhere(house, userId, async (trx, tenantId, member) => {
     if (member.membershipStatus !== 'removing') await changeMembership(trx, tenantId, member.id, {}, provisioningSteps)
   })

@@ -1,16 +1,10 @@
 import { AppError } from '@atrium/core/errors'
 import type { Invitation, InviteUser } from '@atrium/core/users'
-import { deleteUser, findUser, findUserByEmail, insertUser, lockEmail, setDeactivated, type UserRow } from '@atrium/db/users'
+import { findUser, findUserByEmail, lockEmail } from '@atrium/db/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Caller, Context } from '../context.ts'
-import { orUpstreamFailed, requireIdentity } from './identity.ts'
-import { createIdentity, handOver, removeFailedIdentity } from './new-identity.ts'
-
-interface Begun {
-  userId: string
-  subject: string
-  idpUserId: string
-}
+import { requireIdentity } from './identity.ts'
+import { type Begun, beginInvitation, leftByInvitation, letIn } from './let-in.ts'
 
 /**
  * Invites an operator (seed 4.2): refuses a known address, makes a shut identity in the platform-admin group, then the local record with
@@ -23,11 +17,12 @@ export async function inviteUser(ctx: Context, caller: Caller, input: InviteUser
   const identity = requireIdentity(house)
   const { db } = house.database
   // Each holds one connection for the lock and takes others for its work, so they follow one another.
-  const { invitation, handoff } = await house.turns.take('invitations', () =>
+  const invitation = await house.turns.take('invitations', () =>
     db.transaction().execute(async (lock) => {
       // Two invitations of one address wait for each other here; the second then finds the first one's record.
       await lockEmail(lock, input.email)
-      return letIn(ctx, identity, await begin(ctx, identity, input))
+      const begun = await begin(ctx, identity, input)
+      return { subject: begun.subject, userId: begun.userId, ...(await letIn(ctx, identity, begun)) }
     }),
   )
   await house.audit.record(ctx, caller, {
@@ -35,50 +30,17 @@ export async function inviteUser(ctx: Context, caller: Caller, input: InviteUser
     resourceType: 'user',
     resourceId: invitation.userId,
     resourceName: input.email,
-    metadata: { handoff },
+    metadata: { handoff: invitation.link === undefined ? 'tempPassword' : 'link' },
   })
   return invitation
 }
 
-/** Identity and record, both shut: made, or as an invitation whose process died has left them. */
-async function begin(ctx: Context, identity: IdentityProvider, input: InviteUser): Promise<Begun> {
-  const { house } = ctx
-  const { db } = house.database
-  const known = await findUserByEmail(db, input.email)
-  const there = known && (await findUser(db, known.id))
-  if (there) {
-    if (!wasNeverLetIn(there) || there.idpUserId === null) throw new AppError('email_exists')
-    return { userId: there.id, subject: there.idpSubjectId, idpUserId: there.idpUserId }
-  }
-  const { platformAdmins: group } = house.config.groups
-  const user = await orUpstreamFailed(() => createIdentity(house, identity, { ...input, group, shut: true }))
-  const record = { subject: user.subject, idpUserId: user.id, email: input.email, name: input.name, platformAdmin: true, shutOut: true }
-  try {
-    const inserted = await insertUser(db, record)
-    if (!inserted) throw new AppError('email_exists')
-    return { userId: inserted.id, subject: user.subject, idpUserId: user.id }
-  } catch (error) {
-    await removeFailedIdentity(ctx, identity, user.id)
-    throw error
-  }
-}
-
-/** Shut out in the moment it was made. */
-function wasNeverLetIn({ platformAdmin, deactivatedAt, createdAt }: UserRow): boolean {
-  return platformAdmin && deactivatedAt !== null && deactivatedAt.getTime() === createdAt.getTime()
-}
-
-async function letIn(ctx: Context, identity: IdentityProvider, { userId, subject, idpUserId }: Begun) {
-  const { db } = ctx.house.database
-  try {
-    const handover = await orUpstreamFailed(() => handOver(ctx.house, identity, idpUserId))
-    await orUpstreamFailed(() => identity.setActive({ userId: idpUserId, active: true }))
-    await setDeactivated(db, userId, false)
-    const handoff = handover.link === undefined ? ('tempPassword' as const) : ('link' as const)
-    return { invitation: { subject, userId, ...handover }, handoff }
-  } catch (error) {
-    await removeFailedIdentity(ctx, identity, idpUserId)
-    await db.transaction().execute((trx) => deleteUser(trx, userId))
-    throw error
-  }
+async function begin(ctx: Context, identity: IdentityProvider, { email, name }: InviteUser): Promise<Begun> {
+  const { config, database } = ctx.house
+  const known = await findUserByEmail(database.db, email)
+  const there = known && (await findUser(database.db, known.id))
+  if (!there) return beginInvitation(ctx, identity, { email, name, group: config.groups.platformAdmins, platformAdmin: true })
+  const left = there.platformAdmin ? leftByInvitation(there) : undefined
+  if (!left) throw new AppError('email_exists')
+  return left
 }

@@ -16,6 +16,9 @@ interface Invited {
   shut?: boolean
 }
 
+/** Exactly one of them; shown once and kept nowhere. */
+export type Handover = { link: string; tempPassword?: never } | { tempPassword: string; link?: never }
+
 /** An identity for somebody whom the provider does not know. AppError `email_exists` when it does. */
 export async function createIdentity(house: House, identity: IdentityProvider, input: Invited): Promise<IdentityUser> {
   const found = await identity.findUserByEmail(input.email)
@@ -61,11 +64,7 @@ export async function removeFailedIdentity({ house, request }: Context, identity
 }
 
 /** What the person signs in with at first: a recovery link or, where the provider has no recovery flow, a temporary password. */
-export async function handOver(
-  house: House,
-  identity: IdentityProvider,
-  userId: string,
-): Promise<{ link: string; tempPassword?: never } | { tempPassword: string; link?: never }> {
+export async function handOver(house: House, identity: IdentityProvider, userId: string): Promise<Handover> {
   const link = await identity.recoveryLink({ userId, publicOrigin: house.config.identity?.publicUrl })
   if (link !== undefined) return { link }
   const tempPassword = temporaryPassword((buffer) => webcrypto.getRandomValues(buffer))
