@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, copyFile, mkdir, opendir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { copyDataDirectory, giveTo } from './data-directory.ts'
 
 const run = promisify(execFile)
 
@@ -27,20 +28,6 @@ export interface BackupOptions {
   /** Folder that is to hold the backup; must not exist. */
   target: string
 }
-
-// Contents that a running server makes anew (PostgreSQL, Continuous Archiving, Making a Base Backup Using the Low Level API).
-const emptied: ReadonlySet<string> = new Set([
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-])
-const leftOut =
-  /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label(\.old)?|tablespace_map(\.old)?|recovery\.signal|standby\.signal)$/
 
 /**
  * Settings, as `name=value`, with which a server copies each finished segment of its log into a folder. A segment is finished after at most
@@ -79,8 +66,7 @@ export async function takeBackup({ adminUrl, target }: BackupOptions): Promise<B
       `select to_json(clock_timestamp()) #>> '{}' as at, pg_walfile_name(pg_backup_start($1, fast => true)) as segment`,
       [label],
     )
-    const counted = { files: 0, bytes: 0 }
-    await copyFolder(server.folder, join(target, 'data'), counted)
+    const copied = await copyDataDirectory(server.folder, join(target, 'data'), { running: true })
     const stopped = await client.query<{ at: string; labelfile: string }>(
       `select labelfile, to_json(clock_timestamp()) #>> '{}' as at from pg_backup_stop(wait_for_archive => true)`,
     )
@@ -92,7 +78,7 @@ export async function takeBackup({ adminUrl, target }: BackupOptions): Promise<B
       finishedAt: stopped.rows[0]?.at ?? '',
       firstSegment: started.rows[0]?.segment ?? '',
       serverVersion: server.version,
-      ...counted,
+      ...copied,
       owner: { uid, gid },
     }
     // Last: a folder without it is no backup.
@@ -128,7 +114,7 @@ export async function layOutRestore({ backup, archive, dataDir, until }: Restore
   const present = await readdir(dataDir).catch(() => [])
   if (present.length > 0) throw new Error(`${dataDir} is not empty.`)
   if (until !== undefined && !/^[\d\-T: .+Z]+$/.test(until)) throw new Error(`${until} is not a moment.`)
-  await copyFolder(join(backup, 'data'), dataDir, { files: 0, bytes: 0 }, true)
+  await copyDataDirectory(join(backup, 'data'), dataDir, { running: false })
   await mkdir(join(dataDir, 'pg_wal', 'archive_status'), { recursive: true, mode: 0o700 })
   const settings = [
     `restore_command = 'cp "${archive}/%f" "%p"'`,
@@ -188,32 +174,4 @@ export async function pruneBackups(folder: string, archive: string, keep: number
 /** By place in the log, whatever the timeline: a segment's name is 8 digits of timeline and 16 of place. */
 function isBefore(name: string, segment: string): boolean {
   return /^[0-9A-F]{24}(\.[0-9A-F]{8}\.backup)?$/.test(name) && name.slice(8, 24) < segment.slice(8, 24)
-}
-
-/** `complete`: of a backup, which nobody changes, everything is copied. Of a running server a file may go meanwhile; its log tells of that. */
-async function copyFolder(from: string, to: string, counted: { files: number; bytes: number }, complete = false): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 })
-  for await (const entry of await opendir(from)) {
-    const source = join(from, entry.name)
-    const target = join(to, entry.name)
-    if (!complete && leftOut.test(entry.name)) continue
-    if (entry.isDirectory()) {
-      if (!complete && emptied.has(entry.name)) await mkdir(target, { mode: 0o700 })
-      else await copyFolder(source, target, counted, complete)
-      continue
-    }
-    if (!entry.isFile()) continue
-    try {
-      await copyFile(source, target)
-      counted.bytes += (await stat(target)).size
-      counted.files++
-    } catch (error) {
-      if (complete || !(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    }
-  }
-}
-
-async function giveTo(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
-  await chown(folder, uid, gid)
-  for await (const entry of await opendir(folder, { recursive: true })) await chown(join(entry.parentPath, entry.name), uid, gid)
 }

@@ -1,6 +1,7 @@
-import { chown, copyFile, lchown, mkdir, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { copyDataDirectory, giveTo } from '../src/data-directory.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../src/embedded.ts'
 
 export interface StandbyOptions {
@@ -25,10 +26,11 @@ export async function startStandby({ primary, dataDir, port, name, settings = []
   try {
     await client.query('select pg_create_physical_replication_slot($1, true)', [name])
     await client.query('select pg_backup_start($1, true)', [name])
-    await copyData(primary.dataDir, dataDir)
+    await copyDataDirectory(primary.dataDir, dataDir, { running: true })
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
-    await writeOwned(dataDir, 'backup_label', rows[0]?.labelfile ?? '')
-    await writeOwned(dataDir, 'standby.signal', '')
+    await writeFile(join(dataDir, 'backup_label'), rows[0]?.labelfile ?? '', { mode: 0o600 })
+    await writeFile(join(dataDir, 'standby.signal'), '', { mode: 0o600 })
+    if (process.getuid?.() === 0) await giveTo(dataDir, await stat(primary.dataDir))
   } finally {
     await client.end()
   }
@@ -42,69 +44,4 @@ export async function startStandby({ primary, dataDir, port, name, settings = []
       `primary_slot_name=${name}`,
     ],
   })
-}
-
-/** What a copy must not have, or makes anew: the lock of the running server, its log, its slots, and what only lives with it. */
-const leftOut = new Set([
-  'postmaster.pid',
-  'postmaster.opts',
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-])
-const madeAnew = [
-  'pg_wal',
-  'pg_wal/archive_status',
-  'pg_wal/summaries',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-]
-
-async function copyData(from: string, to: string): Promise<void> {
-  await copyFolder(from, to, leftOut)
-  for (const folder of madeAnew) await makeFolder(join(to, folder), await stat(from))
-}
-
-async function copyFolder(from: string, to: string, without: ReadonlySet<string> = new Set()): Promise<void> {
-  await makeFolder(to, await stat(from))
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (without.has(entry.name)) continue
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) await copyFolder(source, target)
-    else await copyOne(source, target, entry.isSymbolicLink()).catch(ignoreVanished)
-  }
-}
-
-async function copyOne(source: string, target: string, link: boolean): Promise<void> {
-  if (link) {
-    const { uid, gid } = await stat(source)
-    await symlink(await readlink(source), target)
-    await lchown(target, uid, gid)
-    return
-  }
-  const { uid, gid } = await stat(source)
-  await copyFile(source, target)
-  await chown(target, uid, gid)
-}
-
-/** A file may go while the server works; the log tells the copy so. */
-function ignoreVanished(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-}
-
-async function makeFolder(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
-  await mkdir(path, { mode: 0o700, recursive: true })
-  await chown(path, uid, gid)
-}
-
-async function writeOwned(dataDir: string, name: string, text: string): Promise<void> {
-  const { uid, gid } = await stat(dataDir)
-  await writeFile(join(dataDir, name), text, { mode: 0o600 })
-  await chown(join(dataDir, name), uid, gid)
 }
