@@ -13,9 +13,14 @@ export const goals: readonly Goal[] = [
   {
     id: 'R1',
     suite: 'faults',
-    title: 'killed while provisioning',
+    title: 'killed while provisioning, and in every other write that reaches outside',
     reach: '≥ 200 kills, no step lost, nothing doubled, active ≤ 20 s after the restart',
-    files: ['proof/faults/kill-provisioning.test.ts', 'apps/api/test/recovery.test.ts'],
+    files: [
+      'proof/faults/kill-provisioning.test.ts',
+      'proof/faults/kill-further.test.ts',
+      'proof/faults/kill-covered.test.ts',
+      'apps/api/test/recovery.test.ts',
+    ],
   },
   {
     id: 'R2',

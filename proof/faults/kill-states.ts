@@ -133,12 +133,17 @@ async function fileAccountOf(house: MembersHouse, email: string): Promise<string
   return account ? (account.accountEnabled === false ? 'closed' : 'open') : 'none'
 }
 
-export async function memberSettled(house: MembersHouse, slug: string): Promise<boolean> {
+export async function memberSettled(
+  house: MembersHouse,
+  slug: string,
+  name = 'person',
+  email = `${name}@${slug}.tenants.local`,
+): Promise<boolean> {
   const rows = await house.database.db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .select(['m.status', 'm.run', 'm.lease_until as lease', 'm.identity_state', 'm.mail_state', 'm.files_state'])
-    .where('u.email', '=', `person@${slug}.tenants.local`)
+    .where('u.email', '=', email)
     .execute()
   return rows.every((row) => {
     const states = [row.identity_state, row.mail_state, row.files_state]
@@ -155,16 +160,21 @@ export async function domainState(house: MembersHouse, domain: string): Promise<
   const mail = house.sandbox.state().mail.records as { Domain: { name: string }[] }
   const waiting = rows.map((row) => `unproven-${row.token}.tenants.local`)
   const there = mail.Domain.filter(({ name }) => name === domain || waiting.includes(name)).length
-  const orphans = mail.Domain.length - (await knownDomains(house))
-  return without(domain, { rows: rows.map(({ token: __, waits, ...row }) => ({ ...row, waits: waits !== null })), there, orphans })
+  // Whether DNS was looked at yet is the clock's to say.
+  const stateOf = (state: string) => (state === 'pending' ? 'unchecked' : state)
+  const shown = rows.map(({ token: __, waits, state, ...row }) => ({ ...row, state: stateOf(state), waits: waits !== null }))
+  return without(domain, { rows: shown, there, orphans: await orphanedDomains(house) })
 }
 
-/** Domains of the mail server that our records know, under their own name or the one under which they wait for their proof. */
-async function knownDomains(house: MembersHouse): Promise<number> {
+/**
+ * Domains of the mail server that no record of ours knows, under their own name or the one under which they wait for their proof; the mail
+ * server's own one left out.
+ */
+export async function orphanedDomains(house: MembersHouse): Promise<string[]> {
+  const { Domain } = house.sandbox.state().mail.records as { Domain: { name: string }[] }
   const rows = await house.database.db.selectFrom('domains').select(['name', 'ownership_token as token']).execute()
   const known = new Set(rows.flatMap(({ name, token }) => [name, `unproven-${token}.tenants.local`]))
-  const { Domain } = house.sandbox.state().mail.records as { Domain: { name: string }[] }
-  return Domain.filter(({ name }) => known.has(name)).length
+  return Domain.map(({ name }) => name).filter((name) => /\.(tenants\.local|example\.org)$/.test(name) && !known.has(name))
 }
 
 export async function subscriptionState(house: MembersHouse, { slug, customer }: { slug: string; customer: string }): Promise<unknown> {

@@ -11,6 +11,7 @@ import {
   newPerson,
   newTenant,
   ok,
+  orphanedDomains,
   payingTenant,
   subscriptionSettled,
   subscriptionState,
@@ -149,7 +150,13 @@ function domainAdd(house: MembersHouse): Write<{ slug: string; domain: string }>
     state: ({ domain }) => domainState(house, domain),
     settled: async ({ domain }) => {
       const row = await house.database.db.selectFrom('domains').selectAll().where('name', '=', domain).executeTakeFirst()
-      return row === undefined || row.mail_pending_id !== null || row.mail_domain_id !== null || row.mail_error !== null
+      const ended = row === undefined || row.mail_pending_id !== null || row.mail_domain_id !== null || row.mail_error !== null
+      return ended && (await orphanedDomains(house)).length === 0
+    },
+    // A check that a dead process has taken is nobody else's for five minutes.
+    async passLeases() {
+      const past = new Date(Date.now() - 1_000)
+      await house.database.db.updateTable('domains').set({ next_check_at: past }).where('mail_pending_id', 'is', null).execute()
     },
   }
 }
@@ -164,9 +171,10 @@ function domainRemove(house: MembersHouse): Write<{ slug: string; domain: string
     },
     call: (send, { slug, domain }) => send('DELETE', `/tenants/${slug}/domains/${domain}`, house.as.operator),
     state: ({ domain }) => domainState(house, domain),
+    // What a check made anew while the domain was removed is taken away by that check.
+    settled: async () => (await orphanedDomains(house)).length === 0,
     // The mail server goes first. Gone there alone, the domain is removed by the same call again, or made there anew by its next check.
     mayRest: (state) => (state as { rows: unknown[]; there: number }).rows.length === 1 && (state as { there: number }).there === 0,
-    settled: async () => true,
   }
 }
 
@@ -245,9 +253,21 @@ function operatorInvite(house: MembersHouse): Write<string> {
     prepare: async () => `${newName('invited')}@example.test`,
     call: (send, email) => send('POST', '/users/invite', house.as.operator, { name: 'Invited', email }),
     async state(email) {
-      const rows = await house.database.db.selectFrom('users').select('platform_admin').where('email', '=', email).execute()
+      const rows = await house.database.db
+        .selectFrom('users')
+        .select(['platform_admin as administrator', 'deactivated_at as shut'])
+        .where('email', '=', email)
+        .execute()
       const users = identityRecords(house).users.filter((user) => user.email === email)
-      return { rows, users: users.map((user) => ({ active: user.is_active, groups: user.groups.length })) }
+      return {
+        rows: rows.map(({ administrator, shut }) => ({ administrator, shut: shut !== null })),
+        users: users.map((user) => ({ active: user.is_active, groups: user.groups.length })),
+      }
+    },
+    // Shut, until the same call lets the person in.
+    mayRest(state) {
+      const { rows, users } = state as { rows: { shut: boolean }[]; users: { active: boolean }[] }
+      return rows.length > 0 ? rows.every(({ shut }) => shut) : users.every(({ active }) => !active)
     },
     settled: async () => true,
   }

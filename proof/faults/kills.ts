@@ -14,6 +14,8 @@ export interface KillHouse {
 /** A write of the contract, as a kill finds it and as it has to be afterwards. */
 export interface Write<Target = unknown> {
   readonly name: string
+  /** A kill leaves a lease that has to lapse, for up to minutes: too long for the everyday form. */
+  readonly lapses?: true
   /** Makes what the call is about, through the app of the test itself; another one each time. */
   prepare(): Promise<Target>
   /** The call as its caller sends it. */

@@ -4,7 +4,10 @@ import { insertAdjustment, insertPayout, lockPayouts } from '@atrium/db/payouts'
 import { operatorsOnly, partnersOrOperators, type Rows, type World } from './rows.ts'
 
 /** A partner of the call's own would be nobody's staff, so the entries go to the one of the world, each in a currency of its own. */
-async function payout({ house, partnerId }: World, status: 'draft' | 'approved' | 'in_transit' | 'held' = 'draft') {
+export async function payout(
+  { house, partnerId }: Pick<World, 'house' | 'partnerId'>,
+  status: 'draft' | 'approved' | 'in_transit' | 'held' = 'draft',
+) {
   const now = new Date()
   const { db } = house.database
   await db.updateTable('partners').set({ self_billing_consent_at: now }).where('id', '=', partnerId).execute()

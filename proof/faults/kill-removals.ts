@@ -1,0 +1,189 @@
+import { mailOf } from '../../apps/api/test/mailboxes.ts'
+import type { MembersHouse } from '../../apps/api/test/members-house.ts'
+import { accounts, type Member, memberSettled, memberState, newMember, newTenant, ok } from './kill-states.ts'
+import type { Write } from './kills.ts'
+
+/** What is taken away from a tenant that keeps on, and the calendars of its hosts. */
+export function removalWrites(house: MembersHouse): readonly Write<never>[] {
+  return [
+    aliasRemove(house, 'alias remove', ({ slug }) => `/tenants/${slug}/aliases/${aliasOf(slug)}`),
+    aliasRemove(house, 'member alias remove', ({ slug, id }) => `/tenants/${slug}/users/${id}/aliases/${aliasOf(slug)}`),
+    list(house, 'list change', ['PATCH', { name: 'Changed', recipients: ['else@example.org'] }]),
+    list(house, 'list remove', ['DELETE']),
+    ssoRemove(house),
+    calendarConnect(house),
+    calendarRemove(house, 'calendar disconnect', '/mail-credential'),
+    calendarRemove(house, 'host remove', ''),
+  ] as unknown as readonly Write<never>[]
+}
+
+const aliasOf = (slug: string) => `also@${slug}.tenants.local`
+const listOf = (slug: string) => `list@${slug}.tenants.local`
+
+async function newList(house: MembersHouse, slug: string, recipients: string[]): Promise<string> {
+  const body = { address: listOf(slug), name: 'List', recipients }
+  return (await ok(house.request('POST', `/tenants/${slug}/lists`, { token: house.as.stranger, body }))).id
+}
+
+async function listState(house: MembersHouse, slug: string) {
+  const { db } = house.database
+  const rows = await db.selectFrom('mail_lists').select(['id', 'state', 'name']).where('address', '=', listOf(slug)).execute()
+  const ids = rows.map(({ id }) => id)
+  const recipients =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('mail_list_recipients').select('address').where('list_id', 'in', ids).orderBy('address').execute()
+  const there = (house.sandbox.state().mail.records as { MailingList: ListRecord[] }).MailingList
+  return {
+    rows: rows.map(({ id: _, ...row }) => row),
+    recipients: recipients.map(({ address }) => address.replaceAll(slug, '*')),
+    there: there
+      .filter(({ emailAddress }) => emailAddress === listOf(slug))
+      .map(({ description, recipients: to }) => `${description}: ${Object.keys(to).sort().join(' ').replaceAll(slug, '*')}`),
+  }
+}
+
+interface ListRecord {
+  emailAddress: string
+  description: string | null
+  recipients: Record<string, unknown>
+}
+
+async function listSettled(house: MembersHouse, slug: string): Promise<boolean> {
+  const rows = await house.database.db.selectFrom('mail_lists').select('state').where('address', '=', listOf(slug)).execute()
+  return rows.every(({ state }) => state === 'ok' || state === 'error')
+}
+
+/** The alias is in a distribution list too, which has to lose it. */
+function aliasRemove(house: MembersHouse, name: string, path: (member: Member) => string): Write<Member> {
+  return {
+    name,
+    lapses: true,
+    async prepare() {
+      const member = await newMember(house)
+      const body = { userId: member.id, address: aliasOf(member.slug) }
+      await ok(house.request('POST', `/tenants/${member.slug}/aliases`, { token: house.as.stranger, body }))
+      await newList(house, member.slug, [aliasOf(member.slug), 'somebody@example.org'])
+      return member
+    },
+    call: (send, member) => send('DELETE', path(member), house.as.stranger),
+    state: async ({ slug }) => ({
+      ...(await memberState(house, slug)),
+      aliases: accounts(house)
+        .filter((account) => account.emailAddress === `person@${slug}.tenants.local`)
+        .map((account) => Object.values(account.aliases).length),
+      list: await listState(house, slug),
+    }),
+    // Gone at the mail server, still in the list: the same call takes it out there too.
+    mayRest: (state) => (state as { aliases: number[] }).aliases.join() === '0',
+    settled: async ({ slug }) => (await memberSettled(house, slug)) && (await listSettled(house, slug)),
+  }
+}
+
+function list(house: MembersHouse, name: string, [method, body]: [string, object?]): Write<{ slug: string; id: string }> {
+  return {
+    name,
+    lapses: true,
+    async prepare() {
+      const slug = await newTenant(house)
+      return { slug, id: await newList(house, slug, ['somebody@example.org']) }
+    },
+    call: (send, { slug, id }) => send(method, `/tenants/${slug}/lists/${id}`, house.as.stranger, body),
+    state: ({ slug }) => listState(house, slug),
+    settled: ({ slug }) => listSettled(house, slug),
+  }
+}
+
+function ssoRemove(house: MembersHouse): Write<{ slug: string; id: string }> {
+  return {
+    name: 'SSO application remove',
+    lapses: true,
+    async prepare() {
+      const slug = await newTenant(house)
+      const body = { name: `App of ${slug}`, redirectUris: ['https://app.example.test/callback'] }
+      return { slug, id: (await ok(house.request('POST', `/tenants/${slug}/sso-apps`, { token: house.as.stranger, body }))).id }
+    },
+    call: (send, { slug, id }) => send('DELETE', `/tenants/${slug}/sso-apps/${id}`, house.as.stranger),
+    async state({ slug }) {
+      const rows = await house.database.db.selectFrom('sso_apps').select('state').where('name', '=', `App of ${slug}`).execute()
+      const { applications } = house.sandbox.state().identity.records as { applications: { name: string }[] }
+      return { rows, there: applications.filter((app) => app.name === `App of ${slug}`).length }
+    },
+    async settled({ slug }) {
+      const rows = await house.database.db.selectFrom('sso_apps').select('state').where('name', '=', `App of ${slug}`).execute()
+      return rows.every(({ state }) => state === 'active')
+    },
+    // What is being removed is taken for abandoned after three minutes.
+    async passLeases() {
+      const long = new Date(Date.now() - 600_000)
+      await house.database.db.updateTable('sso_apps').set({ changed_at: long }).where('state', '=', 'removing').execute()
+    },
+  }
+}
+
+interface Host extends Member {
+  hostId: string
+}
+
+async function newHost(house: MembersHouse): Promise<Host> {
+  const member = await newMember(house)
+  const body = { userId: member.id, zone: 'UTC' }
+  const path = `/api/v1/tenants/${member.slug}/hosts`
+  return { ...member, hostId: (await ok(house.request('POST', path, { token: house.as.operator, body }))).id }
+}
+
+const credentialPath = ({ slug, hostId }: Host) => `/api/v1/tenants/${slug}/hosts/${hostId}/mail-credential`
+
+/** The host, its credential, and the app passwords that the mail server has for the mailbox. */
+async function hostState(house: MembersHouse, { slug, hostId }: Host) {
+  const { db } = house.database
+  const host = await db.selectFrom('hosts').select(['removed_at', 'calendar_id']).where('id', '=', hostId).executeTakeFirst()
+  const credentials = await db.selectFrom('mail_credentials').select('source').where('host_id', '=', hostId).execute()
+  const removals = await db.selectFrom('app_password_removals').select('id').where('host_id', '=', hostId).execute()
+  const accountId = (await mailOf(house).findAccount(`person@${slug}.tenants.local`))?.id
+  const passwords = accountId === undefined ? [] : await mailOf(house).listAppPasswords({ accountId })
+  return {
+    ...{ removed: host?.removed_at !== null, calendar: host?.calendar_id !== null },
+    ...{ credentials, removals: removals.length, passwords: passwords.length },
+  }
+}
+
+async function hostSettled(house: MembersHouse, host: Host): Promise<boolean> {
+  return (await hostState(house, host)).removals === 0
+}
+
+/** A mint that was heard of no more is taken back after two minutes, and so is what a dead process was taking back. */
+async function passRemovals(house: MembersHouse): Promise<void> {
+  await house.database.db
+    .updateTable('app_password_removals')
+    .set({ next_at: new Date(Date.now() - 1_000) })
+    .execute()
+}
+
+function calendarConnect(house: MembersHouse): Write<Host> {
+  return {
+    name: 'calendar connect',
+    lapses: true,
+    prepare: () => newHost(house),
+    call: (send, host) => send('PUT', credentialPath(host), house.as.operator, { mode: 'mint' }),
+    state: (host) => hostState(house, host),
+    settled: (host) => hostSettled(house, host),
+    passLeases: () => passRemovals(house),
+  }
+}
+
+function calendarRemove(house: MembersHouse, name: string, path: string): Write<Host> {
+  return {
+    name,
+    lapses: true,
+    async prepare() {
+      const host = await newHost(house)
+      await ok(house.request('PUT', credentialPath(host), { token: house.as.operator, body: { mode: 'mint' } }))
+      return host
+    },
+    call: (send, { slug, hostId }) => send('DELETE', `/api/v1/tenants/${slug}/hosts/${hostId}${path}`, house.as.operator),
+    state: (host) => hostState(house, host),
+    settled: (host) => hostSettled(house, host),
+    passLeases: () => passRemovals(house),
+  }
+}
