@@ -50,6 +50,12 @@ const Env = z.object({
   IDP_ISSUER: list.refine((issuers) => issuers.every((issuer) => URL.canParse(issuer)), 'holds something that is no address'),
   IDP_AUDIENCE: list,
   IDP_OPERATOR_AUDIENCE: optional(z.string()),
+  RECENT_SIGN_IN_SECONDS: z.coerce
+    .number()
+    .int()
+    .max(86_400)
+    .refine((seconds) => seconds === 0 || seconds >= 60, 'is neither 0 nor at least 60')
+    .default(3_600),
   IDP_API_URL: optional(address),
   IDP_API_TOKEN: optional(z.string()),
   IDP_PUBLIC_URL: optional(address),
@@ -116,6 +122,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       audiences: e.IDP_AUDIENCE,
       operatorAudience: e.IDP_OPERATOR_AUDIENCE ?? e.IDP_AUDIENCE.at(-1) ?? '',
     },
+    /** How old a sign-in may be for a sensitive act; 0 lets any pass. */
+    recentSignInSeconds: e.RECENT_SIGN_IN_SECONDS,
     groups: {
       platformAdmins: e.IDP_PLATFORM_ADMIN_GROUP,
       builtinAdmins: e.IDP_BUILTIN_ADMIN_GROUP,

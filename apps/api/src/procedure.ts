@@ -11,6 +11,7 @@ import {
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { z } from 'zod'
 import type { Context } from './context.ts'
+import { requireRecentSignIn } from './recent-sign-in.ts'
 import { codeOf, toAppError, toIssues } from './refusals.ts'
 
 /** What a procedure declares beside its schemas. */
@@ -70,7 +71,15 @@ export interface RunnableProcedure {
     inputs: readonly z.ZodType[]
     output: z.ZodType | undefined
     meta: ProcedureMeta | undefined
+    /** Which calls need a recent sign-in: `always`, or the words for those that do. */
+    recentSignIn: string | undefined
   }
+}
+
+/** The calls of a procedure that need a recent sign-in, and the end of the sentence "This needs a recent sign-in …". */
+export interface SensitiveCalls<Input> {
+  when: (input: Input) => boolean
+  said: string
 }
 
 /** Every procedure by its dotted name. At run time tRPC's record is flat; its type mirrors the nesting. */
@@ -112,22 +121,31 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
   readonly #meta: ProcedureMeta | undefined
   readonly #input: In
   readonly #output: Out
+  readonly #sensitive: SensitiveCalls<never> | undefined
 
-  constructor(guard: Guard<Found>, meta: ProcedureMeta | undefined, input: In, output: Out) {
+  constructor(guard: Guard<Found>, meta: ProcedureMeta | undefined, input: In, output: Out, sensitive?: SensitiveCalls<never>) {
     this.#guard = guard
     this.#meta = meta
     this.#input = input
     this.#output = output
+    this.#sensitive = sensitive
   }
 
   meta(meta: ProcedureMeta): ProcedureBuilder<Found, In, Out> {
-    return new ProcedureBuilder(this.#guard, meta, this.#input, this.#output)
+    return new ProcedureBuilder(this.#guard, meta, this.#input, this.#output, this.#sensitive)
   }
   input<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, S, Out> {
-    return new ProcedureBuilder(this.#guard, this.#meta, schema, this.#output)
+    return new ProcedureBuilder(this.#guard, this.#meta, schema, this.#output, this.#sensitive)
   }
   output<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, In, S> {
-    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, schema)
+    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, schema, this.#sensitive)
+  }
+  /**
+   * Marks a sensitive procedure: whoever passes the guard also needs a sign-in that is recent (docs/contract.md, recent sign-in). With
+   * `calls`, which stands behind `input`, only those calls are.
+   */
+  recentSignIn(calls?: SensitiveCalls<Parsed<In>>): ProcedureBuilder<Found, In, Out> {
+    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, this.#output, calls ?? everyCall)
   }
 
   query<Result>(resolve: Resolve<Found, In, Answer<Out, Result>>): TRPCQueryProcedure<Types<In, Out, Result>> {
@@ -142,6 +160,7 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
 
   #build<Result>(type: ProcedureType, resolve: Resolve<Found, In, Result>): RunnableProcedure {
     const [guard, meta, inputSchema, outputSchema] = [this.#guard, this.#meta, this.#input as Schema, this.#output as Schema]
+    const sensitive = this.#sensitive as SensitiveCalls<unknown> | undefined
     let answers = 0
     async function run({ ctx, path, getRawInput, signal }: ProcedureCall): Promise<unknown> {
       let about: string | undefined
@@ -149,6 +168,7 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
         const found = await guard(ctx, getRawInput)
         about = tenantIdIn(found)
         const input = inputSchema && checked(inputSchema, await getRawInput())
+        if (sensitive?.when(input)) await requireRecentSignIn(ctx)
         const result = await resolve({ ctx: { ...ctx, ...found }, input: input as Parsed<In>, signal })
         if (outputSchema && (ctx.house.config.answerChecks === 'all' || answers++ % 100 === 0)) {
           checkAnswer(ctx, path, outputSchema, result)
@@ -163,9 +183,12 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
       }
     }
     const inputs = inputSchema ? [inputSchema] : []
-    return Object.assign(run, { _def: { procedure: true as const, type, inputs, output: outputSchema, meta } })
+    const recentSignIn = sensitive?.said
+    return Object.assign(run, { _def: { procedure: true as const, type, inputs, output: outputSchema, meta, recentSignIn } })
   }
 }
+
+const everyCall: SensitiveCalls<never> = { when: () => true, said: 'always' }
 
 /** Begins a procedure that only calls which pass the guard get to. */
 export function guarded<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {

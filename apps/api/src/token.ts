@@ -13,6 +13,8 @@ export interface TokenClaims {
   name: string | undefined
   /** Names of the identity groups, without duplicates; undefined when the token has no such claim. */
   groups: readonly string[] | undefined
+  /** `auth_time`: when the person last proved to the identity provider who they are; undefined when the token does not tell. */
+  signedInAt: Date | undefined
   issuedAt: Date
   expiresAt: Date
 }
@@ -117,12 +119,15 @@ function unverified(token: string): JWTPayload {
 }
 
 function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
-  const { sub, iat, exp } = payload
+  const { sub, iat, exp, auth_time: authTime } = payload
   const refuse = (why: string) => new AppError('unauthenticated', undefined, { cause: new Error(why) })
   if (typeof sub !== 'string' || sub === '' || sub.length > 255 || hasUnsafeCharacters(sub)) throw refuse('sub is no usable text')
   if (typeof iat !== 'number' || typeof exp !== 'number') throw refuse('iat or exp is no number')
-  if (iat > now.getTime() / 1000 + futureSeconds + leewaySeconds) throw refuse('issued in the future')
+  const latest = now.getTime() / 1000 + futureSeconds + leewaySeconds
+  if (iat > latest) throw refuse('issued in the future')
   if (exp - iat > longestLifeSeconds) throw refuse('lives longer than a day')
+  if (authTime !== undefined && (typeof authTime !== 'number' || authTime < 0)) throw refuse('auth_time is no number')
+  if (authTime !== undefined && authTime > latest) throw refuse('signed in in the future')
   // An ID token is for the app it was issued to, not for an API. authentik's carry no scope, its access tokens always do.
   if (payload.scope === undefined && (payload.nonce !== undefined || payload.at_hash !== undefined || payload.c_hash !== undefined)) {
     throw refuse('this is an ID token')
@@ -135,6 +140,7 @@ function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
     email: usableText(payload.email, 254)?.includes('@') ? usableText(payload.email, 254)?.toLowerCase() : undefined,
     name: usableText(payload.name, 200),
     groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.filter(isGroupName))] : undefined,
+    signedInAt: authTime === undefined ? undefined : new Date(authTime * 1000),
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
   }

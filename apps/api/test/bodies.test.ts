@@ -105,6 +105,23 @@ describe('a body', () => {
   )
 })
 
+describe('a query', () => {
+  it.each(['__proto__', 'constructor', 'toString', 'surprise'])(
+    'with the name %s is refused like any other that is unknown',
+    async (name) => {
+      for (const method of ['GET', 'DELETE']) {
+        const answer = await withoutEffect(() => house.request(method, `/tenants/acme?${name}=x`, { token }))
+        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: name }] } })
+      }
+    },
+  )
+
+  it('with a name twice is refused', async () => {
+    const answer = await house.request('GET', '/tenants?q=a&q=b', { token })
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'q', message: 'This parameter is given more than once.' }] } })
+  })
+})
+
 describe('a slug that is asked for', () => {
   it.each(['a', '-ab', 'ab-', 'Ab', 'a_b', 'a.b', 'a b', 'ä-b', 'аcme', 'a'.repeat(64), 'xn--acme', 'ab\u200b', 'ab\n', '', '٣٤', 'ａcme'])(
     'is refused: %j',

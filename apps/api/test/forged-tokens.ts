@@ -121,6 +121,8 @@ export function forgedTokens({ issuer, second, foreign, now }: Issuers): readonl
     ['exp negative', 'token_expired', () => issuer.sign({ exp: -1 })],
     ['not valid yet', 'unauthenticated', () => issuer.sign({ nbf: seconds() + 31 })],
     ['issued in the future', 'unauthenticated', () => issuer.sign({ iat: seconds() + 60, exp: seconds() + 600 })],
+    ['of a sign-in in the future', 'unauthenticated', () => issuer.sign({ auth_time: seconds() + 60 })],
+    ['of a sign-in at no time', 'unauthenticated', () => issuer.sign({ auth_time: 'now' })],
     ['no exp', 'unauthenticated', () => issuer.sign({ exp: undefined })],
     ['no iat', 'unauthenticated', () => issuer.sign({ iat: undefined })],
     ['exp as text', 'unauthenticated', () => issuer.sign({ exp: '9999999999' })],

@@ -3,7 +3,7 @@ import { isSlugShaped } from '@atrium/core/slugs'
 import { isPartnerStaff } from '@atrium/core/users'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { Hono } from 'hono'
-import { groupsOf, nameOf, readClaims } from './claims.ts'
+import { groupsOf, nameOf, readClaims, signedInAtOf } from './claims.ts'
 import type { AppCookies } from './cookies.ts'
 import { parseObject, readJsonBody } from './json-body.ts'
 import type { MailProfiles } from './mail-profile.ts'
@@ -39,6 +39,8 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
       app,
       email: session?.email ?? null,
       name: session ? nameOf(session.tokens) : null,
+      subject: session?.subject ?? null,
+      signedInAt: session ? signedInAtOf(session.tokens) : null,
     } satisfies SessionView)
   })
 

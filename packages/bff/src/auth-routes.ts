@@ -7,12 +7,13 @@ import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
 import type { AppCookies } from './cookies.ts'
 import type { Logger } from './log.ts'
-import { IdentityProviderUnavailable, type OidcClient } from './oidc/client.ts'
+import { windowPage } from './message-page.ts'
+import { IdentityProviderUnavailable, type OidcClient, type SignedInPerson } from './oidc/client.ts'
 import { InvalidLogoutToken, type VerifiedLogout } from './oidc/logout-token.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { Sessions, StoredTokens } from './sessions.ts'
-import { openTransaction, sealTransaction, signInSeconds } from './sign-in-transaction.ts'
+import { openTransaction, sealTransaction, signInSeconds, type Transaction } from './sign-in-transaction.ts'
 
 /** Why a sign-in came to nothing, as `/signed-out?error=` tells the page. */
 export type SignInError = 'access_denied' | 'sign_in_expired' | 'sign_in_failed' | 'unavailable'
@@ -34,6 +35,23 @@ export interface AuthParts {
 const sessionSeconds = lifetimeDays * 86_400
 const logoutTokenLimit = 16 * 1024
 
+/**
+ * What a second sign-in asks for as `max_age`. Not 0, which authentik takes for none, and not `prompt=login`, which it heeds once per
+ * session of its own.
+ */
+const recentSeconds = 30
+const clockSeconds = 30
+const confirmedPath = '/auth/confirmed'
+const confirmedScript = '/auth/confirmed.js'
+/** The page that waits looks at the session by itself; this only saves it the time until then. */
+const tellAndClose = `const channel = new BroadcastChannel('atrium-sign-in')
+channel.postMessage('signed-in')
+setTimeout(() => window.close(), 200)
+`
+const notAsked =
+  'The identity provider let you through without asking who you are, so nothing has changed. Close this window. If it happens again, tell whoever runs this installation.'
+const notAgain = 'Nothing has changed, and you are still signed in as before. Close this window and try again where you were.'
+
 /** `/auth/*`: signing in and out of an app, and the identity provider's notice that somebody was signed out elsewhere. */
 export function authRoutes(parts: AuthParts): Hono<AppEnv> {
   const { app, publicUrl, keyring, cookies, oidc, sessions, log, now } = parts
@@ -44,17 +62,26 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
   })
 
   routes.get('/login', async (c) => {
-    const returnTo = safeReturnTo(c.req.query('returnTo'), publicUrl)
+    const recent = c.req.query('recent') === '1'
+    const wanted = c.req.query('returnTo')
+    const returnTo = recent && wanted === undefined ? confirmedPath : safeReturnTo(wanted, publicUrl)
     try {
-      const { url, secrets } = await oidc.startSignIn()
+      const session = recent ? await sessions.find(cookies.readSession(c)) : undefined
+      const { url, secrets } = await oidc.startSignIn(recent ? { maxAge: recentSeconds, loginHint: session?.email ?? undefined } : {})
       cookies.pruneSignIns(c)
-      const value = sealTransaction(keyring, app, { ...secrets, returnTo, startedAt: now().getTime() })
+      const value = sealTransaction(keyring, app, { ...secrets, returnTo, startedAt: now().getTime(), ...(recent && { recent }) })
       cookies.writeSignIn(c, secrets.state, value, signInSeconds)
       return c.redirect(url, 302)
     } catch (err) {
-      return signInFailed(c, err)
+      return signInFailed(c, err, recent)
     }
   })
+
+  // What the window of a second sign-in ends in: it tells the page that waits, and closes.
+  routes.get('/confirmed', (c) =>
+    windowPage(c, 200, 'Thank you', 'You have signed in again. You can close this window and go on where you were.', confirmedScript),
+  )
+  routes.get('/confirmed.js', (c) => c.body(tellAndClose, 200, { 'content-type': 'text/javascript; charset=utf-8' }))
 
   routes.get('/callback', async (c) => {
     const state = c.req.query('state') ?? ''
@@ -69,10 +96,14 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     }
     try {
       const { tokens, person } = await oidc.finishSignIn(rawQuery(c), transaction)
+      if (transaction.recent && !isRecent(person, transaction)) {
+        log.warn({ subject: person.subject, authTime: person.authTime ?? null }, 'the identity provider asked for no new sign-in')
+        return windowPage(c, 403, 'You were not asked to sign in', notAsked)
+      }
       cookies.writeSession(c, await sessions.begin(tokens, person, former), sessionSeconds)
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {
-      return signInFailed(c, err)
+      return signInFailed(c, err, transaction.recent)
     }
   })
 
@@ -100,9 +131,12 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     }
   })
 
-  function signInFailed(c: AppContext, err: unknown): Response {
+  function signInFailed(c: AppContext, err: unknown, recent = false): Response | Promise<Response> {
     c.get('line').err = err
-    if (err instanceof IdentityProviderUnavailable) return refuse(c, 'unavailable')
+    const unavailable = err instanceof IdentityProviderUnavailable
+    // The session that was there before is still good; only its window has nothing more to do.
+    if (recent) return windowPage(c, unavailable ? 503 : 403, 'You were not signed in again', notAgain)
+    if (unavailable) return refuse(c, 'unavailable')
     const denied = err instanceof AuthorizationResponseError && err.error === 'access_denied'
     return refuse(c, denied ? 'access_denied' : 'sign_in_failed')
   }
@@ -138,6 +172,14 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     }
   }
   return routes
+}
+
+/**
+ * Whether a second sign-in was one: not older, when the browser was sent away, than was asked for (OpenID Connect Core 1.0 section 3.1.3.7,
+ * number 13), give or take the difference of two clocks.
+ */
+function isRecent({ authTime }: SignedInPerson, { startedAt }: Transaction): boolean {
+  return authTime !== undefined && authTime >= Math.floor(startedAt / 1000) - recentSeconds - clockSeconds
 }
 
 function refuse(c: AppContext, error: SignInError): Response {

@@ -16,6 +16,12 @@ export function groupsOf(claims: JWTPayload): string[] {
   return Array.isArray(claims.groups) ? [...new Set(claims.groups.filter((group) => typeof group === 'string'))] : []
 }
 
+/** `auth_time` of the access token, by which the API judges how recent a sign-in is. */
+export function signedInAtOf(tokens: StoredTokens): string | null {
+  const { auth_time: seconds } = readClaims(tokens.access)
+  return typeof seconds === 'number' && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : null
+}
+
 /** The name to greet the person by, from the ID token. */
 export function nameOf(tokens: StoredTokens): string | null {
   const { name } = readClaims(tokens.id)

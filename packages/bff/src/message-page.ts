@@ -3,6 +3,21 @@ import type { AppContext } from './request.ts'
 
 /** A page of this server's own, for what a person must be told where the app itself may not be served. */
 export function messagePage(c: AppContext, status: 403 | 404 | 503, title: string, text: string): Response | Promise<Response> {
+  return pageOf(c, status, title, html`<p>${text}</p><p><a href="/">Back to the start</a></p>`)
+}
+
+/** The same in a window that was opened beside the app, and is closed in its end. `script`: address of one of ours. */
+export function windowPage(
+  c: AppContext,
+  status: 200 | 403 | 503,
+  title: string,
+  text: string,
+  script?: string,
+): Response | Promise<Response> {
+  return pageOf(c, status, title, html`<p>${text}</p>${script === undefined ? '' : html`<script src="${script}" defer></script>`}`)
+}
+
+function pageOf(c: AppContext, status: 200 | 403 | 404 | 503, title: string, body: ReturnType<typeof html>): Response | Promise<Response> {
   const page = html`<!doctype html>
 <html lang="en">
   <head>
@@ -17,8 +32,7 @@ export function messagePage(c: AppContext, status: 403 | 404 | 503, title: strin
   <body>
     <main>
       <h1>${title}</h1>
-      <p>${text}</p>
-      <p><a href="/">Back to the start</a></p>
+      ${body}
     </main>
   </body>
 </html>`

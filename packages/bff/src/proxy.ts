@@ -19,7 +19,7 @@ export interface Call {
 export interface ApiProxy {
   /**
    * Carries a call to the API with the session's access token, and streams the answer back. An expired token is refreshed before, a
-   * refused one (401) afterwards; then the call is made once more, be it a read or a write: a refused call was not carried out.
+   * refused one (401) afterwards, unless it is the sign-in that is too old; then the call is made once more, be it a read or a write: a refused call was not carried out.
    */
   forward(c: AppContext, session: Session, call: Call): Promise<Response>
   /** The session of the request. Throws AppError `unauthenticated`. */
@@ -41,6 +41,11 @@ export interface ProxyOptions {
 }
 
 const bodyless = new Set([101, 204, 205, 304])
+
+/** RFC 9470: the token is good and the sign-in behind it too old. A refresh keeps the time of the sign-in, so it cannot help. */
+function asksForSignIn(answer: IncomingMessage): boolean {
+  return answer.headers['www-authenticate']?.includes('error="insufficient_user_authentication"') ?? false
+}
 
 export function createApiProxy(options: ProxyOptions): ApiProxy {
   const { sessions, cookies, upstream, log, stopping, streamCheckMs = 30_000 } = options
@@ -98,7 +103,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
         upstream.send({ method, target, body, headers: { ...headers, authorization: `Bearer ${access}` }, signal: life.signal })
       const access = await currentAccess(c, session)
       let answer = await send(access)
-      if (answer.statusCode === 401) {
+      if (answer.statusCode === 401 && !asksForSignIn(answer)) {
         const newer = await refreshed(c, session, access).catch((error: unknown) => {
           answer.destroy()
           throw error

@@ -12,6 +12,8 @@ const Transaction = z.object({
   returnTo: z.string(),
   /** Milliseconds since 1970. */
   startedAt: z.number(),
+  /** Somebody who is signed in was to sign in again. */
+  recent: z.boolean().optional(),
 })
 export type Transaction = z.infer<typeof Transaction>
 

@@ -8,6 +8,10 @@ export interface SessionView {
   app: WebApp
   email: string | null
   name: string | null
+  /** Who is signed in, as the identity provider names them: tells whether it is still the same person. */
+  subject: string | null
+  /** When they last proved who they are; null where the identity provider does not tell. */
+  signedInAt: string | null
 }
 
 /** `GET /api/me`: the stored user (the API's `GET /users/me`) with what the token and the other parts of the platform add. */

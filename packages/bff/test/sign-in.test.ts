@@ -48,10 +48,15 @@ const person = 'owner@acme.test'
 describe('signing in', () => {
   it('leads through the identity provider back to the page that was wanted', async () => {
     const browser = house.browser()
-    expect(await sessionOf(browser)).toEqual({ signedIn: false, app: 'portal', email: null, name: null })
+    expect(await sessionOf(browser)).toEqual({ signedIn: false, app: 'portal', email: null, name: null, subject: null, signedInAt: null })
     const wanted = '/t/acme?tab=members#x'
     expect(await browser.signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(wanted)}`)).toBe(wanted)
-    expect(await sessionOf(browser)).toEqual({ signedIn: true, app: 'portal', email: person, name: 'Anna Owner' })
+    const session = await sessionOf(browser)
+    expect(session).toEqual({
+      ...{ signedIn: true, app: 'portal', email: person, name: 'Anna Owner' },
+      ...{ subject: expect.any(String), signedInAt: expect.any(String) },
+    })
+    expect(Math.abs(Date.parse(session.signedInAt ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
   it('asks the identity provider with state, nonce and an S256 challenge, whatever Host the request names', async () => {

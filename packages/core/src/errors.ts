@@ -5,6 +5,7 @@ const table = {
   unauthenticated: { status: 401, title: 'A valid access token is required.' },
   token_expired: { status: 401, title: 'The access token has expired.' },
   unexpected_issuer: { status: 401, title: 'The access token comes from an issuer that is not accepted here.' },
+  recent_sign_in_required: { status: 401, title: 'This needs a more recent sign-in.' },
   operator_required: { status: 403, title: 'This endpoint requires an operator-scoped token.' },
   not_platform_admin: { status: 403, title: 'This endpoint requires a platform administrator.' },
   not_member: { status: 403, title: 'You are not a member of this tenant.' },
@@ -138,13 +139,20 @@ export class AppError extends Error {
   readonly issues: readonly Issue[] | undefined
   /** When the caller may try again. */
   readonly retryAfterSeconds: number | undefined
+  /** How old a sign-in may be that is enough, where another sign-in is what helps. */
+  readonly maxAgeSeconds: number | undefined
 
-  constructor(code: ErrorCode, detail?: string, options: { cause?: unknown; issues?: readonly Issue[]; retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail?: string,
+    options: { cause?: unknown; issues?: readonly Issue[]; retryAfterSeconds?: number; maxAgeSeconds?: number } = {},
+  ) {
     super(detail ?? table[code].title, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.issues = options.issues
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.maxAgeSeconds = options.maxAgeSeconds
   }
 
   get status(): ErrorStatus {

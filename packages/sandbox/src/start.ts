@@ -54,8 +54,8 @@ export interface Sandbox {
   readonly dnsServer: string
   readonly dnsPageUrl: string
   readonly issuers: { readonly portal: string; readonly operator: string }
-  /** An access token as the person would get it by signing in. Rejects when there is no such active person. */
-  token(email: string, app: 'portal' | 'operator'): Promise<string>
+  /** An access token as the person would get it by signing in, now or at that moment. Rejects when there is no such active person. */
+  token(email: string, app: 'portal' | 'operator', signedInAt?: Date): Promise<string>
   fault(input: FaultInput): Fault
   clearFaults(): void
   /** Every system's records and calls, secrets masked: what `GET /state` answers, by system. */
@@ -186,8 +186,8 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       dnsServer,
       dnsPageUrl,
       issuers: { portal: issuer('portal'), operator: issuer('operator') },
-      async token(email, app) {
-        const issued = await identity.issueToken(email, demoClients[app].slug)
+      async token(email, app, signedInAt) {
+        const issued = await identity.issueToken(email, demoClients[app].slug, signedInAt)
         if ('reason' in issued) throw new Error(issued.reason)
         return issued.accessToken
       },

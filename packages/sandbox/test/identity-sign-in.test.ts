@@ -1,5 +1,6 @@
 import { demoPassword, demoPeople } from '@atrium/core/demo'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../src/start.ts'
 import { openBrowser } from './browser.ts'
@@ -104,6 +105,78 @@ describe('sign-in', () => {
   it('drops a scope without a mapping silently', async () => {
     const tokens = await (await openPortal(sandbox())).signIn({ person: owner }, { scope: 'openid email entitlements unheard' })
     expect(decodeJwt(tokens.access_token).scope).toBe('openid email')
+  })
+
+  describe('of somebody who is signed in', () => {
+    const asked = async (browser: ReturnType<typeof openBrowser>, parameters: Record<string, string>) => {
+      const portal = await openPortal(sandbox(), { browser })
+      const page = await portal.start(parameters)
+      return { portal, page, asked: page.text.includes('Local sign-in') }
+    }
+    const authTime = (token: string) => Number(decodeJwt(token).auth_time)
+    const browserOf = async () => {
+      const browser = openBrowser(['http://localhost:4100/auth/callback'])
+      const first = await (await openPortal(sandbox(), { browser })).signIn({ person: owner })
+      return { browser, first }
+    }
+    const hourAgo = () => new Date(Date.now() - 3_700_000)
+    const moved = () => Math.floor(hourAgo().getTime() / 1000)
+    const move = async () => {
+      const response = await fetch(`${sandbox().controlUrl}/identity/sign-ins`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: owner, signedInAt: hourAgo().toISOString() }),
+      })
+      return (await response.json()) as { moved: number }
+    }
+
+    it('asks again when max_age is over, and the tokens tell the new time', async () => {
+      const { browser } = await browserOf()
+      expect((await asked(browser, { max_age: '30' })).asked).toBe(false)
+      expect(await move()).toEqual({ moved: 1 })
+      const without = await asked(browser, {})
+      expect(without.asked).toBe(false)
+      expect(authTime((await without.portal.finish(without.page)).access_token)).toBeLessThanOrEqual(moved())
+      const again = await asked(browser, { max_age: '30' })
+      expect(again.asked).toBe(true)
+      const tokens = await again.portal.finish(await browser.post(again.page.url, { person: owner }))
+      expect(authTime(tokens.access_token)).toBeGreaterThan(moved() + 3_000)
+      expect(tokens.claims()?.auth_time).toBe(authTime(tokens.access_token))
+    })
+
+    it('takes a max_age of 0 for none, as authentik does', async () => {
+      const { browser } = await browserOf()
+      await move()
+      expect((await asked(browser, { max_age: '0' })).asked).toBe(false)
+    })
+
+    it('heeds prompt=login once per session, as authentik does', async () => {
+      const { browser } = await browserOf()
+      await move()
+      const first = await asked(browser, { prompt: 'login' })
+      expect(first.asked).toBe(true)
+      await first.portal.finish(await browser.post(first.page.url, { person: owner }))
+      expect((await asked(browser, { prompt: 'login' })).asked).toBe(false)
+      await move()
+      expect((await asked(browser, { prompt: 'login', max_age: '30' })).asked).toBe(true)
+    })
+
+    it('keeps the time of the sign-in through a refresh', async () => {
+      const { first } = await browserOf()
+      const portal = await openPortal(sandbox())
+      const signedIn = authTime(first.access_token)
+      const refreshed = await refreshTokenGrant(portal.config, first.refresh_token ?? '')
+      expect(authTime(refreshed.access_token)).toBe(signedIn)
+      await move()
+      const later = await refreshTokenGrant(portal.config, refreshed.refresh_token ?? '')
+      expect(authTime(later.access_token)).toBeLessThanOrEqual(moved())
+    })
+
+    it('is of the moment that the control API was given', async () => {
+      const at = hourAgo()
+      expect(authTime(await sandbox().token(owner, 'portal', at))).toBe(Math.floor(at.getTime() / 1000))
+      expect(authTime(await sandbox().token(owner, 'portal'))).toBeGreaterThan(moved() + 3_000)
+    })
   })
 
   it('takes e-mail and password, and says so when the password is wrong', async () => {

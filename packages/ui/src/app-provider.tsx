@@ -1,17 +1,21 @@
 import { MantineProvider } from '@mantine/core'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useSyncExternalStore } from 'react'
+import { recentSignIn } from './recent-sign-in.ts'
 import { styleNonce } from './style-nonce.ts'
 import { type Accent, contrastVariables, createAtriumTheme } from './theme.ts'
 
 // Nothing is said before somebody acts, so this is no part of the first load.
 const NotificationStack = lazy(() => import('./notification-stack.tsx'))
 
+// Most sessions never meet it.
+const RecentSignInDialog = lazy(() => import('./recent-sign-in-dialog.tsx'))
+
 interface Props {
   accent: Accent
   children: ReactNode
 }
 
-/** Theme, colour scheme (the system's until the person chooses) and notifications of an app. */
+/** Theme, colour scheme (the system's until the person chooses), notifications, and the question for a recent sign-in of an app. */
 export function AppProvider({ accent, children }: Props) {
   const theme = useMemo(() => createAtriumTheme(accent), [accent])
   return (
@@ -20,6 +24,12 @@ export function AppProvider({ accent, children }: Props) {
       <Suspense>
         <NotificationStack />
       </Suspense>
+      <SecondSignIn />
     </MantineProvider>
   )
+}
+
+function SecondSignIn() {
+  const question = useSyncExternalStore(recentSignIn.subscribe, recentSignIn.question)
+  return <Suspense>{question && <RecentSignInDialog question={question} />}</Suspense>
 }

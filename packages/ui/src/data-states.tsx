@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { IconAlertCircle, IconRefresh } from '@tabler/icons-react'
+import { IconAlertCircle, IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyValue } from './copy.tsx'
 import { problemOf } from './problem.ts'
@@ -77,6 +77,17 @@ interface ProblemProps {
 /** A failure in place, beside the form or button that caused it. */
 export function ProblemAlert({ error, title, message, children }: ProblemProps) {
   const problem = problemOf(error)
+  // Whoever left the question for another sign-in alone knows why; nothing is wrong and there is nothing to quote.
+  if (problem.code === 'recent_sign_in_required') {
+    return (
+      <Alert color="yellow" variant="light" icon={<IconInfoCircle aria-hidden />} title={title} role="alert">
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">Nothing was done, because you did not sign in again. {problem.message}</Text>
+          {children}
+        </Stack>
+      </Alert>
+    )
+  }
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">

@@ -3,6 +3,7 @@ import type { AnyTRPCRouter } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import superjson from 'superjson'
 import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem.ts'
+import { recentSignIn } from './recent-sign-in.ts'
 
 interface Options {
   /** Called once, with the first refusal that says the session is over. */
@@ -17,6 +18,7 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
   const url = '/trpc'
   return [
     watchSignOut(onSignedOut),
+    askForRecentSignIn(recentSignIn.ask),
     splitLink({
       condition: (operation) => operation.type === 'subscription',
       true: httpSubscriptionLink({ url, transformer: superjson }),
@@ -52,6 +54,37 @@ function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
           },
         }),
       )
+}
+
+/**
+ * A call that is refused because the sign-in is too old waits for the person's answer: it is made once more, with the same input, after
+ * they have signed in again, and is refused when they leave it. A refused call was not carried out, so no change is made twice.
+ */
+export function askForRecentSignIn(ask: (message: string) => Promise<boolean>): TRPCLink<AnyTRPCRouter> {
+  return () =>
+    ({ op, next }) =>
+      observable((observer) => {
+        let left = false
+        const call = (asked: boolean) =>
+          next(op).subscribe({
+            next: (value) => observer.next(value),
+            complete: () => observer.complete(),
+            error(error) {
+              const problem = problemOf(error)
+              if (asked || problem.code !== 'recent_sign_in_required') return observer.error(error)
+              void ask(problem.message).then((confirmed) => {
+                if (left) return
+                if (confirmed) current = call(true)
+                else observer.error(error)
+              })
+            },
+          })
+        let current = call(false)
+        return () => {
+          left = true
+          current.unsubscribe()
+        }
+      })
 }
 
 /** `fetch` that turns problem details into an error, because tRPC would report such a body only as one it cannot parse. */

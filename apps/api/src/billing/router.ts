@@ -33,11 +33,13 @@ export const billingRouter = router({
     .output(BillingSummary)
     .query(({ ctx }) => getBilling(ctx, ctx.access)),
   createSetupIntent: adminOrOperator
+    .recentSignIn()
     .meta({ openapi: { method: 'POST', path: `${path}/setup-intent`, tags, summary: 'Begin the entry of a card' }, secretAnswer: true })
     .input(TenantPath)
     .output(SetupIntent)
     .mutation(({ ctx }) => createSetupIntent(ctx, ctx.access)),
   setPaymentMethod: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'PUT', path: `${path}/payment-method`, tags, summary: 'Set the card that invoices are charged to' },
       audit: 'billing.card_set',
@@ -46,6 +48,7 @@ export const billingRouter = router({
     .output(PaymentMethodSet)
     .mutation(({ ctx, input }) => setPaymentMethod(ctx, ctx.access, input)),
   removePaymentMethod: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: `${path}/payment-method`, tags, summary: 'Take the card away' },
       audit: 'billing.card_removed',
@@ -54,6 +57,7 @@ export const billingRouter = router({
     .output(z.void())
     .mutation(({ ctx }) => removePaymentMethod(ctx, ctx.access)),
   portal: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'GET', path: `${path}/portal`, tags, summary: "Get a link to the payment processor's pages" },
       secretAnswer: true,

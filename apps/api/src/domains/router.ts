@@ -68,6 +68,7 @@ export const domainsRouter = router({
     .output(DomainView)
     .mutation(({ ctx, input }) => makePrimaryDomain(ctx, ctx.access, input)),
   remove: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: `${path}/{domain}`, tags, summary: 'Remove a domain that nothing uses' },
       audit: 'domain.removed',

@@ -89,6 +89,13 @@ const lookUpsAtOnce = 4
 
 type Found = { address: string } | { refusal: AppError }
 
+/** Whether an import would give somebody rights over the tenant. Text that cannot be read makes nobody anything. */
+export function importsAdmins({ csv, dryRun }: StartImport): boolean {
+  if (dryRun) return false
+  const read = readImport(csv)
+  return 'rows' in read && read.rows.some(({ fields }) => fields.role === 'admin')
+}
+
 /** Every row with what our own records have against it. Outside systems are asked when the member is made. */
 async function judge(house: House, tenant: OpenTenant, rows: readonly CsvRow[], operator: boolean): Promise<NewImportRow[]> {
   const found = new Map<CsvRow, Found>()

@@ -24,7 +24,7 @@ import { addMemberAlias, listMemberAliases, removeMemberAlias } from './aliases.
 import { changeMemberEmail } from './change-email.ts'
 import { createMember } from './create.ts'
 import { forceLogout } from './force-logout.ts'
-import { getImport, resumeImport, startImport } from './import.ts'
+import { getImport, importsAdmins, resumeImport, startImport } from './import.ts'
 import { getMember } from './list.ts'
 import { createMailbox } from './mailbox.ts'
 import { removeMember } from './remove.ts'
@@ -48,6 +48,7 @@ export const membersRouter = router({
       secretAnswer: true,
     })
     .input(CreateMember)
+    .recentSignIn({ when: ({ role }) => role === 'admin', said: 'when `role` is `admin`' })
     .output(CreatedMember)
     .mutation(({ ctx, input }) => createMember(ctx, ctx.access, input)),
   get: memberOrOperator
@@ -61,9 +62,11 @@ export const membersRouter = router({
       audit: 'member.updated',
     })
     .input(UpdateMember)
+    .recentSignIn({ when: ({ role }) => role === 'admin', said: 'when `role` is `admin`' })
     .output(UpdatedMember)
     .mutation(({ ctx, input }) => updateMember(ctx, ctx.access, input)),
   changeEmail: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'PUT', path: `${one}/email`, tags, summary: "Change a member's primary address" },
       audit: 'member.email_changed',
@@ -125,6 +128,7 @@ export const membersRouter = router({
     .output(ForcedLogout)
     .mutation(({ ctx, input }) => forceLogout(ctx, ctx.access, input.userId)),
   resetPassword: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: `${one}/reset-password`, tags, summary: 'Set a one-time password on identity and mailbox' },
       audit: 'member.password_reset',
@@ -134,6 +138,7 @@ export const membersRouter = router({
     .output(ResetPassword)
     .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input.userId)),
   remove: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a member with mailbox, identity and file account' },
       audit: 'member.removed',
@@ -151,6 +156,7 @@ export const membersRouter = router({
     .output(CreatedMember)
     .mutation(({ ctx, input }) => retryMember(ctx, ctx.access, input.userId)),
   transferOwnership: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: '/tenants/{slug}/transfer-ownership', tags, summary: 'Make another member the owner' },
       audit: 'tenant.ownership_transferred',
@@ -164,6 +170,7 @@ export const membersRouter = router({
       audit: 'member.imported',
     })
     .input(StartImport)
+    .recentSignIn({ when: importsAdmins, said: 'when a row makes an admin and it is no dry run' })
     .output(ImportView)
     .mutation(({ ctx, input }) => startImport(ctx, ctx.access, input)),
   getImport: adminOrOperator

@@ -68,9 +68,11 @@ export const partnersRouter = router({
   update: operator
     .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change, suspend or resume a partner' }, audit: 'partner.updated' })
     .input(UpdatePartner)
+    .recentSignIn({ when: ({ marginPct }) => marginPct !== undefined, said: 'when it has `marginPct`' })
     .output(PartnerView)
     .mutation(({ ctx, input }) => updatePartner(ctx, ctx.caller, input)),
   terminate: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'DELETE', path, tags, summary: 'Terminate a partner for good' }, audit: 'partner.terminated' })
     .input(TerminatePartner)
     .output(z.void())
@@ -96,6 +98,7 @@ export const partnersRouter = router({
     .output(StaffPage)
     .query(({ ctx, input }) => listStaff(ctx, ctx.partnerAccess, input)),
   inviteStaff: partnerOwner
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: `${path}/users`, tags, summary: 'Invite somebody to the staff' },
       audit: 'partner_team.invited',
@@ -106,6 +109,7 @@ export const partnersRouter = router({
     .output(StaffInvitation)
     .mutation(({ ctx, input }) => inviteStaff(ctx, ctx.partnerAccess, input)),
   changeStaffAccess: partnerOwner
+    .recentSignIn()
     .meta({
       openapi: { method: 'PATCH', path: `${path}/users/{userId}`, tags, summary: 'Change the access level of a member of staff' },
       audit: 'partner_team.access_changed',
@@ -114,6 +118,7 @@ export const partnersRouter = router({
     .output(StaffView)
     .mutation(({ ctx, input }) => changeStaffAccess(ctx, ctx.partnerAccess, input)),
   removeStaff: partnerOwner
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: `${path}/users/{userId}`, tags, summary: 'Remove somebody from the staff' },
       audit: 'partner_team.removed',

@@ -56,6 +56,7 @@ export const payoutsRouter = router({
     .output(PayoutDetail)
     .query(({ ctx, input }) => getPayout(ctx.house, input.id)),
   approve: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'POST', path: `${payout}/approve`, tags, summary: 'Approve a payout' }, audit: 'payout.approved' })
     .input(MovePayout)
     .output(PayoutDetail)
@@ -82,6 +83,7 @@ export const payoutsRouter = router({
     .output(PayoutDetail)
     .mutation(({ ctx, input }) => sendPayout(ctx, ctx.caller, input)),
   pay: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'POST', path: `${payout}/pay`, tags, summary: 'Note that a payout is paid' }, audit: 'payout.paid' })
     .input(PayPayout)
     .output(PayoutDetail)
@@ -95,6 +97,7 @@ export const payoutsRouter = router({
     .output(PayoutDetail)
     .mutation(({ ctx, input }) => failPayout(ctx, ctx.caller, input)),
   void: operator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: `${payout}/void`, tags, summary: 'Cancel a payout and free its entries' },
       audit: 'payout.canceled',
@@ -116,6 +119,7 @@ export const payoutsRouter = router({
     .output(AdjustmentPage)
     .query(({ ctx, input }) => listAdjustments(ctx.house, input)),
   adjust: operator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: adjustments, tags, summary: "Adjust a partner's ledger by hand" },
       audit: 'ledger.adjusted',
@@ -124,6 +128,7 @@ export const payoutsRouter = router({
     .output(AdjustmentView)
     .mutation(({ ctx, input }) => createAdjustment(ctx, ctx.caller, input)),
   approveAdjustment: operator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: `${adjustments}/{id}/approve`, tags, summary: 'Approve an adjustment above the limit' },
       audit: 'ledger.adjusted',

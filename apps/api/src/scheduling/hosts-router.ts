@@ -61,6 +61,7 @@ export const hostsRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => removeHost(ctx, ctx.access, input)),
   connect: memberOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'PUT', path: credential, tags, summary: "Connect the host's mailbox" },
       audit: 'mail_credential.set',

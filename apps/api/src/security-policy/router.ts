@@ -15,6 +15,7 @@ export const securityPolicyRouter = router({
     .output(SecurityPolicy)
     .query(({ ctx }) => getSecurityPolicy(ctx, ctx.access)),
   update: adminOrOperator
+    .recentSignIn()
     .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change how members may sign in' }, audit: 'security_policy.updated' })
     .input(UpdateSecurityPolicy)
     .output(SavedSecurityPolicy)

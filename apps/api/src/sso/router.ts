@@ -15,6 +15,7 @@ export const ssoRouter = router({
     .output(SsoAppList)
     .query(({ ctx, signal }) => listSsoApps(ctx, ctx.access, signal)),
   create: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: '/tenants/{slug}/sso-apps', tags, summary: 'Register a single sign-on application' },
       audit: 'sso_app.created',
@@ -25,6 +26,7 @@ export const ssoRouter = router({
     .output(CreatedSsoApp)
     .mutation(({ ctx, input }) => createSsoApp(ctx, ctx.access, input)),
   remove: adminOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: '/tenants/{slug}/sso-apps/{appId}', tags, summary: 'Remove a single sign-on application' },
       audit: 'sso_app.deleted',

@@ -49,9 +49,14 @@ export const tenantsRouter = router({
   update: adminPartnerOrOperator
     .meta({ openapi: { method: 'PATCH', path: '/tenants/{slug}', tags, summary: 'Change a tenant' }, audit: 'tenant.updated' })
     .input(UpdateTenant)
+    .recentSignIn({
+      when: ({ domains, partnerId }) => domains !== undefined || partnerId !== undefined,
+      said: 'when it has `domains` or `partnerId`',
+    })
     .output(TenantView)
     .mutation(({ ctx, input }) => updateTenant(ctx, ctx.access, input)),
   delete: ownerOrOperator
+    .recentSignIn()
     .meta({
       openapi: { method: 'DELETE', path: '/tenants/{slug}', tags, summary: 'Delete a tenant, keeping its record' },
       audit: 'tenant.deleted',

@@ -58,16 +58,19 @@ export function openApiDocument(version: string, baseUrl: string): object {
     useStatus(document, route)
     const operation = document.paths[route.path]?.[route.method.toLowerCase()]
     if (route.ofrep && operation) useProblems(operation, 'OfrepProblem')
+    if (route.recentSignIn !== undefined && operation) tellOfRecentSignIn(operation, route.recentSignIn)
   }
   return document
 }
 
 interface Operation {
+  description?: string
   responses: Record<string, Answered>
   security?: object[]
 }
 interface Answered {
   description: string
+  headers?: Record<string, object>
   content?: Record<string, object>
 }
 interface Document {
@@ -131,6 +134,17 @@ function useProblems(operation: Operation, schema = 'Problem'): void {
   operation.responses.default = {
     description: 'A refusal or a failure',
     content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+  }
+}
+
+/** The challenge of RFC 9470 section 3 among the answers, and a sentence that says when it is met. */
+function tellOfRecentSignIn(operation: Operation, calls: string): void {
+  const sentence = `This needs a recent sign-in${calls === 'always' ? '' : ` ${calls}`}.`
+  operation.description = operation.description === undefined ? sentence : `${operation.description} ${sentence}`
+  operation.responses['401'] = {
+    description: 'No valid token, or `recent_sign_in_required`: the sign-in behind it is too old for this',
+    headers: { 'WWW-Authenticate': { description: 'RFC 6750 section 3, RFC 9470 section 3', schema: { type: 'string' } } },
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   }
 }
 

@@ -2,10 +2,15 @@ import { AppError, toProblem } from '@atrium/core/errors'
 import { HTTPException } from 'hono/http-exception'
 import { toAppError } from '../refusals.ts'
 
-/** Headers that a refusal brings: RFC 6750 section 3 where a (better) token is asked for, RFC 9110 section 10.2.3 where waiting helps. */
+/** Headers that a refusal brings: RFC 6750 section 3 where a (better) token is asked for, RFC 9470 section 3 where
+ * a newer sign-in is, RFC 9110 section 10.2.3 where waiting helps. */
 export function refusalHeaders(error: AppError): Record<string, string> {
   if (error.retryAfterSeconds !== undefined) return { 'retry-after': String(error.retryAfterSeconds) }
   if (error.status !== 401) return {}
+  if (error.code === 'recent_sign_in_required') {
+    const told = `error_description="${error.message}", max_age="${error.maxAgeSeconds ?? 0}"`
+    return { 'www-authenticate': `Bearer realm="atrium", error="insufficient_user_authentication", ${told}` }
+  }
   const reason = error.code === 'unauthenticated' && !error.cause ? '' : `, error="invalid_token", error_description="${error.message}"`
   return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
 }

@@ -24,6 +24,8 @@ export interface RestRoute {
   /** Answers 201. */
   creates: boolean
   ofrep: boolean
+  /** Which calls need a recent sign-in: `always`, or the words for those that do. */
+  recentSignIn: string | undefined
   /** The types of the file that REST sends instead of JSON. */
   file: readonly string[] | undefined
   export: TextExport | undefined
@@ -39,7 +41,8 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
     const { secretAnswer = false, visitors = false, ofrep = false, file, csv } = meta
-    return [{ name, method, path, type, secretAnswer, visitors, creates, ofrep, file, csv, export: meta.export }]
+    const { recentSignIn } = _def
+    return [{ name, method, path, type, secretAnswer, visitors, creates, ofrep, recentSignIn, file, csv, export: meta.export }]
   })
 }
 
@@ -146,12 +149,15 @@ function csvAnswer(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): R
 }
 
 function fromQuery(c: HonoContext<AppEnv>): Record<string, unknown> {
-  const input: Record<string, unknown> = {}
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1) {
+  const begin = c.req.url.indexOf('?')
+  if (begin === -1) return withPath(c, {})
+  // Without a prototype: `__proto__` is a name like any other here, which the procedure does not know and refuses.
+  const input: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(c.req.url.slice(begin))) {
+    if (name in input) {
       throw new AppError('invalid_input', undefined, { issues: [{ path: name, message: 'This parameter is given more than once.' }] })
     }
-    input[name] = values[0]
+    input[name] = value
   }
   return withPath(c, input)
 }

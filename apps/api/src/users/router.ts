@@ -1,4 +1,15 @@
-import { CreateUser, DeactivateUser, Invitation, InviteUser, ListUsers, UpdateUser, UserPage, UserPath, UserView } from '@atrium/core/users'
+import {
+  CreateUser,
+  DeactivateUser,
+  Invitation,
+  InviteUser,
+  ListUsers,
+  operatorOnlyUserFields,
+  UpdateUser,
+  UserPage,
+  UserPath,
+  UserView,
+} from '@atrium/core/users'
 import { z } from 'zod'
 import { operator, signedIn } from '../guards.ts'
 import { router } from '../trpc.ts'
@@ -27,6 +38,7 @@ export const usersRouter = router({
     .output(UserView)
     .mutation(({ ctx, input }) => createUser(ctx, ctx.caller, input)),
   invite: operator
+    .recentSignIn()
     .meta({
       openapi: { method: 'POST', path: '/users/invite', tags, summary: 'Invite an operator' },
       audit: 'platform.user_invited',
@@ -43,19 +55,26 @@ export const usersRouter = router({
   update: signedIn
     .meta({ openapi: { method: 'PATCH', path: '/users/{id}', tags, summary: 'Change a user' }, audit: 'user.updated' })
     .input(UpdateUser)
+    .recentSignIn({
+      when: (input) => operatorOnlyUserFields.some((field) => input[field] !== undefined),
+      said: `when it has ${operatorOnlyUserFields.map((field) => `\`${field}\``).join(', ')}`,
+    })
     .output(UserView)
     .mutation(({ ctx, input }) => updateUser(ctx, ctx.caller, input)),
   delete: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'DELETE', path: '/users/{id}', tags, summary: 'Delete the record of a user' }, audit: 'user.deleted' })
     .input(UserPath)
     .output(z.void())
     .mutation(({ ctx, input }) => deleteUser(ctx, ctx.caller, input.id)),
   deactivate: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'POST', path: '/users/{id}/deactivate', tags, summary: 'Shut a user out' }, audit: 'user.deactivated' })
     .input(DeactivateUser)
     .output(UserView)
     .mutation(({ ctx, input }) => deactivateUser(ctx, ctx.caller, input)),
   reactivate: operator
+    .recentSignIn()
     .meta({ openapi: { method: 'POST', path: '/users/{id}/reactivate', tags, summary: 'Let a user in again' }, audit: 'user.reactivated' })
     .input(DeactivateUser)
     .output(UserView)

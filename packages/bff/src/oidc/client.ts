@@ -16,6 +16,8 @@ export interface SignedInPerson {
   /** `sid`: the login at the identity provider, which a back-channel logout names. */
   idpSessionId: string | undefined
   email: string | undefined
+  /** `auth_time`, seconds since 1970: when the person last proved to the provider who they are. */
+  authTime: number | undefined
 }
 
 /** What is remembered between sending a browser to the identity provider and its return. */
@@ -34,8 +36,11 @@ export class IdentityProviderUnavailable extends Error {
 }
 
 export interface OidcClient {
-  /** Where to send the browser, and what to remember until it comes back. */
-  startSignIn(): Promise<{ url: string; secrets: SignInSecrets }>
+  /**
+   * Where to send the browser, and what to remember until it comes back. `maxAge`: a person whose sign-in is older, in seconds, is asked
+   * again although they are signed in there. `loginHint`: whom the page may fill in.
+   */
+  startSignIn(asked?: { maxAge?: number | undefined; loginHint?: string | undefined }): Promise<{ url: string; secrets: SignInSecrets }>
   /**
    * Exchanges the code of a callback. `query` is the callback's query as it came, with the question mark. Throws what openid-client
    * throws for an answer that does not belong to `secrets` or is not valid, and IdentityProviderUnavailable.
@@ -80,7 +85,7 @@ export function createOidcClient(options: OidcOptions): OidcClient {
   }
 
   return {
-    async startSignIn() {
+    async startSignIn({ maxAge, loginHint } = {}) {
       const { signIn } = await provider()
       const secrets = { state: openid.randomState(), nonce: openid.randomNonce(), verifier: openid.randomPKCECodeVerifier() }
       const url = openid.buildAuthorizationUrl(signIn, {
@@ -90,6 +95,8 @@ export function createOidcClient(options: OidcOptions): OidcClient {
         nonce: secrets.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(secrets.verifier),
         code_challenge_method: 'S256',
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+        ...(loginHint !== undefined && { login_hint: loginHint }),
       })
       return { url: url.href, secrets }
     },
@@ -109,7 +116,12 @@ export function createOidcClient(options: OidcOptions): OidcClient {
       if (!claims) throw new Error('The identity provider sent no ID token.')
       return {
         tokens: toTokens(answer),
-        person: { subject: claims.sub, idpSessionId: text(claims.sid), email: text(claims.email)?.toLowerCase() },
+        person: {
+          subject: claims.sub,
+          idpSessionId: text(claims.sid),
+          email: text(claims.email)?.toLowerCase(),
+          authTime: claims.auth_time,
+        },
       }
     },
 

@@ -38,7 +38,9 @@ export interface ControlParts {
   readonly reset: () => void
 }
 
-const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']) })
+const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']), signedInAt: instant.optional() })
+const SignInsInput = z.strictObject({ email: z.string(), signedInAt: instant })
 const ClockInput = z.strictObject({ now: z.iso.datetime({ offset: true }) })
 const WebhooksInput = z.strictObject({ hold: z.boolean().optional(), deliver: z.array(z.string()).max(1_000).optional() })
 const RotateInput = z.strictObject({ drop: z.boolean().default(false) })
@@ -64,8 +66,8 @@ export function controlApp(parts: ControlParts): Hono {
   app.notFound((c) => c.json({ error: 'There is nothing here.' }, 404))
 
   app.post('/tokens', async (c) => {
-    const { email, app: name } = await readJson(c.req.raw, TokenInput)
-    const issued = await identity.issueToken(email, demoClients[name].slug)
+    const { email, app: name, signedInAt } = await readJson(c.req.raw, TokenInput)
+    const issued = await identity.issueToken(email, demoClients[name].slug, signedInAt)
     return 'accessToken' in issued ? c.json(issued) : c.json({ error: issued.reason }, issued.status)
   })
 
@@ -91,6 +93,12 @@ export function controlApp(parts: ControlParts): Hono {
   app.post('/identity/rotate-keys', async (c) => {
     const { drop } = await readJson(c.req.raw, RotateInput)
     return c.json({ keys: identity.rotateKeys({ drop }) })
+  })
+  app.post('/identity/sign-ins', async (c) => {
+    const { email, signedInAt } = await readJson(c.req.raw, SignInsInput)
+    const user = identity.findUser(email)
+    if (!user) return c.json({ error: `There is no user with the address ${email}.` }, 404)
+    return c.json({ moved: identity.moveSignIns(user, signedInAt) })
   })
   app.post('/identity/devices', async (c) => {
     const { email, ...device } = await readJson(c.req.raw, DeviceInput)

@@ -155,6 +155,8 @@ export interface LoginRecord {
   user: number
   /** Seconds since 1970: the `auth_time` claim. */
   authTime: number
+  /** `authTime` of the sign-in that was to be renewed last. */
+  renewed?: number
   expires: string
   last_used: string
   last_ip: string

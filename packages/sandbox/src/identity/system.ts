@@ -14,6 +14,7 @@ import { userResources } from './api/users.ts'
 import { issueAccessToken, type TokenRefusal } from './oidc/access-tokens.ts'
 import { serveFlows, serveOpenId } from './oidc/front.ts'
 import { publicJwk, rotateKeys, signingKeys } from './oidc/keys.ts'
+import { moveSignIns } from './oidc/logins.ts'
 import { createLogoutNotices } from './oidc/logout.ts'
 import { createOpenIdProviders } from './oidc/providers.ts'
 import { userByEmail } from './people.ts'
@@ -35,10 +36,12 @@ export interface IdentityOptions {
 export interface IdentitySystem extends SandboxSystem {
   /** The user with this e-mail address; undefined when there is none. */
   findUser(email: string): UserRecord | undefined
-  /** An access token as the sign-in of this person at this application (by slug) would end in. */
-  issueToken(email: string, application: string): Promise<{ accessToken: string } | TokenRefusal>
+  /** An access token as the sign-in of this person at this application (by slug) would end in, now or at that moment. */
+  issueToken(email: string, application: string, signedInAt?: Date): Promise<{ accessToken: string } | TokenRefusal>
   /** A new signing key; the old ones stay published unless they are dropped. Answers the published key ids, newest first. */
   rotateKeys(options: { drop: boolean }): readonly string[]
+  /** Makes every sign-in of a person's browsers one of that moment, and answers how many there are; tokens tell it once refreshed. */
+  moveSignIns(user: UserRecord, signedInAt: Date): number
   /** Enrols an authenticator, which a real authentik allows in its own sign-in pages only. */
   addDevice(user: UserRecord, device: { kind: DeviceKind; name: string; confirmed: boolean }): { pk: string }
   /** Resolves when no back-channel logout is under way. */
@@ -105,7 +108,8 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     // authentik sends its 5xx without a body.
     errorAnswer: () => ({ headers: {}, body: '' }),
     findUser: (email) => userByEmail(store, email),
-    issueToken: (email, application) => issueAccessToken(store, email, application),
+    issueToken: (email, application, signedInAt) => issueAccessToken(store, email, application, signedInAt),
+    moveSignIns: (user, signedInAt) => moveSignIns(store, user, signedInAt),
     rotateKeys(rotation) {
       rotateKeys(store, rotation)
       return signingKeys(store).map((key) => publicJwk(key).kid ?? '')

@@ -47,9 +47,14 @@ export interface TokenRefusal {
 
 /**
  * An access token as the code flow would issue it to this person and application: the same claims, key and lifetime, with a login
- * session behind it.
+ * session behind it. The sign-in is of this moment unless `signedInAt` says when it was.
  */
-export async function issueAccessToken(store: Store, email: string, slug: string): Promise<{ accessToken: string } | TokenRefusal> {
+export async function issueAccessToken(
+  store: Store,
+  email: string,
+  slug: string,
+  signedInAt?: Date,
+): Promise<{ accessToken: string } | TokenRefusal> {
   const user = userByEmail(store, email)
   if (!user) return { status: 404, reason: `There is no user with the address ${email}.` }
   if (!user.is_active) return { status: 403, reason: `${email} is deactivated.` }
@@ -66,7 +71,7 @@ export async function issueAccessToken(store: Store, email: string, slug: string
     user,
     scope: portalScopes.filter((scope) => attached.has(scope)).join(' '),
     session: login.uid,
-    authTime: login.authTime,
+    authTime: signedInAt === undefined ? iat : Math.floor(signedInAt.getTime() / 1000),
     jti: randomBytes(24).toString('base64url'),
     iat,
     exp: iat + accessTokenSeconds(provider),

@@ -33,6 +33,8 @@ export async function serveOpenId(parts: FrontParts, url: URL, request: Incoming
   if (refusal) return refusal(response)
   if (!/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/)$/.test(tail)) return notFound(response)
 
+  // authentik takes 0 for none; oidc-provider would make prompt=login of it.
+  if (url.searchParams.get('max_age') === '0') url.searchParams.delete('max_age')
   // oidc-provider takes the part of originalUrl before url as the path that it is mounted on.
   Object.assign(request, { originalUrl: request.url, url: `/${tail}${url.search}` })
   await app.openId.callback()(request, response)

@@ -56,6 +56,20 @@ export function loginForTokens(store: Store, user: UserRecord): LoginRecord {
   return login
 }
 
+/** Moves the sign-ins of a person to another moment, with the refresh tokens that came of them; answers how many logins there are. */
+export function moveSignIns(store: Store, user: UserRecord, signedInAt: Date): number {
+  const authTime = Math.floor(signedInAt.getTime() / 1000)
+  const logins = listLogins(store).filter((login) => login.user === user.pk)
+  for (const login of logins) login.authTime = authTime
+  for (const { model, payload } of Object.values(store.records.artifacts)) {
+    if (payload.accountId !== user.uid) continue
+    if (model === 'Session') payload.loginTs = authTime
+    if (model === 'RefreshToken' || model === 'AuthorizationCode') payload.authTime = authTime
+  }
+  store.changed()
+  return logins.length
+}
+
 /**
  * Ends a login: the browser is signed out, its access tokens no longer open userinfo, and each application that holds one of them is
  * told by back channel. Refresh tokens stay, as in authentik.

@@ -1,9 +1,16 @@
 import './runtime-notice.ts'
 
-import Provider, { type ClientMetadata, type Configuration, errors, type FindAccount, interactionPolicy } from 'oidc-provider'
+import Provider, {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  type FindAccount,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import { parseDuration } from '../duration.ts'
 import { activeUserBySubject, mayUse } from '../people.ts'
-import { type ApplicationRecord, type ProviderRecord, type Store, sessionIdClaim } from '../records.ts'
+import { type ApplicationRecord, type LoginRecord, type ProviderRecord, type Store, sessionIdClaim } from '../records.ts'
 import { accessTokenSeconds, issuerOf, recordAccessToken } from './access-tokens.ts'
 import { createAdapter } from './adapter.ts'
 import { accessTokenClaims, acr, attachedScopes, scopeClaims } from './claims.ts'
@@ -206,12 +213,41 @@ function clientMetadata(provider: ProviderRecord, asymmetric: boolean): ClientMe
 function signInPolicy({ store, application }: ProviderParts): interactionPolicy.Prompt[] {
   const policy = interactionPolicy.base()
   policy.get('consent')?.checks.clear()
+  askAgainLikeAuthentik(store, policy)
   const denied = new interactionPolicy.Check('denied', 'The person may not use this application.', (ctx) => {
     const user = activeUserBySubject(store, ctx.oidc.session?.accountId ?? '')
     return user ? !mayUse(store, application, user) : false
   })
   policy.add(new interactionPolicy.Prompt({ name: 'access', requestable: false }, denied))
   return policy
+}
+
+/**
+ * When authentik asks somebody again who is signed in (its authorize view): `max_age` when the sign-in is older; `prompt=login` once, since it remembers in the session which sign-in was to be renewed and lets every later one pass.
+ */
+function askAgainLikeAuthentik(store: Store, policy: interactionPolicy.DefaultPolicy): void {
+  const checks = policy.get('login')?.checks
+  if (!checks) throw new Error('oidc-provider has no login prompt.')
+  const check = (reason: string, needed: (ctx: KoaContextWithOIDC, login: LoginRecord) => boolean) => {
+    checks.remove(reason)
+    checks.add(
+      new interactionPolicy.Check(reason, 'The person has to sign in again.', 'login_required', (ctx) => {
+        const login = store.records.logins.find((one) => one.uid === ctx.oidc.session?.uid)
+        if (!login || ctx.oidc.result?.login || !needed(ctx, login)) return false
+        login.renewed = login.authTime
+        store.changed()
+        return true
+      }),
+    )
+  }
+  check('max_age', ({ oidc }, { authTime }) => {
+    const maxAge = oidc.params?.max_age
+    return maxAge !== undefined && store.now() / 1000 - authTime > Number(maxAge)
+  })
+  check('login_prompt', ({ oidc }, { authTime, renewed }) => {
+    const asked = String(oidc.params?.prompt ?? '').split(' ')
+    return asked.includes('login') && (renewed === undefined || renewed === authTime)
+  })
 }
 
 /** Status codes and headers of the token endpoint where authentik differs from the OAuth 2.0 text. */
