@@ -1,3 +1,4 @@
+import { keptHealthDays } from '@atrium/api/health-scores/compute'
 import pg from 'pg'
 
 export interface SubscriptionSize {
@@ -23,8 +24,6 @@ const begin = '2023-11-01'
 export const end = '2026-11-21T09:41:17.123Z'
 /** The health of every n-th day is loaded: as deep an index as of every day, in a fraction of the time. */
 export const daysBetweenMoments = 20
-/** As long as the product keeps the health of a day. */
-const keptHealthDays = 400
 
 /**
  * Fills an empty migrated database with tenants whose subscriptions have three years of history: signups spread over the time, two to

@@ -160,7 +160,7 @@ const inForce = 'h.valid_from < b.until and (h.valid_to is null or h.valid_to >=
 /** One row by its key for each row before it, whatever the planner thinks of their number. */
 const lookUp = (columns: string, from: string) => `lateral (select ${columns} from ${from} offset 0)`
 
-const healthOfDay = `tenant_health_days where tenant_id = l.tenant_id
+const healthOfDay = `tenant_health_days where $5::boolean and tenant_id = l.tenant_id
   and day = (select ((until - interval '1 microsecond') at time zone 'UTC')::date from bound)`
 
 const top = perMoment(
@@ -175,7 +175,7 @@ const top = perMoment(
     select json_agg(json_build_array(l.currency, t.slug, t.name, l.partner_id, l.plan, l.cycle, l.seats, l.arr, l.total, th.band, f.first_paid_at))
     from ranked l cross join ${lookUp('slug, name', 'tenants where id = l.tenant_id')} as t
     cross join ${lookUp('first_paid_at', 'report_tenants where tenant_id = l.tenant_id and scope = $1::uuid')} as f
-    left join ${lookUp('band', past ? healthOfDay : 'tenant_health where tenant_id = l.tenant_id')} as th on true) as rows,
+    left join ${lookUp('band', past ? healthOfDay : 'tenant_health where $5::boolean and tenant_id = l.tenant_id')} as th on true) as rows,
     (select json_object_agg(id, slug) from partners where id = any(array(select distinct partner_id from ranked where partner_id is not null))) as partners
   from bound b`,
 )
@@ -190,10 +190,20 @@ type TopAnswer = Told & {
 }
 /**
  * At least `limit` tenants of each currency, the largest first; more where several are equal at the end. Their health is as it was computed
- * last on the day of a past moment, null where that day is not kept.
+ * last on the day of a past moment, null where that day is not kept; `healthKept` false saves looking for it.
  */
-export async function readTop(run: RunReport, scope: string, moment: Moment, limit: number): Promise<Told & { rows: TopRow[] }> {
-  const { unfolded, moment: told, rows, partners } = await only<TopAnswer>(run, top(scope, moment), [...valuesOf(scope, moment), limit])
+export async function readTop(
+  run: RunReport,
+  scope: string,
+  moment: Moment,
+  { limit, healthKept }: { limit: number; healthKept: boolean },
+): Promise<Told & { rows: TopRow[] }> {
+  const {
+    unfolded,
+    moment: told,
+    rows,
+    partners,
+  } = await only<TopAnswer>(run, top(scope, moment), [...valuesOf(scope, moment), limit, healthKept])
   const named = (rows ?? []).map(
     ([currency, slug, name, partnerId, plan, cycle, seats, arr, total, healthBand, since]): TopRow => ({
       ...{

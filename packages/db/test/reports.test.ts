@@ -118,7 +118,7 @@ async function compare(partner: string | null, moments: readonly number[]): Prom
     expect(picked(plans.rows as never, (row) => `${row.currency} ${row.plan} ${row.cycle}`)).toEqual(
       Object.fromEntries(Object.entries(byPlan).filter(([, sums]) => sums.tenants > 0)),
     )
-    const top = await readTop(run, scope, moment, 10)
+    const top = await readTop(run, scope, moment, { limit: 10, healthKept: true })
     const paying = expected.inForce(until).filter((span) => expected.arrOf(span) > 0)
     const slugOf = (id: string) => `tenant-${tenants.indexOf(id)}`
     const ranked = paying

@@ -19,7 +19,8 @@ const failuresMs = 60 * dayMs
 /** A run passes over what was computed within this time, unless it fell due. */
 const freshMs = 50 * 60 * 1000
 const batch = 500
-const keptDays = 400
+/** How long the health of a day is kept. */
+export const keptHealthDays = 400
 
 export interface FreshHealth {
   health: TenantHealth
@@ -76,7 +77,7 @@ export async function refreshAllHealth(house: House): Promise<number> {
     done += await refreshHealth(house, ids)
   }
   await summarizeHealth(house)
-  await deleteOldHealthDays(database.db, new Date(started - keptDays * dayMs).toISOString().slice(0, 10))
+  await deleteOldHealthDays(database.db, new Date(started - keptHealthDays * dayMs).toISOString().slice(0, 10))
   return done
 }
 

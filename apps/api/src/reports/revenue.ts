@@ -3,6 +3,7 @@ import type { DataQuality, MrrQuery, MrrReport, RevenueByPlan, TopQuery, TopTena
 import { billingCycle } from '@atrium/core/subscriptions'
 import { plan } from '@atrium/core/tenants'
 import { type QualityRow, readMrr, readRevenueByPlan, readTop, type StateRow, type TopRow } from '@atrium/db/reports'
+import { keptHealthDays } from '../health-scores/compute.ts'
 import type { House } from '../house.ts'
 import { momentOf, readReport } from './read.ts'
 
@@ -73,7 +74,8 @@ export async function getRevenueByPlan(house: House, scope: string, input: MrrQu
 /** The tenants that bring most, per currency. */
 export async function getTopTenants(house: House, scope: string, input: TopQuery): Promise<TopTenants> {
   const asked = momentOf(house, input.asOf)
-  const { rows, moment } = await readReport(house, (run) => readTop(run, scope, asked, input.limit))
+  const healthKept = asked.at.getTime() > house.clock.now().getTime() - (keptHealthDays + 1) * 86_400_000
+  const { rows, moment } = await readReport(house, (run) => readTop(run, scope, asked, { limit: input.limit, healthKept }))
   const ranked = [...Map.groupBy(of(rows, input.currency), (row) => row.currency).values()]
   return { asOf: moment.toISOString(), rows: ranked.flatMap((all) => all.slice(0, input.limit).map(toTop)) }
 }
