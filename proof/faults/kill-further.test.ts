@@ -1,27 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { inFull, recordFigure, rounds } from '../figures.ts'
-import { buildApi } from './built-api.ts'
+import { expect, it } from 'vitest'
+import { inFull, recordFigure } from '../figures.ts'
 import { furtherWrites } from './kill-further.ts'
-import { faultsOf, heldOf, type KilledHouse, type KilledWrite, killWrite, openKilledHouse, slowestOf, unsoundIn } from './kill-house.ts'
+import { faultsOf, heldOf, type KilledHouse, type KilledWrite, killedHouses, killWrite, slowestOf, unsoundIn } from './kill-house.ts'
 import { writesOf } from './kill-writes.ts'
 import { spread } from './kills.ts'
 
-/** Systems that each write is killed in side by side: most of the time goes into waiting for leases to end. */
-const houses: KilledHouse[] = []
-let built: Awaited<ReturnType<typeof buildApi>> | undefined
+const houses = killedHouses()
 /** What is tried in the everyday form; `KILL_SEED` and `KILL_WRITES` (names of any write, with commas between) bring a run back. */
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000)
 const named = process.env.KILL_WRITES?.split(',')
-
-beforeAll(async () => {
-  built = inFull ? await buildApi() : undefined
-  for (let n = 0; n < rounds(1, 3); n++) houses.push(await openKilledHouse(built?.entry))
-})
-afterAll(async () => {
-  for (const house of houses) await house[Symbol.asyncDispose]()
-  await built?.[Symbol.asyncDispose]()
-})
 
 /** In the everyday form: processes start several times, on machines that do other things besides. */
 const patienceMs = inFull ? undefined : 300_000

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
 import { inFull, recordFigure, rounds } from '../figures.ts'
-import { buildApi } from './built-api.ts'
-import { faultsOf, heldOf, type KilledHouse, type KilledWrite, killWrite, openKilledHouse, slowestOf, unsoundIn } from './kill-house.ts'
+import { faultsOf, heldOf, type KilledHouse, type KilledWrite, killedHouses, killWrite, slowestOf, unsoundIn } from './kill-house.ts'
 import { memberCreate, tenantCreate, writesOf } from './kill-writes.ts'
 import { spread, type Write } from './kills.ts'
 
-/** Systems that each write is killed in side by side: most of the time goes into waiting for leases to end. */
-const houses: KilledHouse[] = []
-let built: Awaited<ReturnType<typeof buildApi>> | undefined
-
-beforeAll(async () => {
-  built = inFull ? await buildApi() : undefined
-  for (let n = 0; n < rounds(1, 3); n++) houses.push(await openKilledHouse(built?.entry))
-})
-afterAll(async () => {
-  for (const house of houses) await house[Symbol.asyncDispose]()
-  await built?.[Symbol.asyncDispose]()
-})
+const houses = killedHouses()
 
 type Choose = (house: MembersHouse) => Write<never>
 

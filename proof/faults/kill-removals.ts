@@ -1,6 +1,6 @@
 import { mailOf } from '../../apps/api/test/mailboxes.ts'
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
-import { accounts, type Member, memberSettled, memberState, newMember, newTenant, ok } from './kill-states.ts'
+import { aliasCounts, type Member, memberSettled, memberState, newMember, newTenant, ok } from './kill-states.ts'
 import type { Write } from './kills.ts'
 
 /** What is taken away from a tenant that keeps on, and the calendars of its hosts. */
@@ -69,9 +69,7 @@ function aliasRemove(house: MembersHouse, name: string, path: (member: Member) =
     call: (send, member) => send('DELETE', path(member), house.as.stranger),
     state: async ({ slug }) => ({
       ...(await memberState(house, slug)),
-      aliases: accounts(house)
-        .filter((account) => account.emailAddress === `person@${slug}.tenants.local`)
-        .map((account) => Object.values(account.aliases).length),
+      aliases: aliasCounts(house, slug),
       list: await listState(house, slug),
     }),
     // Gone at the mail server, still in the list: the same call takes it out there too.

@@ -104,6 +104,13 @@ export function accounts(house: MembersHouse): AccountRecord[] {
   return (house.sandbox.state().mail.records as { Account: AccountRecord[] }).Account
 }
 
+/** How many further addresses each account of the member has. */
+export function aliasCounts(house: MembersHouse, slug: string): number[] {
+  return accounts(house)
+    .filter((account) => account.emailAddress === `person@${slug}.tenants.local`)
+    .map((account) => Object.values(account.aliases).length)
+}
+
 export async function memberState(house: MembersHouse, slug: string, name = 'person'): Promise<object> {
   const email = `${name}@${slug}.tenants.local`
   const members = await house.database.db

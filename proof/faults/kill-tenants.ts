@@ -1,5 +1,5 @@
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
-import { accounts, type Member, memberSettled, memberState, newMember, newTenant, ok, tenantState } from './kill-states.ts'
+import { accounts, aliasCounts, type Member, memberSettled, memberState, newMember, newTenant, ok, tenantState } from './kill-states.ts'
 import type { Write } from './kills.ts'
 
 /** What is done to a tenant, and to the rights of its people. */
@@ -153,9 +153,7 @@ function memberAlias(house: MembersHouse): Write<Member> {
       send('POST', `/tenants/${slug}/users/${id}/aliases`, house.as.stranger, { address: `also@${slug}.tenants.local` }),
     state: async ({ slug }) => ({
       ...(await memberState(house, slug)),
-      aliases: accounts(house)
-        .filter((account) => account.emailAddress === `person@${slug}.tenants.local`)
-        .map((account) => Object.values(account.aliases).length),
+      aliases: aliasCounts(house, slug),
     }),
     settled: ({ slug }) => memberSettled(house, slug),
   }

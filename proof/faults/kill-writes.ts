@@ -1,7 +1,7 @@
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
 import { identityRecords } from '../../apps/api/test/outside.ts'
 import {
-  accounts,
+  aliasCounts,
   domainState,
   type Member,
   memberSettled,
@@ -186,9 +186,7 @@ function aliasAdd(house: MembersHouse): Write<Member> {
       send('POST', `/tenants/${slug}/aliases`, house.as.stranger, { userId: id, address: `also@${slug}.tenants.local` }),
     state: async ({ slug }) => ({
       ...(await memberState(house, slug)),
-      aliases: accounts(house)
-        .filter((account) => account.emailAddress === `person@${slug}.tenants.local`)
-        .map((account) => Object.values(account.aliases).length),
+      aliases: aliasCounts(house, slug),
     }),
     settled: ({ slug }) => memberSettled(house, slug),
   }

@@ -168,7 +168,7 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
         const found = await guard(ctx, getRawInput)
         about = tenantIdIn(found)
         const input = inputSchema && checked(inputSchema, await getRawInput())
-        if (sensitive?.when(input)) await requireRecentSignIn(ctx)
+        if (sensitive) await requireRecentSignIn(ctx, () => sensitive.when(input))
         const result = await resolve({ ctx: { ...ctx, ...found }, input: input as Parsed<In>, signal })
         if (outputSchema && (ctx.house.config.answerChecks === 'all' || answers++ % 100 === 0)) {
           checkAnswer(ctx, path, outputSchema, result)

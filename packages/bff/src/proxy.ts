@@ -19,7 +19,8 @@ export interface Call {
 export interface ApiProxy {
   /**
    * Carries a call to the API with the session's access token, and streams the answer back. An expired token is refreshed before, a
-   * refused one (401) afterwards, unless it is the sign-in that is too old; then the call is made once more, be it a read or a write: a refused call was not carried out.
+   * refused one (401) afterwards, unless it is the sign-in that is too old; then the call is made once more, be it a read or a write: a
+   * refused call was not carried out.
    */
   forward(c: AppContext, session: Session, call: Call): Promise<Response>
   /** The session of the request. Throws AppError `unauthenticated`. */

@@ -15,7 +15,8 @@ import { recordAlias } from './record.ts'
 
 /**
  * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on, and the
- * tenant's distribution lists lose it, also those that an earlier try did not come to. Throws AppError `not_found` when there is no such alias, `member_busy`, `integration_off`, `upstream_failed`.
+ * tenant's distribution lists lose it, also those that an earlier try did not come to. Throws AppError `not_found` when there is no such
+ * alias, `member_busy`, `integration_off`, `upstream_failed`.
  */
 export async function removeAlias(ctx: Context, access: Access, { address }: RemoveAlias): Promise<void> {
   const { house } = ctx
