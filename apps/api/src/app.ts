@@ -12,7 +12,6 @@ import { reconcileBilling } from './billing/reconcile.ts'
 import { cleanUp } from './clean-up.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { RequestFacts } from './context.ts'
 import { checkDueDomains } from './domains/jobs.ts'
 import { ofrepCallsPerMinute } from './flags/evaluate.ts'
 import { createFlags } from './flags/evaluator.ts'
@@ -51,10 +50,12 @@ import { observeSystem } from './system/observe.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
 import type { Tracing } from './tracing.ts'
+import { createDirectReads } from './transport/direct-reads.ts'
 import { docsPages } from './transport/docs.ts'
 import { type AppEnv, chooseRequestId } from './transport/facts.ts'
 import { createOpenStreams } from './transport/open-streams.ts'
 import { problemResponse } from './transport/problems.ts'
+import { createRequestRecord, everyAnswer } from './transport/request-record.ts'
 import { registerRest } from './transport/rest.ts'
 import { traceRequests } from './transport/traces.ts'
 import { answerTrpc } from './transport/trpc.ts'
@@ -90,12 +91,6 @@ export interface App {
 }
 
 export const bodyLimitBytes = 1024 * 1024
-/** What an answer says unless it says otherwise: it is about its caller, so nothing keeps it, and it is what its type says it is. */
-const everyAnswer = [
-  ['cache-control', 'no-store'],
-  ['x-content-type-options', 'nosniff'],
-] as const
-
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
   const { config, database, integrations, log, tracing } = parts
@@ -135,14 +130,12 @@ export function createApp(parts: AppParts): App {
   const liveness = createLiveness({ clock, metrics })
 
   if (tracing) app.use(traceRequests(tracing))
-  // What stands in the line of a request is of our own making and no secret: searching it for one costs more than the line.
-  const requestLog = log.child({}, { redact: [] })
+  const record = createRequestRecord({ log, metrics })
   app.use(async (c, next) => {
-    const started = performance.now()
-    const requestId = chooseRequestId(c.req.header('x-request-id'))
+    const begun = record.begin(chooseRequestId(c.req.header('x-request-id')))
+    const { requestId } = begun
     c.set('requestId', requestId)
-    const line: RequestFacts['line'] = {}
-    c.set('line', line)
+    c.set('line', begun.line)
     // On the socket's answer where there is one: a header on `c.res` turns every light response into a full one.
     const { outgoing } = c.env
     outgoing?.setHeader('x-request-id', requestId)
@@ -152,13 +145,7 @@ export function createApp(parts: AppParts): App {
       c.res.headers.set('x-request-id', requestId)
       for (const [name, value] of everyAnswer) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
     }
-    const seconds = (performance.now() - started) / 1000
-    const route = c.get('route') ?? 'other'
-    metrics.requests.add(c.req.method, route, c.res.status, seconds)
-    requestLog.info(
-      { requestId, method: c.req.method, path: c.req.path, route, ...line, status: c.res.status, ms: Math.round(seconds * 1000) },
-      'request',
-    )
+    record.end(begun, { method: c.req.method, path: c.req.path, route: c.get('route') ?? 'other', status: c.res.status })
   })
   app.onError((error, c) => {
     const response = problemResponse(error, c.get('requestId'))
@@ -194,11 +181,15 @@ export function createApp(parts: AppParts): App {
   registerRest(app, house)
 
   const listener = getRequestListener(app.fetch)
+  // A span is opened by Hono's middleware: where requests are traced, all of them go there.
+  const reads = tracing ? undefined : createDirectReads(house, record)
   return {
-    fetch: (request, env, executionContext) => liveness.fetch(request) ?? app.fetch(request, env, executionContext),
+    fetch: (request, env, executionContext) =>
+      liveness.fetch(request) ?? reads?.fetch(request, env) ?? app.fetch(request, env, executionContext),
     listener(incoming, outgoing) {
+      if (liveness.handle(incoming, outgoing, draining) || reads?.handle(incoming, outgoing, draining)) return
       if (draining) outgoing.setHeader('connection', 'close')
-      if (!liveness.handle(incoming, outgoing)) void listener(incoming, outgoing)
+      void listener(incoming, outgoing)
     },
     house,
     async start() {

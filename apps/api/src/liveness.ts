@@ -11,8 +11,11 @@ import { version } from './version.ts'
 export interface Liveness {
   /** The answer to a request, or undefined when it asks for something else. */
   fetch(request: Request): Response | undefined
-  /** Answers straight on the socket, where neither a Request nor a Response is made; false when it asks for something else. */
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean
+  /**
+   * Answers straight on the socket, where neither a Request nor a Response is made; false when it asks for something else. With
+   * `closing` the answer asks its client to take another connection.
+   */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, closing: boolean): boolean
 }
 
 export function createLiveness({ clock, metrics }: { clock: Clock; metrics: Metrics }): Liveness {
@@ -41,13 +44,15 @@ export function createLiveness({ clock, metrics }: { clock: Clock; metrics: Metr
         },
       })
     },
-    handle(incoming, outgoing) {
+    handle(incoming, outgoing, closing) {
       const { method, url = '' } = incoming
       if (!asksForHealth(method, url)) return false
       const text = describe()
       const id = chooseRequestId(givenId(incoming.rawHeaders))
       // The answer is ASCII, a byte for each character.
-      outgoing.writeHead(200, ['content-type', 'application/json', 'content-length', `${text.length}`, 'x-request-id', id])
+      const headers = ['content-type', 'application/json', 'content-length', `${text.length}`, 'x-request-id', id]
+      if (closing) headers.push('connection', 'close')
+      outgoing.writeHead(200, headers)
       outgoing.end(text, 'latin1')
       return true
     },

@@ -24,7 +24,7 @@ const bySocket =
   (liveness: Liveness): Ask =>
   async (path, { method = 'GET', headers = {} } = {}) => {
     const server = createServer((incoming, outgoing) => {
-      if (!liveness.handle(incoming, outgoing)) outgoing.writeHead(599).end()
+      if (!liveness.handle(incoming, outgoing, false)) outgoing.writeHead(599).end()
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo

@@ -5,6 +5,11 @@ import type { AppEnv } from '../transport/facts.ts'
 /** What visitors call. A path and everything below it. */
 const publicPaths = ['/api/v1/pages', '/api/v1/event-types', '/api/v1/slot-locks', '/api/v1/bookings', '/api/v1/manage']
 
+/** Whether a path pattern is one that visitors call from pages of every origin. */
+export function takesVisitors(pattern: string): boolean {
+  return publicPaths.some((path) => pattern === path || pattern.startsWith(`${path}/`))
+}
+
 const allowed = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],

@@ -18,9 +18,38 @@ export function chooseRequestId(given: string | undefined): string {
   return given !== undefined && usableId.test(given) ? given : randomUUID()
 }
 
-/** What the transport knows of a request; see `RequestFacts` for how the address is chosen. */
+/** Where the facts of a request are read from, whichever way it came in. */
+export interface RequestSource {
+  /** A header by its name in small letters; several of one name are joined by commas. */
+  header(name: string): string | undefined
+  /** The address at the other end of the socket, undefined where there is none. */
+  readonly peerAddress: string | undefined
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal
+}
+
+/** What the transport knows of a request that Hono has; see `RequestFacts` for how the address is chosen. */
 export function readFacts(c: HonoContext<AppEnv>): HttpFacts {
-  return new HttpFacts(c)
+  return new HttpFacts(new WebSource(c.req.raw, c.env.incoming?.socket?.remoteAddress), c.get('requestId'), c.get('line'))
+}
+
+/** A web-standard request. */
+export class WebSource implements RequestSource {
+  readonly #request: Request
+  readonly peerAddress: string | undefined
+
+  constructor(request: Request, peerAddress: string | undefined) {
+    this.#request = request
+    this.peerAddress = peerAddress
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
 }
 
 /** A class, because a getter in an object literal is a closure over the request that keeps it alive until the next major collection. */
@@ -31,32 +60,37 @@ export class HttpFacts implements RequestFacts {
   readonly country: string | null
   readonly source: AuditSource
   readonly line: RequestFacts['line']
-  readonly #request: Request
+  readonly #from: RequestSource
   #answerHeaders: Map<string, string> | undefined
 
-  constructor(c: HonoContext<AppEnv>) {
-    const peer = c.env.incoming?.socket?.remoteAddress ?? null
+  constructor(from: RequestSource, requestId: string, line: RequestFacts['line']) {
+    const peer = from.peerAddress ?? null
     this.peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
-    this.requestId = c.get('requestId')
-    this.ip = forwardedFor(c.req.header('x-forwarded-for')) ?? this.peerIp
-    this.country = countryOf(c.req.header('x-atrium-country'))
-    this.source = sourceOf(c.req.header('x-atrium-source'))
-    this.line = c.get('line')
-    this.#request = c.req.raw
+    this.requestId = requestId
+    this.ip = forwardedFor(from.header('x-forwarded-for')) ?? this.peerIp
+    this.country = countryOf(from.header('x-atrium-country'))
+    this.source = sourceOf(from.header('x-atrium-source'))
+    this.line = line
+    this.#from = from
   }
 
   /** Made when somebody asks: few calls do, and an abort signal costs more than all the rest here. */
   get signal(): AbortSignal {
-    return this.#request.signal
+    return this.#from.signal
   }
 
   header(name: string): string | undefined {
-    return this.#request.headers.get(name) ?? undefined
+    return this.#from.header(name.toLowerCase())
   }
 
   /** Made when somebody sets one: few calls do. */
   get answerHeaders(): Map<string, string> {
     this.#answerHeaders ??= new Map()
+    return this.#answerHeaders
+  }
+
+  /** The headers that were set for the answer, undefined when there are none. */
+  get headersSet(): ReadonlyMap<string, string> | undefined {
     return this.#answerHeaders
   }
 

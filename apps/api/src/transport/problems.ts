@@ -15,16 +15,31 @@ export function refusalHeaders(error: AppError): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="atrium"${reason}` }
 }
 
+/** A whole answer in one piece, before it is put on a socket or into a Response. */
+export interface PlainAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** Null: an answer without a body. */
+  body: string | null
+}
+
 /** The answer for a failure: RFC 9457 `application/problem+json`, no stack, no word of an outside system. `members` are further ones. */
-export function problemResponse(failure: unknown, requestId: string, members?: object): Response {
+export function problemAnswer(failure: unknown, requestId: string, members?: object): PlainAnswer {
   const error = failure instanceof HTTPException ? fromHttp(failure) : toAppError(failure)
-  return Response.json(
-    { ...toProblem(error, requestId), ...members },
-    {
-      status: error.status,
-      headers: { 'content-type': 'application/problem+json', ...refusalHeaders(error) },
-    },
-  )
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/problem+json', ...refusalHeaders(error) },
+    body: JSON.stringify({ ...toProblem(error, requestId), ...members }),
+  }
+}
+
+/** The same as a Response. */
+export function problemResponse(failure: unknown, requestId: string, members?: object): Response {
+  return toResponse(problemAnswer(failure, requestId, members))
+}
+
+export function toResponse({ status, headers, body }: PlainAnswer): Response {
+  return new Response(body, { status, headers })
 }
 
 function fromHttp(exception: HTTPException): AppError {

@@ -8,6 +8,7 @@ import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
 import { ofrepAnswer, ofrepProblem } from './ofrep.ts'
 import { problemResponse } from './problems.ts'
+import { fromBody, fromQuery } from './rest-input.ts'
 import { type FileAnswer, sendFile, streamExport, streamServerSentEvents } from './streams.ts'
 
 /** A procedure with its REST address, as found in the router. */
@@ -80,10 +81,10 @@ function toHonoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
+export type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
 
 /** Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it anew for each call. */
-function procedureOf({ name, type }: RestRoute): Invoke {
+export function procedureOf({ name, type }: RestRoute): Invoke {
   const procedure = proceduresOf(appRouter)[name]
   if (!procedure) throw new Error(`there is no procedure ${name}`)
   return (ctx, input) => procedure({ ctx, path: name, type, batchIndex: 0, getRawInput: async () => input })
@@ -97,15 +98,20 @@ async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Pr
 async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, facts: RequestFacts): Promise<Response> {
   const { invoke } = route
   const requestId = c.get('requestId')
-  const refused = (error: unknown) =>
-    logged(house, route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId), error, requestId)
+  const refused = (error: unknown) => {
+    const response = route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId)
+    logFailure(house, response.status, error, requestId)
+    return response
+  }
   try {
     const ctx = createContext(house, facts, c.req.header('authorization'))
-    if (route.method === 'GET' || route.method === 'DELETE') return await respond(c, house, route, await invoke(ctx, fromQuery(c)))
+    if (route.method === 'GET' || route.method === 'DELETE') {
+      return await respond(c, house, route, await invoke(ctx, fromQuery(queryOf(c), parametersOf(c))))
+    }
     const text = await c.req.text()
     const carryOut = async () => {
       try {
-        return await respond(c, house, route, await invoke(ctx, fromBody(c, text)))
+        return await respond(c, house, route, await invoke(ctx, fromBody(text, c.req.header('content-type'), parametersOf(c))))
       } catch (error) {
         return refused(error)
       }
@@ -119,9 +125,9 @@ async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, f
   }
 }
 
-function logged(house: House, response: Response, err: unknown, requestId: string): Response {
-  if (response.status >= 500) house.log.error({ err, requestId }, 'a request failed')
-  return response
+/** Only a failure of ours is worth its error in the log. */
+export function logFailure(house: House, status: number, err: unknown, requestId: string): void {
+  if (status >= 500) house.log.error({ err, requestId }, 'a request failed')
 }
 
 async function respond(c: HonoContext<AppEnv>, house: House, route: RestRoute, result: unknown): Promise<Response> {
@@ -148,43 +154,10 @@ function csvAnswer(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): R
   return c.body(text, 200, { ...headers, vary: 'accept' })
 }
 
-function fromQuery(c: HonoContext<AppEnv>): Record<string, unknown> {
+/** What follows the `?` of the address; empty without one. */
+function queryOf(c: HonoContext<AppEnv>): string {
   const begin = c.req.url.indexOf('?')
-  if (begin === -1) return withPath(c, {})
-  // Without a prototype: `__proto__` is a name like any other here, which the procedure does not know and refuses.
-  const input: Record<string, unknown> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(c.req.url.slice(begin))) {
-    if (name in input) {
-      throw new AppError('invalid_input', undefined, { issues: [{ path: name, message: 'This parameter is given more than once.' }] })
-    }
-    input[name] = value
-  }
-  return withPath(c, input)
+  return begin === -1 ? '' : c.req.url.slice(begin + 1)
 }
 
-function fromBody(c: HonoContext<AppEnv>, text: string): Record<string, unknown> {
-  if (text === '') return withPath(c, {})
-  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw new AppError('unsupported_media_type')
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch (cause) {
-    throw new AppError('malformed_json', undefined, { cause })
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: '', message: 'The body must be a JSON object.' }] })
-  }
-  return withPath(c, body as Record<string, unknown>)
-}
-
-/** Path parameters beside the given fields. A field of the same name is refused: the address says which record is meant. */
-function withPath(c: HonoContext<AppEnv>, given: Record<string, unknown>): Record<string, unknown> {
-  const parameters = c.req.param() as Record<string, string>
-  for (const name of Object.keys(parameters)) {
-    if (Object.hasOwn(given, name)) {
-      throw new AppError('invalid_input', undefined, { issues: [{ path: name, message: 'This field is given by the address.' }] })
-    }
-  }
-  return { ...given, ...parameters }
-}
+const parametersOf = (c: HonoContext<AppEnv>) => c.req.param() as Record<string, string>

@@ -6,11 +6,10 @@ import {
   type TRPCResponse,
   transformTRPCResponse,
 } from '@trpc/server/unstable-core-do-not-import'
-import type { Context as HonoContext } from 'hono'
 import type { Context } from '../context.ts'
 import { proceduresOf, type RunnableProcedure } from '../procedure.ts'
 import { appRouter } from '../router.ts'
-import type { AppEnv } from './facts.ts'
+import type { PlainAnswer } from './problems.ts'
 import { serializer } from './serializer.ts'
 
 export const endpoint = '/trpc'
@@ -30,13 +29,15 @@ export interface Queries {
   calls: readonly Query[]
 }
 
-/** The calls of a GET as the HTTP protocol of tRPC 11 writes them; undefined unless each of them is a query that there is. */
-export function readQueries({ req }: HonoContext<AppEnv>): Queries | undefined {
-  if (req.method !== 'GET' || req.header('trpc-accept') !== undefined || req.query('connectionParams') !== undefined) return undefined
-  const batch = req.query('batch') === '1'
-  const path = req.path.slice(endpoint.length + 1)
-  const paths = batch ? path.split(',') : [path]
-  const inputs = parsed(req.query('input'))
+/**
+ * The calls of a GET as the HTTP protocol of tRPC 11 writes them; undefined unless each of them is a query that there is. `names` is
+ * what follows the endpoint in the path, `parameter` reads the query.
+ */
+export function readQueries(names: string, parameter: (name: string) => string | undefined): Queries | undefined {
+  if (parameter('connectionParams') !== undefined) return undefined
+  const batch = parameter('batch') === '1'
+  const paths = batch ? names.split(',') : [names]
+  const inputs = parsed(parameter('input'))
   if (paths.length > maxBatchSize || inputs === malformed) return undefined
   if (batch && inputs !== undefined && (typeof inputs !== 'object' || Array.isArray(inputs))) return undefined
   const calls: Query[] = []
@@ -68,7 +69,7 @@ export async function answerQueries(
   ctx: Context,
   { batch, calls }: Queries,
   hooks: { headersFor: (errors: readonly TRPCError[]) => Record<string, string>; onError: (error: TRPCError, path: string) => void },
-): Promise<Response> {
+): Promise<PlainAnswer> {
   const errors: TRPCError[] = []
   const answers = await Promise.all(
     calls.map((call, index) =>
@@ -80,10 +81,8 @@ export async function answerQueries(
   )
   const status = errors.length === 0 ? 200 : getHTTPStatusCode(answers)
   const body = transformTRPCResponse(config, batch ? answers : (answers[0] as Answer))
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', vary: 'trpc-accept, accept', ...hooks.headersFor(errors) },
-  })
+  const headers = { 'content-type': 'application/json', vary: 'trpc-accept, accept', ...hooks.headersFor(errors) }
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 type Answer = TRPCResponse<unknown, TRPCErrorShape>

@@ -6,8 +6,8 @@ import type { House } from '../house.ts'
 import { toAppError } from '../refusals.ts'
 import { appRouter } from '../router.ts'
 import { type AppEnv, readFacts } from './facts.ts'
-import { refusalHeaders } from './problems.ts'
-import { answerQueries, endpoint, maxBatchSize, readQueries } from './trpc-queries.ts'
+import { type PlainAnswer, refusalHeaders, toResponse } from './problems.ts'
+import { answerQueries, endpoint, maxBatchSize, type Queries, readQueries } from './trpc-queries.ts'
 
 /** A single call is counted under its procedure, a batch under the endpoint. */
 const routes = new Map(Object.keys(appRouter._def.procedures).map((name) => [`${endpoint}/${name}`, `${endpoint}/${name}`]))
@@ -17,14 +17,12 @@ const routes = new Map(Object.keys(appRouter._def.procedures).map((name) => [`${
  * streams, subscriptions, and whatever is not a well-formed call) through tRPC's own adapter.
  */
 export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
-  c.set('route', routes.get(c.req.path) ?? endpoint)
+  c.set('route', trpcRoute(c.req.path))
   const facts = readFacts(c)
   const ctx = createContext(house, facts, c.req.header('authorization'))
-  const queries = readQueries(c)
-  if (queries) {
-    const hooks = { headersFor: answerHeaders, onError: (error: TRPCError, path: string) => report(ctx, error, path) }
-    return facts.complete(await answerQueries(ctx, queries, hooks))
-  }
+  const plain = c.req.method === 'GET' && c.req.header('trpc-accept') === undefined
+  const queries = plain ? readQueries(c.req.path.slice(endpoint.length + 1), (name) => c.req.query(name)) : undefined
+  if (queries) return facts.complete(toResponse(await answerInOnePiece(ctx, queries)))
   // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
   if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
   const response = await fetchRequestHandler({
@@ -38,6 +36,16 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
   })
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) house.streams.add(c.env.outgoing)
   return facts.complete(response)
+}
+
+/** Answers queries, with the headers of their refusals; a failure of ours is logged. */
+export function answerInOnePiece(ctx: Context, queries: Queries): Promise<PlainAnswer> {
+  return answerQueries(ctx, queries, { headersFor: answerHeaders, onError: (error, path) => report(ctx, error, path) })
+}
+
+/** What a request under `/trpc` is counted under. */
+export function trpcRoute(path: string): string {
+  return routes.get(path) ?? endpoint
 }
 
 function answerHeaders(errors: readonly TRPCError[]): Record<string, string> {
