@@ -138,9 +138,23 @@ function toRow({ names, parsers, empty }: Shape, values: readonly (string | null
   return row
 }
 
-/** As pg reads a value in text format, with counts and sizes as numbers: they fit a double up to 2^53. */
+/**
+ * As pg reads a value in text format, but for counts and sizes, which are numbers (they fit a double up to 2^53), and for instants, which
+ * are read faster.
+ */
 export function parserOf(oid: number): Parser {
-  return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, 'text')
+  if (oid === pg.types.builtins.INT8) return Number
+  return oid === pg.types.builtins.TIMESTAMPTZ ? parseInstant : parseAsPg(oid)
+}
+
+const parseAsPg = (oid: number) => pg.types.getTypeParser(oid, 'text')
+const parseRareInstant = parseAsPg(pg.types.builtins.TIMESTAMPTZ)
+
+/** `2026-11-21 10:00:00.123456+00`, as nearly every instant comes, is ISO 8601 but for two characters; for the rest there is pg's parser. */
+function parseInstant(text: string): unknown {
+  if (text.charCodeAt(10) !== 0x20 || !text.endsWith('+00')) return parseRareInstant(text)
+  const instant = new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
+  return Number.isNaN(instant.getTime()) ? parseRareInstant(text) : instant
 }
 
 function toWire(value: KeyPart): string | Buffer | null {

@@ -32,6 +32,30 @@ it('reads each type as an ordinary query of pg does', async () => {
   for (let run = 0; run < 3; run++) expect(await database.read(everyType, values)).toEqual([{ ...rows[0], big: 5_000_000_000 }])
 })
 
+it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])('reads instants as pg does in the zone %s', async (zone) => {
+  const told = [
+    ...['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.1Z', '2026-11-21T10:00:00.123456Z', '2026-11-21T10:00:00.9999Z'],
+    ...['1969-12-31T23:59:59.999999Z', '0001-01-01T00:00:00Z', '0044-03-15 12:00Z BC', '12026-01-01T00:00:00Z'],
+    ...['1890-06-01T00:00:00Z', '2024-02-29T23:59:59Z', 'infinity', '-infinity'],
+  ]
+  const statement = {
+    name: 'instants',
+    text: `select ${told.map((one, i) => `timestamptz '${one}' as "${i}"`).join(', ')}, null::timestamptz as nothing`,
+  }
+  const url = `${accounts.appUrl}?options=${encodeURIComponent(`-c TimeZone=${zone}`)}`
+  const client = new pg.Client({ connectionString: url })
+  const there = openDatabase({ url, readers: 1, onError: () => {} })
+  try {
+    await client.connect()
+    const { rows } = await client.query(statement.text)
+    expect(await there.read(statement, [])).toEqual(rows)
+    expect(Object.values(rows[0]).filter((value) => value instanceof Date)).toHaveLength(told.length - 2)
+  } finally {
+    await client.end()
+    await there.close()
+  }
+})
+
 it('tells absent values and absent rows', async () => {
   expect(await database.read({ name: 'nulls', text: 'select $1::text as a, $2::int as b' }, [null, null])).toEqual([{ a: null, b: null }])
   expect(await database.read({ name: 'no_rows', text: 'select 1 as one where $1::bool' }, [false])).toEqual([])
