@@ -46,12 +46,14 @@ async function sample(scaled: ScaledHouse, process: ScaledProcess, began: number
   }
 }
 
-/** Least squares: MiB per ten minutes. */
-function slopeOf(samples: readonly Sample[]): number {
+/** Least squares: MiB per ten minutes, with its standard error, because collections of garbage move memory up and down by tens of MiB. */
+function slopeOf(samples: readonly Sample[]): { slope: number; error: number } {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(samples.map((one) => one.seconds)), mean(samples.map((one) => one.rssMiB))]
-  const over = samples.reduce((sum, one) => sum + (one.seconds - x) * (one.rssMiB - y), 0)
-  return (over / samples.reduce((sum, one) => sum + (one.seconds - x) ** 2, 0)) * 600
+  const squares = samples.reduce((sum, one) => sum + (one.seconds - x) ** 2, 0)
+  const perSecond = samples.reduce((sum, one) => sum + (one.seconds - x) * (one.rssMiB - y), 0) / squares
+  const left = samples.reduce((sum, one) => sum + (one.rssMiB - y - perSecond * (one.seconds - x)) ** 2, 0)
+  return { slope: perSecond * 600, error: Math.sqrt(left / (samples.length - 2) / squares) * 600 }
 }
 
 /** Reads over REST and tRPC, of one record, of lists, of the audit log; what most of the traffic of a portal is. */
@@ -155,7 +157,7 @@ it(`${(seconds / 60).toFixed(1)} minutes of load leave nothing behind`, async ()
 
     // The first third fills caches and pools.
     const settled = samples.slice(Math.floor(samples.length / 3))
-    const slope = slopeOf(settled)
+    const { slope, error } = slopeOf(settled)
     const steady = (of: (one: Sample) => number) => Math.max(...settled.map(of)) - Math.min(...settled.map(of))
     const loopDelay = median(settled.map((one) => one.loopDelayMs))
     const clean = told.failed === 0 && wrong.length === 0
@@ -163,7 +165,7 @@ it(`${(seconds / 60).toFixed(1)} minutes of load leave nothing behind`, async ()
       goal: 'R14',
       what: 'reads, changes, searches, reports and streams on one process',
       measured:
-        `${(seconds / 60).toFixed(1)} min, ${told.completed + others} requests, ${told.failed + wrong.length} failed, memory ${slope.toFixed(2)} MiB per 10 min ` +
+        `${(seconds / 60).toFixed(1)} min, ${told.completed + others} requests, ${told.failed + wrong.length} failed, memory ${slope.toFixed(2)} ± ${error.toFixed(2)} MiB per 10 min ` +
         `(${settled.at(0)?.rssMiB.toFixed(0)} to ${settled.at(-1)?.rssMiB.toFixed(0)} MiB), descriptors ±${steady((one) => one.descriptors)}, ` +
         `database connections ±${steady((one) => one.connections)}, event loop p99 ${loopDelay.toFixed(1)} ms (median of samples)`,
       // Seconds say nothing about a slope, and a few samples nothing about a percentile.
