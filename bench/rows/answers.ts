@@ -19,7 +19,12 @@ export async function checkAnswers(at: Addresses, lists: RequestLists): Promise<
     const rest = await read(at.product, lists.rest[i])
     const trpc = await read(at.product, lists.trpc[i])
     expect(bare.slug === slug && rest.slug === slug && rest.role === 'owner', `GET /tenants/${slug}`)
-    for (const field of ['id', 'name', 'plan', 'status', 'seats', 'createdAt']) expect(bare[field] === rest[field], `${field} of ${slug}`)
+    const row = await read(at.peer, lists.row[i])
+    for (const field of ['id', 'name', 'plan', 'status', 'seats', 'createdAt']) {
+      expect(bare[field] === rest[field] && row[field] === rest[field], `${field} of ${slug}`)
+    }
+    // A count is a text to pg.
+    expect(Number(bare.memberCount) === rest.memberCount && !('memberCount' in row), `the members of ${slug}`)
     const { result } = trpc as { result?: { data?: { json?: unknown } } }
     const told = result?.data?.json as Record<string, unknown> | undefined
     // The hourly run of the health scores may come between the two reads.

@@ -35,6 +35,7 @@ export async function measureRequests(session: Session, wanted: ReadonlySet<stri
     const database = () => pgbenchContender(session, 'pgbench', [findTenantForCallerStatement.text])
     const contenders: Contender[] = [
       ...(reads ? [http('peer', peer, requests.peer), http('peer again', peer, requests.peer)] : []),
+      ...(wanted.has('P1') ? [http('row', peer, requests.row), http('row again', peer, requests.row)] : []),
       ...(wanted.has('P1') || wanted.has('P4') ? [http('rest', product, requests.rest)] : []),
       ...(wanted.has('P2') ? [http('trpc', product, requests.trpc)] : []),
       ...(wanted.has('P3') ? [http('batch', product, requests.batch, 10)] : []),
@@ -59,7 +60,10 @@ export async function measureRequests(session: Session, wanted: ReadonlySet<stri
 }
 
 export interface RequestLists {
+  /** The record that the product answers. */
   peer: readonly HttpRequest[]
+  /** The columns of one table. */
+  row: readonly HttpRequest[]
   rest: readonly HttpRequest[]
   trpc: readonly HttpRequest[]
   batch: readonly HttpRequest[]
@@ -80,6 +84,7 @@ async function buildRequests({ owners, consultants }: Population, issuer: Issuer
   const consultantTokens = await Promise.all(consultants.map(({ subject }) => issuer.sign(subject)))
   return {
     peer: owners.map(({ slug }) => get(`/tenants/${slug}`)),
+    row: owners.map(({ slug }) => get(`/rows/${slug}`)),
     rest: owners.map(({ slug }, i) => get(`/tenants/${slug}`, tokens[i])),
     trpc: owners.map(({ slug }, i) => get(`/trpc/tenants.get?input=${input({ json: { slug } })}`, tokens[i])),
     batch: consultants.map(({ slugs }, i) => {
@@ -98,7 +103,7 @@ const cpu = (figures: Figures) => figures.cpuMicrosPerCall ?? Number.NaN
 const rate = (figures: Figures) => figures.callsPerSecond
 
 function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgbenchIsMissing: string | undefined): RowResult[] {
-  const select = 'Hono + one named select, Pool 8'
+  const select = 'Hono + one named select of the same record, Pool 8'
   const compare = (
     peer: string,
     ours: string,
@@ -125,6 +130,10 @@ function toRows(measured: Measured, failures: ReadonlyMap<string, string>, pgben
   const base = { unit: 'x', direction: 'at least' } as const
   return [
     { row: 'P1', what: 'REST GET /tenants/{slug}', peer: select, ...base, reach: 1.2, beyond: 1.5, ...compare('peer', 'rest', cpu) },
+    {
+      ...{ row: 'P1 (row)', what: 'the same against a smaller answer', peer: 'Hono + one named select of one table, Pool 8' },
+      ...{ ...base, reach: 1.2, beyond: 1.5, ...compare('row', 'rest', cpu) },
+    },
     { row: 'P2', what: 'tRPC tenants.get', peer: select, ...base, reach: 0.62, beyond: 0.85, ...compare('peer', 'trpc', cpu) },
     { row: 'P3', what: 'tRPC batch of ten, per call', peer: select, ...base, reach: 1.5, beyond: 2.5, ...compare('peer', 'batch', cpu) },
     {

@@ -1,11 +1,13 @@
+import { findTenantStatement } from '@atrium/db/tenants'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
 
-// The peer of P1 to P3: the record of a tenant by its slug, as small as Hono and pg make it. No token, no guard, no log.
+// The peers of P1 to P3: a tenant by its slug, as small as Hono and pg make it. No token, no guard, no log, no view of the rows. One answers
+// the record that the product answers, with the product's own select; the other the columns of one table.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
 pool.on('error', () => {})
-const statement = {
+const ofOneTable = {
   name: 'tenant_by_slug',
   text: `select id, slug, name, status, plan, partner_id as "partnerId", seats, industry, brand_color as "brandColor",
     billing_company as "billingCompany", billing_vat_number as "billingVatNumber", billing_country as "billingCountry",
@@ -16,8 +18,13 @@ const statement = {
 
 const app = new Hono()
 app.get('/health', (c) => c.json({ status: 'ok' }))
-app.get('/tenants/:slug', async (c) => {
-  const { rows } = await pool.query({ ...statement, values: [c.req.param('slug')] })
-  return rows.length > 0 ? c.json(rows[0]) : c.json({ status: 404 }, 404)
-})
+for (const [path, statement] of [
+  ['/tenants/:slug', findTenantStatement],
+  ['/rows/:slug', ofOneTable],
+] as const) {
+  app.get(path, async (c) => {
+    const { rows } = await pool.query({ ...statement, values: [c.req.param('slug')] })
+    return rows.length > 0 ? c.json(rows[0]) : c.json({ status: 404 }, 404)
+  })
+}
 serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' })

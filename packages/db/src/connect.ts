@@ -55,10 +55,13 @@ const types: pg.CustomTypesConfig = {
     format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : parserOf(oid)) as typeof pg.types.getTypeParser,
 }
 
+const asOptions = (settings: readonly string[]) => settings.map((setting) => `-c ${setting}`).join(' ')
 // The statements of reports touch few rows, which the planner cannot know: it would compile them, plan them anew at each run, or lay out
 // memory for a million look-ups or groups, at many times the cost of running them.
 const reportSettings = ['jit=off', 'plan_cache_mode=force_generic_plan', 'enable_memoize=off', 'enable_hashagg=off']
-const reportConfig = { statement_timeout: 15_000, options: reportSettings.map((setting) => `-c ${setting}`).join(' ') }
+const reportConfig = { statement_timeout: 15_000, options: asOptions(reportSettings) }
+// What is read by key has one plan, whatever the key is; the planner, left to itself, makes it anew for half of all reads.
+const keyedSettings = ['jit=off', 'plan_cache_mode=force_generic_plan']
 
 /**
  * Opens the pools for one process. Nothing is connected before the first statement. A lost server ends no process: every
@@ -69,8 +72,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   const common = { connectionString: url, types, application_name: applicationName, connectionTimeoutMillis: 5_000 }
   const pool = openPool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 }, onError)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...(onStatement && { log: toWatch(onStatement) }) })
-  const keyed = watched(createReaders(readers, { ...common, statement_timeout: 1_000 }, onError), onStatement)
-  // Their settings are start-up options, which a transaction pooler does not take.
+  // Settings are start-up options, which a transaction pooler does not take.
+  const ofKeyed = directUrl === url ? { options: asOptions(keyedSettings) } : {}
+  const keyed = watched(createReaders(readers, { ...common, ...ofKeyed, statement_timeout: 1_000 }, onError), onStatement)
   const reports = watched(createReaders(2, { ...common, connectionString: directUrl, ...reportConfig }, onError), onStatement)
   const copy = replicaUrl === undefined ? undefined : openCopy({ ...common, connectionString: replicaUrl }, keyed, options)
   const listeners = new Set<() => Promise<void>>()
