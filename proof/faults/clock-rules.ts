@@ -29,7 +29,8 @@ export interface AnswerRule {
   readonly name: string
   /** `last`: the last millisecond at which it is answered as before is the moment itself. */
   readonly boundary: 'last' | 'first'
-  arrange(at: Date): Promise<{ ask(): Promise<string>; before: string; after: string }>
+  /** `due`: when it changes, where the rule cannot meet `at` itself because it counts in whole minutes. */
+  arrange(at: Date): Promise<{ ask(): Promise<string>; before: string; after: string; due?: Date }>
 }
 
 const [minute, day] = [60_000, 86_400_000]
@@ -180,11 +181,12 @@ export function answerRules(house: BookingsHouse): readonly AnswerRule[] {
       async arrange(at) {
         house.time.now = plus(at, -day)
         // The notice is in minutes and the start in half hours, so the notice is what is left between the two.
-        const start = onTheHalfHour(plus(at, 10 * 60 * minute))
-        const notice = (start.getTime() - at.getTime()) / minute
+        const due = new Date(Math.ceil(at.getTime() / minute) * minute)
+        const start = onTheHalfHour(plus(due, 10 * 60 * minute))
+        const notice = (start.getTime() - due.getTime()) / minute
         const eventTypeId = await house.newEventType(await house.newHost(), { notice_minutes: notice })
         const ask = async () => String((await offered(house, eventTypeId, start, plus(start, minute))).length)
-        return { ask, before: '1', after: '0' }
+        return { ask, before: '1', after: '0', due }
       },
     },
     {

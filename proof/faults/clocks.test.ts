@@ -80,9 +80,9 @@ it('whatever is answered by the clock changes at its millisecond', async () => {
   const wrong: string[] = []
   let looks = 0
   for (const [moment, text] of chosen) {
-    const due = new Date(text)
+    const instant = new Date(text)
     for (const rule of answerRules(house)) {
-      const { ask, before, after } = await rule.arrange(due)
+      const { ask, before, after, due = instant } = await rule.arrange(instant)
       const first = rule.boundary === 'first' ? due.getTime() : due.getTime() + 1
       // Tokens count in whole seconds.
       const step = rule.name.includes('token') ? second : 1

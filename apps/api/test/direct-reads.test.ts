@@ -1,4 +1,4 @@
-import { Agent, createServer, type IncomingHttpHeaders, request as httpRequest, type Server } from 'node:http'
+import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMetrics } from '../src/metrics.ts'
