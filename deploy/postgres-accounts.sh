@@ -7,6 +7,8 @@ create role atrium_app nologin;
 create role atrium_api login password :'api' in role atrium_app;
 grant atrium_app to atrium_owner with admin option;
 create database atrium owner atrium_owner;
+-- Through PgBouncer, which drops the time limits that the service asks for.
+alter role atrium_api in database atrium set statement_timeout = '15s';
 \connect atrium
 create extension pg_trgm;
 SQL

@@ -85,6 +85,7 @@ interface Compose {
       depends_on?: Record<string, unknown>
       ports?: string[]
       read_only?: boolean
+      environment?: Record<string, string>
     }
   >
   networks: Record<string, unknown>
@@ -128,6 +129,24 @@ describe('compose.yaml', () => {
       }
       for (const port of service.ports ?? []) if (!/^(25|465|993):/.test(port)) expect(port, name).toMatch(/^127\.0\.0\.1:/)
     }
+  })
+
+  it('gives PgBouncer the settings of docs/operate.md', async () => {
+    const { environment = {} } = (await load()).services.pgbouncer ?? {}
+    const [, wanted = ''] = /^### A transaction pooler\n[\s\S]*?\n\n((?: {4}\w+ = \w+\n)+)/m.exec(await read('docs/operate.md')) ?? []
+    const settings = [...wanted.matchAll(/(\w+) = (\w+)/g)].map(([, name = '', value]) => [name.toUpperCase(), value] as const)
+    expect(settings.length).toBeGreaterThan(2)
+    for (const [name, value] of settings) expect(environment[name], name).toBe(value)
+  })
+
+  it('pins every image, and shows how to make secrets that may stand in an address', async () => {
+    const example = await read('deploy/.env.example')
+    const images = [...example.matchAll(/^\w+_IMAGE=\S+:v?(\S+)$/gm)].map(([, tag]) => tag)
+    expect(images).toHaveLength(5)
+    for (const tag of images) expect(tag).toMatch(/^\d+\.\d+(\.\d+)?(-\w+)?$/)
+    // As base64 has / and +, which in an address mean something else.
+    expect(example).toMatch(/openssl rand -hex \d+/)
+    expect(await read('deploy/compose.yaml')).toMatch(/postgres:\/\/\w+:\$\{\w+_PASSWORD\}@/)
   })
 
   it('asks for the variables of .env.example, each and no other', async () => {
