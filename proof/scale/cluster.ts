@@ -128,7 +128,8 @@ export async function openScaledHouse(options: ScaleOptions = {}): Promise<Scale
   }
 }
 
-async function send(url: string, method: string, { token, body, headers }: Omit<SendOptions, 'to'>): Promise<Told> {
+/** A request to an address; the body is parsed where it is JSON. Gives up after a minute. */
+export async function send(url: string, method: string, { token, body, headers }: Omit<SendOptions, 'to'>): Promise<Told> {
   const response = await fetch(url, {
     method,
     headers: {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ScaledHouse } from './cluster.ts'
 
+/** What the load is put on: an address, a way to send requests to it, and tokens of demo people. */
+export interface LoadedHouse {
+  send: ScaledHouse['send']
+  house: Pick<ScaledHouse['house'], 'token'>
+  balancer: Pick<ScaledHouse['balancer'], 'url'>
+}
+
 /** What people do all the time while something happens to the processes; every request that fails is written down. */
 export interface SteadyLoad {
   readonly reads: number
@@ -14,7 +21,7 @@ export interface SteadyLoad {
 }
 
 /** Readers without a pause, somebody who creates tenants with an `Idempotency-Key`, and somebody who follows a tenant's events. */
-export async function startLoad(scaled: ScaledHouse, { readers = 3, pauseMs = 10 } = {}): Promise<SteadyLoad> {
+export async function startLoad(scaled: LoadedHouse, { readers = 3, pauseMs = 10, createEveryMs = 100 } = {}): Promise<SteadyLoad> {
   const [owner, newcomer] = await Promise.all([scaled.house.token('owner@acme.test'), scaled.house.token('newcomer@example.test')])
   const created = new Map<string, { slug: string; id: string }>()
   const streams = { begun: 0, events: 0 }
@@ -60,7 +67,7 @@ export async function startLoad(scaled: ScaledHouse, { readers = 3, pauseMs = 10
       await new Promise((done) => setTimeout(done, pause))
     }
   }
-  const running = [...Array.from({ length: readers }, () => again(read, pauseMs)), again(create, 100), again(follow, 50)]
+  const running = [...Array.from({ length: readers }, () => again(read, pauseMs)), again(create, createEveryMs), again(follow, 50)]
   return {
     get reads() {
       return reads
