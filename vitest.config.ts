@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './.ci/slow-first.ts'
 import { goals } from './proof/goals.ts'
 
 /** Files that measure goals: in full also tests that run every day in other projects, as part of the figure. */
@@ -10,6 +11,7 @@ const proofs = (suite: 'faults' | 'attacks') => {
 export default defineConfig({
   test: {
     reporters: ['default'],
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {
@@ -29,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/{db,bff}/test/**/*.test.ts', 'apps/api/test/**/*.test.ts'],
-          globalSetup: ['packages/db/test/cluster.ts'],
+          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Most of them wait for a server, a lease or a deadline most of the time.
@@ -40,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: proofs('faults'),
-          globalSetup: ['packages/db/test/cluster.ts'],
+          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
           // In full a goal asks for hundreds of kills, each with a restart.
           testTimeout: process.env.ATRIUM_PROOF === 'full' ? 7_200_000 : 300_000,
           hookTimeout: 180_000,
@@ -51,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'attacks',
           include: proofs('attacks'),
-          globalSetup: ['packages/db/test/cluster.ts'],
+          globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
           testTimeout: process.env.ATRIUM_PROOF === 'full' ? 3_600_000 : 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,

@@ -1,20 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BookingsHouse, openBookingsHouse } from '../../apps/api/test/bookings-house.ts'
-import { inFull, recordFigure, rounds } from '../figures.ts'
+import { recordFigure, rounds } from '../figures.ts'
 import { bookingWrites, repeatedMails } from './booking-writes.ts'
-import { buildApi } from './built-api.ts'
 import { atRandom, everyPoint, type Kill, killEverywhere, rehearse, spread } from './kills.ts'
 
 let house: BookingsHouse
-let built: Awaited<ReturnType<typeof buildApi>> | undefined
 beforeAll(async () => {
-  built = inFull ? await buildApi() : undefined
   house = await openBookingsHouse({ mailer: true })
 })
 afterAll(async () => {
   await house?.[Symbol.asyncDispose]()
-  await built?.[Symbol.asyncDispose]()
 })
 
 /** Claims of one host that overlap: the database refuses them, and a kill must find no way round. */
@@ -28,7 +24,7 @@ async function doubleBookings(): Promise<number> {
 
 it('a process that is killed while a booking is made, moved, cancelled or decided loses nothing and doubles nothing', async () => {
   const writes = bookingWrites(house).slice(0, rounds(2, 6))
-  const lives = { env: house.env, entry: built?.entry }
+  const lives = { env: house.env }
   const each: { name: string; awaits: number; kills: Kill[] }[] = []
   for (const write of writes) {
     const rehearsal = await rehearse(lives, write)

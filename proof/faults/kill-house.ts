@@ -1,35 +1,30 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll } from 'vitest'
 import { type MembersHouse, openMembersHouse } from '../../apps/api/test/members-house.ts'
-import { inFull, rounds } from '../figures.ts'
-import { buildApi } from './built-api.ts'
+import { rounds } from '../figures.ts'
 import { atRandom, everyPoint, type Kill, type KillHouse, type KillPoint, killEverywhere, rehearse, type Write } from './kills.ts'
 
 export type KilledHouse = MembersHouse & KillHouse
 
 /** A house whose processes are killed for hours: tokens last, a sign-in is recent all the time, and the audit log is chained. */
-async function openKilledHouse(entry: string | undefined): Promise<KilledHouse> {
-  const house = await openMembersHouse({
+function openKilledHouse(): Promise<KilledHouse> {
+  return openMembersHouse({
     env: { AUDIT_HASH_CHAIN: 'true', RECENT_SIGN_IN_SECONDS: '0' },
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
   })
-  return Object.assign(house, { entry })
 }
 
 /**
  * Houses for the tests of a file, which it closes after them: systems that each write is killed in side by side, since most of the time goes
- * into waiting for leases to end. In full their processes are the built service.
+ * into waiting for leases to end.
  */
 export function killedHouses(): readonly KilledHouse[] {
   const houses: KilledHouse[] = []
-  let built: Awaited<ReturnType<typeof buildApi>> | undefined
   beforeAll(async () => {
-    built = inFull ? await buildApi() : undefined
-    for (let n = 0; n < rounds(1, 3); n++) houses.push(await openKilledHouse(built?.entry))
+    for (let n = 0; n < rounds(1, 3); n++) houses.push(await openKilledHouse())
   })
   afterAll(async () => {
     for (const house of houses) await house[Symbol.asyncDispose]()
-    await built?.[Symbol.asyncDispose]()
   })
   return houses
 }

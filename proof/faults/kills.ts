@@ -7,8 +7,6 @@ import { type Boundary, type Crossing, openBoundary, type Point, type Side } fro
 /** Where the killed processes live. */
 export interface KillHouse {
   readonly env: Readonly<Record<string, string>>
-  /** Of the built service; undefined for the source. */
-  readonly entry?: string | undefined
 }
 
 /** A write of the contract, as a kill finds it and as it has to be afterwards. */
@@ -221,8 +219,8 @@ async function killHeld<Target>(house: KillHouse, write: Write<Target>, points: 
   return await Promise.all(begun.map(async ({ answered, ...victim }) => ({ ...victim, status: await answered })))
 }
 
-function start({ env, entry }: KillHouse, led: Readonly<Record<string, string>> = {}): Promise<ApiProcess> {
-  return startApi({ env }, led, entry)
+function start({ env }: KillHouse, led: Readonly<Record<string, string>> = {}): Promise<ApiProcess> {
+  return startApi({ env }, led)
 }
 
 const sendTo =

@@ -16,11 +16,11 @@ export interface ApiProcess extends AsyncDisposable {
 
 const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** `entry`: the built service, where there is one; most of a start goes into reading the modules of the source. */
+/** `entry`: what Node is given; unless told otherwise the service that the run has built, or the source where none was built. */
 export async function startApi(
   house: Pick<TestHouse, 'env'>,
   env: Readonly<Record<string, string>> = {},
-  entry: string = source,
+  entry: string = process.env.ATRIUM_BUILT_API ?? source,
 ): Promise<ApiProcess> {
   const child = spawn(process.execPath, [entry], {
     env: { ...house.env, PORT: '0', ...env },

@@ -36,11 +36,32 @@ export function publicJwk(key: SigningKey): JWK {
   return { kid: key.kid, kty: kty ?? 'RSA', alg: 'RS256', use: 'sig', ...(n && { n }), ...(e && { e }) }
 }
 
+type KeyPair = Pick<SigningKey, 'kid' | 'privateJwk'>
+
+// Shared by the sandboxes of a process, of which tests start one after the other: a key takes more time than all else of a start.
+const pairs: KeyPair[] = []
+/** How many of them a sandbox has had; the next one is always new to it. */
+const had = new WeakMap<Store, number>()
+
 function makeKey(store: Store): SigningKey {
+  const known = new Set(store.records.signingKeys.map(({ kid }) => kid))
+  let place = had.get(store) ?? 0
+  // Keys that came with a saved state were not counted.
+  while (known.has(pairAt(place).kid)) place++
+  had.set(store, place + 1)
+  return { ...pairAt(place), created: isoNow(store) }
+}
+
+function pairAt(place: number): KeyPair {
+  pairs[place] ??= makePair()
+  return pairs[place]
+}
+
+function makePair(): KeyPair {
   const privateJwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) as JWK
   const kid = createHash('sha256')
     .update(privateJwk.n ?? '')
     .digest('hex')
     .slice(0, 32)
-  return { kid, created: isoNow(store), privateJwk: { ...privateJwk, kid, alg: 'RS256', use: 'sig' } }
+  return { kid, privateJwk: { ...privateJwk, kid, alg: 'RS256', use: 'sig' } }
 }

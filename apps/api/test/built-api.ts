@@ -2,23 +2,25 @@ import { spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const api = join(import.meta.dirname, '../../apps/api')
+const api = join(import.meta.dirname, '..')
 
 /**
- * Builds the API as it is deployed, into a folder that goes when it is disposed. For tests that start it a hundred times: the built one
- * takes a third of the processor time until it listens.
+ * Builds the API as it is deployed, once per run, for all tests that start it as a process of its own: it takes a third of the processor
+ * time of the sources until it listens. Its address goes to the tests in `ATRIUM_BUILT_API`.
  */
-export async function buildApi(): Promise<AsyncDisposable & { entry: string }> {
+export default async function builtApi(): Promise<() => Promise<void>> {
   // Beside its packages, because two of them stay outside of the build.
   const folder = join(api, `node_modules/.cache/built-${process.pid}`)
   const child = spawn(join(api, 'node_modules/.bin/vite'), ['build', '--outDir', folder], {
     cwd: api,
     stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, NODE_ENV: 'production' },
   })
   const code = await new Promise<number | null>((done, failed) => {
     child.once('error', failed)
     child.once('exit', done)
   })
   if (code !== 0) throw new Error(`the API could not be built: ${code}`)
-  return { entry: join(folder, 'main.js'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  process.env.ATRIUM_BUILT_API = join(folder, 'main.js')
+  return () => rm(folder, { recursive: true, force: true })
 }

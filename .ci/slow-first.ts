@@ -1,0 +1,47 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take long, longest first. Where no earlier run left its durations, as in a fresh clone, Vitest takes the longest text for the
+ * longest test; these would come last and run alone.
+ */
+const slow: readonly string[] = [
+  'apps/api/test/matrix.test.ts',
+  'apps/api/test/webhook-orders.test.ts',
+  'apps/api/test/recovery.test.ts',
+  'apps/api/test/input.test.ts',
+  'apps/api/test/webhook-recovery.test.ts',
+  'apps/api/test/payout-orders.test.ts',
+  'apps/api/test/provisioning.test.ts',
+  'apps/api/test/scheduling-lifecycle.test.ts',
+  'apps/api/test/scheduling-crash.test.ts',
+  'packages/bff/test/server.test.ts',
+  'e2e/members.test.ts',
+  'e2e/flags.test.ts',
+  'e2e/operator.test.ts',
+  'e2e/partners.test.ts',
+  'e2e/tenant-mail.test.ts',
+  'e2e/tenant-rules.test.ts',
+  'e2e/portal.test.ts',
+  'e2e/subscriptions.test.ts',
+  'e2e/system.test.ts',
+  'proof/faults/event-orders.test.ts',
+  'proof/faults/kill-provisioning.test.ts',
+  'proof/faults/kill-bookings.test.ts',
+  'proof/attacks/revocation.test.ts',
+  'proof/operate/key-rotation.test.ts',
+  'proof/attacks/rate-limits.test.ts',
+  'packages/integrations/test/mail-faults.test.ts',
+]
+
+/** Starts the files that take long before all others of their project. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = new Map(slow.map((file, index) => [file, index]))
+    const rankOf = ({ moduleId }: TestSpecification) => rank.get(relative(this.ctx.config.root, moduleId)) ?? slow.length
+    const sorted = await super.sort(files)
+    return [...Map.groupBy(sorted, ({ project }) => project.name).values()].flatMap((ofProject) =>
+      ofProject.toSorted((a, b) => rankOf(a) - rankOf(b)),
+    )
+  }
+}
