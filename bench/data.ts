@@ -35,7 +35,7 @@ export function sampleCount(size: PopulationSize): number {
 }
 
 /**
- * Fills an empty migrated database with a population that is the same for the same size, by insert … select on the server. Tenant
+ * Fills a migrated database, where it is empty, with a population that is the same for the same size, by insert … select on the server. Tenant
  * sizes follow a power law: most have a handful of members, the largest about 1 / tenants^(1/3) of all users. User n owns
  * tenant n; every hundredth user is a consultant with ten tenants more. Ends with VACUUM ANALYZE.
  */
@@ -50,7 +50,8 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
     // VACUUM marks no page as visible to all while the commit that wrote it may not be on disk yet.
     await client.query('set synchronous_commit = on')
     await client.query(makeId)
-    for (const statement of statements(size)) await client.query(statement)
+    const { rows: there } = await client.query('select from tenants limit 1')
+    if (there.length === 0) for (const statement of statements(size)) await client.query(statement)
     await client.query('set session_replication_role = origin')
     for (const table of ['partners', 'tenants', 'domains', 'provisioning_steps', 'users', 'memberships']) {
       await client.query(`vacuum analyze ${table}`)

@@ -32,6 +32,7 @@ pnpm bench P1 P4        these rows
   --users 200000        size of the population
   --tenants 20000
   --audit-rows 1000000  entries in the audit log of P6 to P9; the goals are about 10,000,000
+  --audit-server <url>  superuser of a PostgreSQL that keeps the log of P6 to P9 from run to run; loaded into it when it is not there
   --report-tenants 100000  tenants with three years of history in P12
   --growth 4,5,6        powers of ten that the rows GROWTH and DEPTH go through`
 
@@ -70,6 +71,7 @@ const { values, positionals } = parseArgs({
     users: { type: 'string', default: '200000' },
     tenants: { type: 'string', default: '20000' },
     'audit-rows': { type: 'string', default: '1000000' },
+    'audit-server': { type: 'string' },
     'report-tenants': { type: 'string', default: '100000' },
     growth: { type: 'string', default: '4,5,6' },
     help: { type: 'boolean', short: 'h' },
@@ -125,7 +127,8 @@ try {
   const machine = await describeMachine(server.adminUrl)
   const rows: RowResult[] = []
   if (['P1', 'P2', 'P3', 'P4', 'P5'].some((row) => wanted.has(row))) rows.push(...(await measureRequests(session, wanted)))
-  if (['P6', 'P7', 'P8', 'P9'].some((row) => wanted.has(row))) rows.push(...(await measureAudit(session, wanted, auditRows, say)))
+  if (['P6', 'P7', 'P8', 'P9'].some((row) => wanted.has(row)))
+    rows.push(...(await measureAudit(session, wanted, { rows: auditRows, server: values['audit-server'] }, say)))
   if (wanted.has('P10')) rows.push(...(await measureSlots(session)))
   if (wanted.has('P12')) rows.push(...(await measureReports(session, reportTenants, say)))
   if (wanted.has('P13')) rows.push(...(await measureStart(session)))

@@ -1,5 +1,5 @@
 import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
-import { type AuditFilter, listAuditEvents } from '@atrium/db/audit-search'
+import { type AuditFilter, searchAuditEvents } from '@atrium/db/audit-search'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/provision-database'
 import { lockTenant, updateTenant } from '@atrium/db/tenants'
@@ -26,20 +26,23 @@ const mutationsPerSlot = 1_500
 const atOnce = 8
 const page = 100
 
-/** P6 to P9: the audit log with the number of entries asked for, in one partition a month. */
+/** P6 to P9: the audit log with the number of entries asked for, in one partition a month; on a server of its own it stays there. */
 export async function measureAudit(
   session: Session,
   wanted: ReadonlySet<string>,
-  rows: number,
+  { rows, server = session.adminUrl }: { rows: number; server?: string | undefined },
   say: (text: string) => void,
 ): Promise<RowResult[]> {
   const name = 'atrium_audit'
-  const accounts = await createMigratedDatabase(session.adminUrl, name)
-  const adminUrl = session.adminUrl.replace(/postgres$/, name)
+  const accounts = await createMigratedDatabase(server, name)
+  const adminUrl = server.replace(/postgres$/, name)
   const population = await loadPopulation(adminUrl, { users: tenants, tenants })
   const loaded = await loadAuditRows(adminUrl, rows)
   await keepHealthQuiet(adminUrl)
-  say(`${loaded.rows} audit entries in ${loaded.partitions} partitions, loaded in ${loaded.seconds.toFixed(0)} s`)
+  say(
+    `${loaded.rows} audit entries in ${loaded.partitions} partitions (${mebibytes(loaded.bytes)} MiB with indexes), ${loaded.values} values of them ` +
+      `(${mebibytes(loaded.valuesBytes)} MiB), loaded in ${loaded.seconds.toFixed(0)} s`,
+  )
   const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
   const bench: AuditBench = { database, appUrl: accounts.appUrl, population, loaded }
   try {
@@ -50,9 +53,11 @@ export async function measureAudit(
     ]
   } finally {
     await database.close()
-    await dropDatabase(session.adminUrl, name)
+    if (server === session.adminUrl) await dropDatabase(server, name)
   }
 }
+
+const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2)
 
 /** Every tenant's health as if just computed: the service would do it for all when it starts, in the middle of P6. */
 async function keepHealthQuiet(adminUrl: string): Promise<void> {
@@ -69,7 +74,7 @@ async function keepHealthQuiet(adminUrl: string): Promise<void> {
 
 async function measureSearches(session: Session, wanted: ReadonlySet<string>, bench: AuditBench, adminUrl: string): Promise<RowResult[]> {
   const samples = await sampleEntries(adminUrl)
-  const search = (filter: AuditFilter) => bench.database.search((db) => listAuditEvents(db, filter, page + 1))
+  const search = async (filter: AuditFilter) => (await bench.database.search((db) => searchAuditEvents(db, filter, page + 1))).events
   const wrong = await wrongAnswers(adminUrl, search, samples)
   const key = () => readByKey(bench, session.random)
   const combinations = allCombinations()

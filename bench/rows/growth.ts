@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { listAuditEvents } from '@atrium/db/audit-search'
+import { searchAuditEvents } from '@atrium/db/audit-search'
 import { listOwnEvents, listTaken } from '@atrium/db/availability'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { bookedSpansOf } from '@atrium/db/hosts'
@@ -199,7 +199,8 @@ async function memberPage({ database, house }: Grown, before: string | undefined
   expectFull(await listMembers(database.db, house.crowdedId, { before, limit: page }), page)
 }
 async function auditPage({ database }: Grown, filter: { tenantSlug?: string; before?: string | undefined }, least = page): Promise<void> {
-  expectFull(await database.search((db) => listAuditEvents(db, filter, page)), least)
+  const { events } = await database.search((db) => searchAuditEvents(db, filter, page))
+  expectFull(events, least)
 }
 function expectFull(rows: readonly unknown[], least: number): void {
   if (rows.length < least) throw new Error(`the page has ${rows.length} rows`)

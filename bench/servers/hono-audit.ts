@@ -18,6 +18,6 @@ app.get('/health', (c) => c.json({ status: 'ok' }))
 app.get('/tenants/:slug/audit', async (c) => {
   const { rows } = await pool.query({ ...statement, values: [c.req.param('slug')] })
   const last = rows[99]
-  return c.json({ items: rows.slice(0, 100), nextCursor: rows.length > 100 && last ? `${last.at}_${last.id}` : null })
+  return c.json({ items: rows.slice(0, 100), nextCursor: rows.length > 100 && last ? `${last.at}_${last.id}` : null, more: false })
 })
 serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '127.0.0.1' })

@@ -261,3 +261,63 @@ it('protects a partition from the moment it is made', async () => {
   })
   expect(outcome).toEqual([])
 })
+
+/** What would hide entries from a search by text: values that are gone, changed or not kept, and a fill that says it is done. */
+const hidingOfApp = [
+  ...['insert into audit_values values ($$name$$, $$forged$$)', `update audit_values set value = 'forged'`, 'delete from audit_values'],
+  ...['truncate audit_values', 'lock table audit_values in access exclusive mode', 'select * from audit_values for update'],
+  `merge into audit_values v using (values (1)) x on true when matched then delete`,
+  `update audit_values_fill set done = true`,
+  ...['delete from audit_values_fill', 'truncate audit_values_fill', 'insert into audit_values_fill values (true, now(), null, true)'],
+  ...['select audit_note_values()', 'select audit_values_emptied()', 'drop trigger audit_note_values on audit_events'],
+  'alter table audit_events disable trigger audit_note_values',
+  ...[
+    'drop index audit_values_text',
+    'drop index audit_events_name',
+    'drop table audit_values',
+    'alter table audit_values disable trigger all',
+  ],
+  `create or replace function audit_note_values() returns trigger language plpgsql as $$ begin return new; end $$`,
+  `set session_replication_role = replica`,
+]
+const hidingOfOwner = [
+  ...[`update audit_values set value = 'forged'`, 'delete from audit_values', 'delete from only audit_values using (values (1)) v'],
+  `update audit_values set spelled = 'forged' where field = 'tenant'`,
+  `merge into audit_values v using (values (1)) x on true when matched then update set value = 'forged'`,
+  `insert into audit_values select * from audit_values on conflict do nothing; delete from audit_values`,
+]
+
+async function values(): Promise<string[]> {
+  const { rows: found } = await watcher.query<{ row: string }>(`select v::text as row from audit_values v union all
+    select f::text from audit_values_fill f order by 1`)
+  return found.map(({ row }) => row)
+}
+
+it('lets nobody take entries out of sight of a search by text', async () => {
+  const before = await values()
+  expect(before.length).toBeGreaterThan(3)
+  const asApp = await attempt(accounts.appUrl, hidingOfApp)
+  const asOwner = await attempt(accounts.ownerUrl, hidingOfOwner)
+  const outcome = [...asApp.taken, ...asApp.changed, ...asOwner.taken, ...asOwner.changed]
+  const same = (await values()).join('\n') === before.join('\n')
+  // The owner may empty the values, for people who want to be forgotten: then they count as incomplete until they are filled in anew.
+  const client = new pg.Client({ connectionString: accounts.ownerUrl })
+  await client.connect()
+  await client.query('truncate audit_values')
+  await client.end()
+  const { rows: emptied } = await watcher.query<{ ready: boolean }>(`select ready from audit_look_up('%one%', '%one%', '%one%', 9)`)
+  await watcher.query('select audit_fill_values(100000)')
+  const { rows: filled } = await watcher.query<{ ready: boolean; value: string[] }>(
+    `select ready, value from audit_look_up('one', 'one', 'one', 9)`,
+  )
+  await recordFigure({
+    goal: 'S14',
+    what: 'the values that a search by text goes by',
+    measured: `${hidingOfApp.length} statements as the service, ${hidingOfOwner.length} as the owner, ${outcome.length} carried out, ${same ? 'no value' : 'values'} changed; emptied by the owner: ${emptied[0]?.ready ? 'still used' : 'not used until filled in'}`,
+    reached: outcome.length === 0 && same && emptied[0]?.ready === false && filled[0]?.ready === true,
+  })
+  expect(outcome).toEqual([])
+  expect(same).toBe(true)
+  expect(emptied).toEqual([{ ready: false }])
+  expect(filled).toEqual([{ ready: true, value: ['one'] }])
+})

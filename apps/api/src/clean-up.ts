@@ -1,6 +1,7 @@
 import { manageLinkLifeMs } from '@atrium/core/booking-life'
 import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
 import { ensureAuditPartitions } from '@atrium/db/audit'
+import { fillAuditValues } from '@atrium/db/audit-values'
 import { eraseManageTokens } from '@atrium/db/bookings'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
@@ -41,6 +42,8 @@ export async function cleanUp(house: House): Promise<void> {
     ['slot locks', () => deleteExpiredSlotLocks(db, now)],
     ['web sessions', () => deleteExpiredWebSessions(db)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
+    // Last, as it takes minutes in the hour after a log of millions was moved to this version.
+    ['values of the audit log', () => fillAuditValues(db)],
   ]
   const failures: unknown[] = []
   for (const [duty, carryOut] of duties) {

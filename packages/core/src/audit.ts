@@ -159,7 +159,12 @@ export const AuditEvent = z.object({
 })
 export type AuditEvent = z.infer<typeof AuditEvent>
 
-export const AuditPage = z.object({ items: z.array(AuditEvent), nextCursor: z.string().nullable() })
+export const AuditPage = z.object({
+  items: z.array(AuditEvent),
+  nextCursor: z.string().nullable(),
+  /** The search stopped before the page was full: what is older than `nextCursor` was not looked at, and may or may not fit. */
+  more: z.boolean(),
+})
 export type AuditPage = z.infer<typeof AuditPage>
 
 /** An action such as `tenant.created`, or a leading part of one written `tenant.` or `tenant.*`. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-type Column = 'tenant_slug' | 'partner_slug' | 'actor_email' | 'outcome' | 'action'
+type Column = 'tenant_slug' | 'partner_slug' | 'actor_email' | 'outcome' | 'action' | 'resource_name'
 
 /** How often values occur in the audit log, as the database last counted a sample of it. */
 export interface AuditFrequencies {
@@ -27,6 +27,7 @@ const guesses: Readonly<Record<Column, number>> = {
   action: 0.02,
   outcome: 0.03,
   partner_slug: 0.05,
+  resource_name: 0.0005,
 }
 const keptMs = 10 * 60_000
 const kept = new WeakMap<Db, { until: number; frequencies: Promise<AuditFrequencies> }>()
@@ -59,8 +60,10 @@ async function count(db: Db): Promise<AuditFrequencies> {
 }
 
 /** A negative number of distinct values is their share of the entries (PostgreSQL documentation, pg_stats). */
-function toShares({ entries, distinct_values, common_values, frequencies }: CountedColumn) {
-  const shares = new Map((common_values ?? []).map((value, n) => [value, frequencies?.[n] ?? 0]))
+function toShares({ name, entries, distinct_values, common_values, frequencies }: CountedColumn) {
+  // Names are asked for in lower case.
+  const values = (common_values ?? []).map((value) => (name === 'resource_name' ? value.toLowerCase() : value))
+  const shares = new Map(values.map((value, n) => [value, frequencies?.[n] ?? 0]))
   const distinct = distinct_values < 0 ? -distinct_values * entries : distinct_values
   const rest = 1 - (frequencies ?? []).reduce((sum, share) => sum + share, 0)
   return { shares, ofOthers: Math.max(0, rest) / Math.max(1, distinct - shares.size) }

@@ -1,6 +1,7 @@
 import { type AuditEvent, type AuditOutcome, actionMatch } from '@atrium/core/audit'
 import { sql } from 'kysely'
 import { type AuditFrequencies, readAuditFrequencies } from './audit-frequencies.ts'
+import { type AuditValues, lookUpAuditValues } from './audit-values.ts'
 import type { Db } from './connect.ts'
 import { escapeLike } from './tenants.ts'
 
@@ -47,27 +48,120 @@ type Way =
 const fewEntries = 20_000
 /** What this share of the entries begins with is met often enough on a walk along the time. */
 const commonPrefix = 0.005
-/** What the newest 1,000 hold as often as this, a walk finds sooner than the index of words, which fetches every match. */
+/** What the newest 1,000 hold as often as this is soon found further along the time. */
 const commonHits = 8
 /** Of so many entries expected for each that is asked for, this month and the last hold enough. */
 const plenty = 30
-/** Shorter texts have no three characters in a row, which the index of words is made of. */
-const indexedLength = 3
+/** How many entries a search goes along that no index helps, until it says how far it came. */
+const lookedAt = 20_000
+/** A text that is in as many values is no longer looked for value by value. */
+const manyValues = 200
+/** Up to so many entries of values are fetched at once; where there are more, a month of the index of trigrams gives a page sooner. */
+const fewOfValues = 5_000
+/** Actions that are walked along one by one. */
+const manyActions = 8
+
+export interface AuditFindings {
+  events: AuditEvent[]
+  /** Entries of this instant and older were not looked at: go on with it as `before`. Null where the search came to its end or filled the page. */
+  stoppedAt: string | null
+}
 
 /**
  * Entries newest first, stable under ties; at most `limit`. Times keep their microseconds, which a JavaScript Date would drop. How the log
- * is gone through is decided here, by how often each asked value occurs (docs/performance.md, the audit log).
+ * is gone through is decided here, by how often each asked value occurs (docs/performance.md, the audit log). Only a text that has no three
+ * letters or digits in a row may end before the log does.
  */
-export async function listAuditEvents(db: Db, filter: AuditFilter, limit: number): Promise<AuditEvent[]> {
+export async function searchAuditEvents(db: Db, filter: AuditFilter, limit: number): Promise<AuditFindings> {
   const asked = toAsked(filter)
-  const { way, entries, matches } = rarest(asked, await readAuditFrequencies(db))
-  if (way === 'audit_find_prefix') return byMonths(db, way, asked, limit)
-  if (asked.pattern === null) return matches >= plenty * limit ? recentFirst(db, way, asked, limit) : read(db, way, asked, limit)
+  const frequencies = await readAuditFrequencies(db)
+  const rare = rarest(asked, frequencies)
+  if (asked.pattern !== null && !hasTrigram(filter.q ?? '')) return alongTheWay(db, rare.way, asked, limit)
+  const events = await (asked.pattern === null ? byValues(db, asked, limit, rare) : byText(db, asked, limit, rare, frequencies))
+  return { events, stoppedAt: null }
+}
+
+/** Whether the index of trigrams has anything of a text: of other characters than letters and digits it knows nothing. */
+function hasTrigram(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text)
+}
+
+async function byValues(db: Db, asked: Asked, limit: number, { way, matches }: Rarest): Promise<AuditEvent[]> {
+  if (way === 'audit_find_prefix') return byMonths(asked, limit, (span, left) => read(db, way, span, left))
+  return matches >= plenty * limit ? recentFirst(db, way, asked, limit) : read(db, way, asked, limit)
+}
+
+/** The newest first; then a little further where the text is common there; then by the values that hold it; at last by its trigrams. */
+async function byText(db: Db, asked: Asked, limit: number, { way, entries }: Rarest, frequencies: AuditFrequencies): Promise<AuditEvent[]> {
   if (way !== 'audit_walk_time' && entries <= fewEntries) return read(db, way, asked, limit)
   const newest = await read(db, 'audit_walk_newest', asked, limit)
   if (newest.length >= limit) return newest
-  if (newest.length >= commonHits || (filter.q ?? '').length < indexedLength) return read(db, way, asked, limit)
-  return byMonths(db, 'audit_find_text', asked, limit)
+  if (newest.length < commonHits) return byKeptValues(db, asked, limit, frequencies)
+  const since = later(asked.since, expectedStart(newest, limit))
+  const near = await read(db, 'audit_walk_time', { ...asked, since }, limit)
+  if (near.length >= limit || since === asked.since) return near
+  const older = { ...asked, until: earlier(asked.until, since) }
+  return [...near, ...(await byKeptValues(db, older, limit - near.length, frequencies))]
+}
+
+/** Where twice as many entries as are asked for would lie, if all that is older were as what was found. */
+function expectedStart(newest: readonly AuditEvent[], limit: number): string {
+  const [first, last] = [Date.parse(newest[0]?.at ?? ''), Date.parse(newest.at(-1)?.at ?? '')]
+  return new Date(first - Math.max(1_000, ((first - last) / newest.length) * limit * 2)).toISOString()
+}
+
+async function byKeptValues(db: Db, asked: Asked, limit: number, frequencies: AuditFrequencies): Promise<AuditEvent[]> {
+  const values = await lookUpAuditValues(db, asked.pattern ?? '', manyValues)
+  const expected = values === null ? Infinity : frequencies.entries * shareOf(values, frequencies)
+  if (values === null || expected > fewOfValues || values.actions.length > manyActions)
+    return byMonths(asked, limit, (span, left) => read(db, 'audit_find_text', span, left))
+  const { actions, names, actors, tenants } = values
+  const found = await Promise.all(
+    actions
+      .filter((action) => asked.action === null || asked.action === action)
+      .map((action) => read(db, 'audit_walk_action', { ...asked, action }, limit)),
+  )
+  if (names.length + actors.length + tenants.length > 0) found.push(await readValues(db, asked, values, limit))
+  return merge(found, limit)
+}
+
+function shareOf({ names, actors, tenants }: AuditValues, { of }: AuditFrequencies): number {
+  const sum = (column: 'resource_name' | 'actor_email' | 'tenant_slug', values: readonly string[]) =>
+    values.reduce((share, value) => share + of(column, value), 0)
+  return sum('resource_name', names) + sum('actor_email', actors) + sum('tenant_slug', tenants)
+}
+
+/** Several answers as one, each entry once, newest first. */
+function merge(answers: readonly AuditEvent[][], limit: number): AuditEvent[] {
+  const [first = []] = answers
+  if (answers.length <= 1) return first
+  const order = ({ at, id }: AuditEvent) => `${at}_${id}`
+  const entries = new Map(answers.flat().map((event) => [order(event), event]))
+  return [...entries]
+    .sort(([a], [b]) => (a < b ? 1 : -1))
+    .slice(0, limit)
+    .map(([, event]) => event)
+}
+
+/** For texts that no index helps with: so many entries along the way, and then how far it came. */
+async function alongTheWay(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditFindings> {
+  if (way === 'audit_walk_time') {
+    const newest = await read(db, 'audit_walk_newest', asked, limit)
+    if (newest.length >= limit) return { events: newest, stoppedAt: null }
+  }
+  const walked = way.startsWith('audit_walk_') ? way : 'audit_walk_time'
+  const end = await endOf(db, walked, asked)
+  if (end === null) return { events: await read(db, walked, asked, limit), stoppedAt: null }
+  const events = await read(db, walked, { ...asked, since: end }, limit)
+  return { events, stoppedAt: events.length < limit ? end : null }
+}
+
+/** The time of the last entry that is looked at along a way; null where it has fewer. */
+async function endOf(db: Db, way: Way, asked: Asked): Promise<string | null> {
+  const { rows } = await sql<{ at: string }>`
+    select to_char(e at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from ${sql.raw(way.replace('walk', 'end'))}(${parametersOf(asked)}, ${lookedAt}) as e`.execute(db)
+  return rows[0]?.at ?? null
 }
 
 function toAsked(filter: AuditFilter): Asked {
@@ -91,7 +185,13 @@ function toAsked(filter: AuditFilter): Asked {
 }
 
 /** The way along the value that the fewest entries have, about how many those are, and how many of them match everything. */
-function rarest(asked: Asked, frequencies: AuditFrequencies): { way: Way; entries: number; matches: number } {
+interface Rarest {
+  way: Way
+  entries: number
+  matches: number
+}
+
+function rarest(asked: Asked, frequencies: AuditFrequencies): Rarest {
   const ways: [Way, number][] = [['audit_walk_time', 1]]
   if (asked.tenant !== null) ways.push(['audit_walk_tenant', frequencies.of('tenant_slug', asked.tenant)])
   if (asked.partner !== null) ways.push(['audit_walk_partner', frequencies.of('partner_slug', asked.partner)])
@@ -125,15 +225,17 @@ function earlier(a: string, b: string): string {
   return Date.parse(a) < Date.parse(b) ? a : b
 }
 
+type ReadSpan = (span: Asked, left: number) => Promise<AuditEvent[]>
+
 /** The newest month, then twice as many with every step, until the page is full. */
-async function byMonths(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditEvent[]> {
+async function byMonths(asked: Asked, limit: number, readSpan: ReadSpan): Promise<AuditEvent[]> {
   const found: AuditEvent[] = []
   const newest = latest(asked)
   let until = asked.until
   for (let months = 1; found.length < limit; months *= 2) {
     const start = months > 16 ? '-infinity' : monthsBefore(newest, months - 1)
     const last = start === '-infinity' || Date.parse(asked.since) >= Date.parse(start)
-    found.push(...(await read(db, way, { ...asked, until, since: last ? asked.since : start }, limit - found.length)))
+    found.push(...(await readSpan({ ...asked, until, since: last ? asked.since : start }, limit - found.length)))
     if (last) break
     until = earlier(until, start)
   }
@@ -146,14 +248,28 @@ function monthsBefore(instant: number, months: number): string {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months)).toISOString()
 }
 
+/** The first where both are the same millisecond: it may have microseconds besides. */
+function later(a: string, b: string): string {
+  return Date.parse(a) >= Date.parse(b) ? a : b
+}
+
+const parametersOf = (asked: Asked) => sql`${asked.since}, ${asked.until}, ${asked.at}, ${asked.id}, ${asked.tenant}, ${asked.partner},
+  ${asked.actor}, ${asked.outcome}, ${asked.action}, ${asked.prefix}, ${asked.pattern}`
+
+const columns = sql.raw(`id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor_type as "actorType",
+  actor_id as "actorId", actor_email as "actorEmail", host(actor_ip) as "actorIp", action, outcome, resource_type as "resourceType",
+  resource_id as "resourceId", resource_name as "resourceName", tenant_slug as "tenantSlug", partner_slug as "partnerSlug", source,
+  metadata, prev_hash as "prevHash", hash`)
+
 async function read(db: Db, way: Way, asked: Asked, limit: number): Promise<AuditEvent[]> {
   const { rows } = await sql<AuditEvent>`
-    select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor_type as "actorType", actor_id as "actorId",
-      actor_email as "actorEmail", host(actor_ip) as "actorIp", action, outcome, resource_type as "resourceType",
-      resource_id as "resourceId", resource_name as "resourceName", tenant_slug as "tenantSlug", partner_slug as "partnerSlug", source,
-      metadata, prev_hash as "prevHash", hash
-    from ${sql.raw(way)}(${asked.since}, ${asked.until}, ${asked.at}, ${asked.id}, ${asked.tenant}, ${asked.partner}, ${asked.actor},
-      ${asked.outcome}, ${asked.action}, ${asked.prefix}, ${asked.pattern}, ${limit}) as e
+    select ${columns} from ${sql.raw(way)}(${parametersOf(asked)}, ${limit}) as e order by e.at desc, e.id desc`.execute(db)
+  return rows
+}
+
+async function readValues(db: Db, asked: Asked, { actors, names, tenants }: AuditValues, limit: number): Promise<AuditEvent[]> {
+  const { rows } = await sql<AuditEvent>`
+    select ${columns} from audit_find_values(${parametersOf(asked)}, ${limit}, ${actors}, ${names}, ${tenants}) as e
     order by e.at desc, e.id desc`.execute(db)
   return rows
 }

@@ -27,6 +27,7 @@ import * as seatMode from './migrations/0021-seat-mode.ts'
 import * as reportBalances from './migrations/0022-report-balances.ts'
 import * as auditSearch from './migrations/0023-audit-search.ts'
 import * as identityDues from './migrations/0024-identity-dues.ts'
+import * as auditValues from './migrations/0025-audit-values.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -54,6 +55,7 @@ const migrations: Record<string, Migration> = {
   '0022-report-balances': reportBalances,
   '0023-audit-search': auditSearch,
   '0024-identity-dues': identityDues,
+  '0025-audit-values': auditValues,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

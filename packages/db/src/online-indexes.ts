@@ -2,7 +2,11 @@ import pg from 'pg'
 
 interface OnlineIndex {
   name: string
-  on: string
+  table: string
+  /** What stands behind the table's name: columns or expressions, INCLUDE, WHERE. */
+  of: string
+  /** A partitioned table: each partition's index is built by itself, because the table's own cannot be built beside its writers. */
+  partitioned?: true
   /** Dropped when this one is there. */
   replaces?: string
 }
@@ -15,18 +19,34 @@ const ranked = 'include (valid_from, valid_to, tenant_id, partner_id, plan, cycl
 const indexes: readonly OnlineIndex[] = [
   {
     name: 'subscription_history_ranked',
-    on: `subscription_history (currency, arr desc) ${ranked} where arr > 0`,
+    table: 'subscription_history',
+    of: `(currency, arr desc) ${ranked} where arr > 0`,
     replaces: 'subscription_history_top',
   },
   {
     name: 'subscription_history_partner_ranked',
-    on: `subscription_history (partner_id, currency, arr desc) ${ranked.replace('partner_id, ', '')} where arr > 0 and partner_id is not null`,
+    table: 'subscription_history',
+    of: `(partner_id, currency, arr desc) ${ranked.replace('partner_id, ', '')} where arr > 0 and partner_id is not null`,
     replaces: 'subscription_history_partner_top',
   },
   // Which of a calendar's events are our own, however many bookings a host ever had.
   {
     name: 'booking_hosts_event',
-    on: 'booking_hosts (host_id, calendar_event_id) where calendar_event_id is not null',
+    table: 'booking_hosts',
+    of: '(host_id, calendar_event_id) where calendar_event_id is not null',
+  },
+  // How many members a tenant has, without a look at each: the table is many times as large, and the members of a tenant lie all over it.
+  {
+    name: 'memberships_counted',
+    table: 'memberships',
+    of: "(tenant_id) where status <> 'removing'",
+  },
+  // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
+  {
+    name: 'audit_events_name',
+    table: 'audit_events',
+    of: '(hashtextextended(lower(resource_name), 0)) where resource_name is not null',
+    partitioned: true,
   },
 ]
 
@@ -41,20 +61,63 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
   try {
     await client.query(`select pg_advisory_lock(hashtext('online_indexes'))`)
     const built: string[] = []
-    for (const { name, on, replaces } of indexes) {
-      const { rows } = await client.query<{ valid: boolean }>(
-        'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
-        [name],
-      )
-      if (!rows[0]?.valid) {
-        await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`)
-        await client.query(`create index concurrently ${pg.escapeIdentifier(name)} on ${on}`)
-        built.push(name)
+    for (const index of indexes) {
+      if (!(await isValid(client, index.name))) {
+        await (index.partitioned ? buildOfPartitions(client, index) : buildAnew(client, index))
+        built.push(index.name)
       }
-      if (replaces !== undefined) await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(replaces)}`)
+      if (index.replaces !== undefined) await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(index.replaces)}`)
     }
     return built
   } finally {
     await client.end()
+  }
+}
+
+async function isValid(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ valid: boolean }>('select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [
+    name,
+  ])
+  return rows[0]?.valid === true
+}
+
+async function buildAnew(client: pg.Client, { name, table, of }: Pick<OnlineIndex, 'name' | 'table' | 'of'>): Promise<void> {
+  await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`)
+  await client.query(`create index concurrently ${pg.escapeIdentifier(name)} on ${pg.escapeIdentifier(table)} ${of}`)
+}
+
+/**
+ * The index of the table first, which is of no partition that is there and of every later one; then that of each partition, put under it. With
+ * the last it is valid (PostgreSQL, "Table Partitioning", maintenance of indexes).
+ */
+async function buildOfPartitions(client: pg.Client, { name, table, of }: OnlineIndex): Promise<void> {
+  await briefly(client, `create index if not exists ${pg.escapeIdentifier(name)} on only ${pg.escapeIdentifier(table)} ${of}`)
+  const { rows } = await client.query<{ partition: string }>(
+    `select p.relname as partition from pg_inherits i join pg_class p on p.oid = i.inhrelid
+     where i.inhparent = to_regclass($1) and not exists (
+       select from pg_index x join pg_inherits under on under.inhrelid = x.indexrelid
+       where x.indrelid = p.oid and under.inhparent = to_regclass($2)) order by 1`,
+    [table, name],
+  )
+  for (const { partition } of rows) {
+    const own = `${partition}_${name.replace(`${table}_`, '')}`
+    if (!(await isValid(client, own))) await buildAnew(client, { name: own, table: partition, of })
+    await briefly(client, `alter index ${pg.escapeIdentifier(name)} attach partition ${pg.escapeIdentifier(own)}`)
+  }
+}
+
+/** A statement that is done at once when it has its lock: it gives up and tries again, so that nobody queues behind it. */
+async function briefly(client: pg.Client, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await client.query(`set lock_timeout = '500ms'`)
+    try {
+      await client.query(statement)
+      return
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== '55P03' || attempt === 10) throw error
+    } finally {
+      await client.query('reset lock_timeout')
+    }
+    await new Promise((done) => setTimeout(done, 250 * attempt))
   }
 }

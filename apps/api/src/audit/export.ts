@@ -1,6 +1,6 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit'
 import { auditCursor } from '@atrium/db/audit'
-import { listAuditEvents } from '@atrium/db/audit-search'
+import { searchAuditEvents } from '@atrium/db/audit-search'
 import type { Caller, Context } from '../context.ts'
 
 const pageSize = 500
@@ -23,11 +23,12 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
   if (format === 'csv') yield csvLine(auditColumns)
   let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const rows = await house.database.search((db) => listAuditEvents(db, { ...filter, before: cursor }, pageSize))
-    if (rows.length > 0) yield rows.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
-    const last = rows.at(-1)
-    if (!last || rows.length < pageSize || ctx.request.signal.aborted) return
-    cursor = auditCursor(last)
+    const { events, stoppedAt } = await house.database.search((db) => searchAuditEvents(db, { ...filter, before: cursor }, pageSize))
+    if (events.length > 0) yield events.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
+    const last = events.at(-1)
+    const next = events.length === pageSize && last ? auditCursor(last) : stoppedAt
+    if (next === null || ctx.request.signal.aborted) return
+    cursor = next
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AuditEvent, AuditPage } from '@atrium/core/audit'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
+import { LookFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Pager } from '@atrium/ui/pager'
@@ -48,36 +49,44 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
         />
       ) : log.data === undefined ? (
         <LoadingRows label="Loading the audit log" rows={10} />
-      ) : log.data.items.length === 0 ? (
-        <EmptyState title="No entries" icon={<IconHistory size={32} stroke={1.5} aria-hidden />}>
-          Nothing was recorded that fits these filters. Take one away, or widen the time.
-        </EmptyState>
       ) : (
         <>
-          <AuditTable
-            caption="Audit log"
-            events={log.data.items}
-            onOpen={setOpened}
-            onNarrow={narrow}
-            showTenant={showTenant}
-            showAction
-            stale={log.isPlaceholderData}
-          />
+          {log.data.items.length > 0 && (
+            <AuditTable
+              caption="Audit log"
+              events={log.data.items}
+              onOpen={setOpened}
+              onNarrow={narrow}
+              showTenant={showTenant}
+              showAction
+              stale={log.isPlaceholderData}
+            />
+          )}
+          {log.data.items.length === 0 && !log.data.more && (
+            <EmptyState title="No entries" icon={<IconHistory size={32} stroke={1.5} aria-hidden />}>
+              {search.trail === undefined
+                ? 'Nothing was recorded that fits these filters. Take one away, or widen the time.'
+                : 'Nothing further back fits these filters.'}
+            </EmptyState>
+          )}
+          <LookFurtherBack page={log.data} trail={search.trail} onChange={(trail) => onSearch({ trail })} />
           <Pager
             label="Pages of the audit log"
             trail={search.trail}
-            nextCursor={log.data.nextCursor}
+            nextCursor={log.data.more ? null : log.data.nextCursor}
             onChange={(trail) => onSearch({ trail })}
           />
-          <Group justify="flex-end" mt="sm">
-            <NativeSelect
-              label="Entries per page"
-              size="xs"
-              value={search.limit ?? String(auditPerPage)}
-              data={[...pageSizes]}
-              onChange={(event) => narrow({ limit: pageSizes.find((size) => size === event.currentTarget.value) })}
-            />
-          </Group>
+          {log.data.items.length > 0 && (
+            <Group justify="flex-end" mt="sm">
+              <NativeSelect
+                label="Entries per page"
+                size="xs"
+                value={search.limit ?? String(auditPerPage)}
+                data={[...pageSizes]}
+                onChange={(event) => narrow({ limit: pageSizes.find((size) => size === event.currentTarget.value) })}
+              />
+            </Group>
+          )}
         </>
       )}
       <AuditEntryDrawer event={opened} onClose={() => setOpened(undefined)} onNarrow={narrow} />

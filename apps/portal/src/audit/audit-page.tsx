@@ -1,6 +1,7 @@
 import { type AuditEvent, auditActions } from '@atrium/core/audit'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
+import { LookFurtherBack } from '@atrium/ui/audit-further'
 import { AuditTable } from '@atrium/ui/audit-table'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -52,7 +53,7 @@ export function AuditPage() {
           retrying={query.isFetching}
         />
       )}
-      {query.data && !query.error && query.data.items.length === 0 && (
+      {query.data && !query.error && query.data.items.length === 0 && !query.data.more && (
         <EmptyState
           icon={<IconHistory size={32} stroke={1.5} aria-hidden />}
           title={filtered ? 'No entry fits these filters' : 'Nothing has happened yet'}
@@ -67,20 +68,23 @@ export function AuditPage() {
           {filtered ? 'Widen the time, or take a filter away.' : 'Changes to the workplace are listed here as they are made.'}
         </EmptyState>
       )}
-      {query.data && !query.error && query.data.items.length > 0 && (
+      {query.data && !query.error && (
         <>
-          <AuditTable
-            caption={`Audit log of ${tenant.name}`}
-            events={query.data.items}
-            tenantWord="workplace"
-            onOpen={setOpened}
-            onNarrow={({ actorEmail }) => go({ actorEmail }, false)}
-            stale={query.isPlaceholderData}
-          />
+          {query.data.items.length > 0 && (
+            <AuditTable
+              caption={`Audit log of ${tenant.name}`}
+              events={query.data.items}
+              tenantWord="workplace"
+              onOpen={setOpened}
+              onNarrow={({ actorEmail }) => go({ actorEmail }, false)}
+              stale={query.isPlaceholderData}
+            />
+          )}
+          <LookFurtherBack page={query.data} trail={search.trail} onChange={(trail) => go({ trail }, false)} />
           <Pager
             label="Pages of the audit log"
             trail={search.trail}
-            nextCursor={query.data.nextCursor}
+            nextCursor={query.data.more ? null : query.data.nextCursor}
             onChange={(trail) => go({ trail }, false)}
           />
         </>

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-const parameters = `p_since timestamptz, p_until timestamptz, p_at timestamptz, p_id uuid, p_tenant text, p_partner text, p_actor text,
+export const parameters = `p_since timestamptz, p_until timestamptz, p_at timestamptz, p_id uuid, p_tenant text, p_partner text, p_actor text,
   p_outcome text, p_action text, p_prefix text, p_pattern text, p_limit integer`
 
 /** All that an entry was, in the words of the index on it (migration 0003). */
@@ -8,7 +8,7 @@ const text = `(coalesce(e.action, '') || ' ' || coalesce(e.resource_name, '') ||
 
 // In the order in which a walk asks: what is cheap first. A text is looked for in all four at once before it is in each; `ilike` would
 // lower the pattern anew for every entry.
-const filters = {
+export const filters = {
   tenant: '(p_tenant is null or e.tenant_slug = p_tenant)',
   partner: '(p_partner is null or e.partner_slug = p_partner)',
   outcome: '(p_outcome is null or e.outcome = p_outcome)',
@@ -20,7 +20,7 @@ const filters = {
 } as const
 
 /** The condition by which each walk finds its entries, in the form that its index takes; all other conditions are asked of what it finds. */
-const walks: Readonly<Record<string, string>> = {
+export const walks: Readonly<Record<string, string>> = {
   time: 'true',
   tenant: 'e.tenant_slug = p_tenant',
   partner: 'e.partner_slug = p_partner',
@@ -29,8 +29,8 @@ const walks: Readonly<Record<string, string>> = {
   action: 'e.action = p_action',
 }
 
-const within = `e.at >= p_since and e.at < p_until and (e.at, e.id) < (p_at, p_id)`
-const settings = 'set jit = off set plan_cache_mode = force_generic_plan'
+export const within = `e.at >= p_since and e.at < p_until and (e.at, e.id) < (p_at, p_id)`
+export const settings = 'set jit = off set plan_cache_mode = force_generic_plan'
 
 function walk(name: string, found: string): string {
   return `create function audit_walk_${name}(${parameters}) returns setof audit_events language plpgsql stable

@@ -1,0 +1,38 @@
+import type { AuditPage } from '@atrium/core/audit'
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { stepForward } from './paging.ts'
+import { Time } from './time.tsx'
+
+interface Props {
+  page: AuditPage
+  trail: string | undefined
+  /** Goes on with what was not looked at. */
+  onChange: (trail: string) => void
+}
+
+/** Says how far back a search came that stopped before its page was full, and goes on from there. Nothing to say shows nothing. */
+export function LookFurtherBack({ page, trail, onChange }: Props) {
+  const { more, nextCursor, items } = page
+  if (!more || nextCursor === null) return null
+  const [reached = ''] = nextCursor.split('_')
+  return (
+    <Alert
+      mt="md"
+      variant="light"
+      icon={<IconHistory size={18} aria-hidden />}
+      title={items.length === 0 ? 'Nothing found so far' : 'There may be more'}
+      role="status"
+    >
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">
+          Entries before <Time at={reached} show="absolute" /> were not looked at yet: a text without three letters or digits in a row is
+          looked for step by step.
+        </Text>
+        <Button variant="default" onClick={() => onChange(stepForward(trail, nextCursor))}>
+          Look further back
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
