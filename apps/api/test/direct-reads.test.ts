@@ -9,13 +9,13 @@ import { restRoutes } from '../src/transport/rest.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
 describe('the path of a read', () => {
-  const patterns = restRoutes().flatMap(({ method, path }) => (method === 'GET' ? [path] : []))
+  const patterns = [...new Set(restRoutes().map(({ path }) => path))]
   const find = createPaths(patterns.map((pattern) => [pattern, pattern] as const))
   /** The pattern with a value of its own in each place. */
   const written = (pattern: string) => pattern.replace(/\{(\w+)\}/g, (_, name) => `a-${name}`)
 
   it('is found for each pattern, with its parameters', () => {
-    expect(patterns.length).toBeGreaterThan(60)
+    expect(patterns.length).toBeGreaterThan(120)
     for (const pattern of patterns) {
       const names = [...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
       expect(find(written(pattern))).toEqual({
@@ -88,6 +88,7 @@ const asked: [string, string][] = [
   ['a name that cannot be one', '/tenants/~.@,:'],
   ["another tenant's audit log", '/tenants/globex/audit'],
   ['an address that is not there', '/nothing/here'],
+  ['an address that takes no GET', '/flags/evaluate'],
   ['an address with an empty part', '/tenants//acme'],
   ['a query of tRPC', `/trpc/tenants.get?${input({ json: { slug: 'acme' } })}`],
   ['queries of tRPC in a batch', `/trpc/tenants.get,users.me?batch=1&${input({ 0: { json: { slug: 'acme' } } })}`],
@@ -156,12 +157,13 @@ describe('what is read directly', () => {
     const reads = createDirectReads(house.app.house, createRequestRecord({ log: house.app.house.log, metrics }))
     return reads.fetch(new Request(`http://api.test${path}`, init), undefined)
   }
-  it.each([...asked.filter(([, path]) => !/nothing|\/\/acme|%7B$/.test(path))])('%s is', async (_, path) => {
+  it.each([...asked.filter(([, path]) => !/nothing|evaluate|\/\/acme|%7B$/.test(path))])('%s is', async (_, path) => {
     expect((await decide(path))?.status).toBeGreaterThanOrEqual(200)
   })
   it.each([
     ['a change', '/tenants', { method: 'POST', body: '{}' }],
     ['the head of a read', '/tenants/acme', { method: 'HEAD' }],
+    ['a path that takes no GET, beside one that does', '/flags/evaluate', {}],
     ['an export', '/audit/export', {}],
     ['a stream', '/tenants/acme/events', {}],
     ['a report that may be CSV', '/reports/mrr', {}],

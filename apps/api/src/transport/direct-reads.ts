@@ -32,7 +32,8 @@ export interface DirectReads {
 }
 
 export function createDirectReads(house: House, record: RequestRecord): DirectReads {
-  const find = createPaths(restRoutes().flatMap((route) => (route.method === 'GET' ? [[route.path, toTarget(route)] as const] : [])))
+  // All paths, whatever they take: one without a GET must not be taken for another's parameter.
+  const find = createPaths([...Map.groupBy(restRoutes(), (route) => route.path)].map(([path, routes]) => [path, toTarget(path, routes)]))
 
   function read(method: string | undefined, target: string, header: (name: string) => string | undefined): Asked | undefined {
     if (method !== 'GET') return undefined
@@ -115,11 +116,11 @@ const plainQuery = /^[!"$-~]*$/
 
 const pathOf = (target: string) => target.split('?', 1)[0] ?? target
 
-/** Without `invoke` it is a path that there is, and that Hono answers: its pattern must not be taken for another. */
-function toTarget(route: RestRoute): { route: string; invoke: Invoke | undefined } {
-  const { path, type, ofrep, file, csv } = route
-  const inOnePiece = type === 'query' && !ofrep && !file && !csv && !route.export && !takesVisitors(path)
-  return { route: path, invoke: inOnePiece ? procedureOf(route) : undefined }
+/** Without `invoke` it is a path that there is, and that Hono answers. */
+function toTarget(path: string, routes: readonly RestRoute[]): { route: string; invoke: Invoke | undefined } {
+  const read = routes.find(({ method }) => method === 'GET')
+  const inOnePiece = read?.type === 'query' && !read.ofrep && !read.file && !read.csv && !read.export && !takesVisitors(path)
+  return { route: path, invoke: read && inOnePiece ? procedureOf(read) : undefined }
 }
 
 /** The parameters of a query that tRPC's clients write: names as they are, each once; undefined for any other, which Hono reads. */
