@@ -20,11 +20,10 @@ const known = (field: string, value: string, spelled: string) => `exists (
       select from audit_values v where hashtextextended(v.value, 0) = hashtextextended(${value}, 0) and v.value is not distinct from ${value}
         and v.field = ${field} and v.spelled is not distinct from ${spelled})`
 
-const note = (field: (typeof fields)[number]) => `
-      folded := lower(new.${field.column});
-      if folded is not null and not ${known(`'${field.name}'`, 'folded', spelling(field, 'new'))} then
-        insert into audit_values values ('${field.name}', folded, ${spelling(field, 'new')});
-      end if;`
+/** The values of an entry that are not kept yet. */
+const unknown = (row: string) => `
+        from (values ${fields.map((field) => `('${field.name}', lower(${row}.${field.column}), ${spelling(field, row)})`).join(', ')}) as f (field, value, spelled)
+        where f.value is not null and not ${known('f.field', 'f.value', 'f.spelled')}`
 
 /** The time of the entry that is so many from the newest along a way: how far a search goes that no index helps. */
 const end = (name: string, found: string) => `
@@ -91,14 +90,17 @@ async function keepValues(db: Kysely<never>): Promise<void> {
   )
 }
 
-// The settings: a plan that was made while the table was small must not read all of it later; and the list of values that are not in the index
-// of trigrams yet, which every search goes through, has to stay short.
+// The settings: a plan that was made while the table was small must not read all of it later, nor one be made for each entry; and the list of
+// values that are not in the index of trigrams yet, which every search goes through, has to stay short. Nearly always nothing is new, and to look
+// for that costs less than an insert that finds nothing to do.
 const noteValues = `
-    create function audit_note_values() returns trigger language plpgsql security definer
-    set search_path = public, pg_temp set enable_seqscan = off set gin_pending_list_limit = '64kB' as $$
-    declare
-      folded text;
-    begin${fields.map(note).join('')}
+    create function audit_note_values() returns trigger language plpgsql security definer set search_path = public, pg_temp
+    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+    set gin_pending_list_limit = '64kB' as $$
+    begin
+      if exists (select${unknown('new')}) then
+        insert into audit_values select f.field, f.value, f.spelled${unknown('new')};
+      end if;
       return new;
     end $$`
 
