@@ -55,7 +55,7 @@ import { docsPages } from './transport/docs.ts'
 import { type AppEnv, chooseRequestId } from './transport/facts.ts'
 import { createOpenStreams } from './transport/open-streams.ts'
 import { problemResponse } from './transport/problems.ts'
-import { createRequestRecord, everyAnswer } from './transport/request-record.ts'
+import { createRequestRecord, everyAnswer, withEveryHeader } from './transport/request-record.ts'
 import { registerRest } from './transport/rest.ts'
 import { traceRequests } from './transport/traces.ts'
 import { answerTrpc } from './transport/trpc.ts'
@@ -91,6 +91,7 @@ export interface App {
 }
 
 export const bodyLimitBytes = 1024 * 1024
+
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
   const { config, database, integrations, log, tracing } = parts
@@ -141,10 +142,7 @@ export function createApp(parts: AppParts): App {
     outgoing?.setHeader('x-request-id', requestId)
     for (const [name, value] of everyAnswer) outgoing?.setHeader(name, value)
     await next()
-    if (!outgoing) {
-      c.res.headers.set('x-request-id', requestId)
-      for (const [name, value] of everyAnswer) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
-    }
+    if (!outgoing) withEveryHeader(c.res, requestId)
     record.end(begun, { method: c.req.method, path: c.req.path, route: c.get('route') ?? 'other', status: c.res.status })
   })
   app.onError((error, c) => {

@@ -3,10 +3,10 @@ import type { HttpBindings } from '@hono/node-server'
 import { createContext } from '../context.ts'
 import type { House } from '../house.ts'
 import { takesVisitors } from '../scheduling/cors.ts'
-import { chooseRequestId, HttpFacts, WebSource } from './facts.ts'
+import { chooseRequestId, HttpFacts, type RequestSource, WebSource } from './facts.ts'
 import { type PlainAnswer, problemAnswer, toResponse } from './problems.ts'
 import { createPaths } from './read-paths.ts'
-import { everyAnswer, type RequestRecord } from './request-record.ts'
+import { type BegunRequest, type RequestRecord, withEveryHeader } from './request-record.ts'
 import { type Invoke, logFailure, procedureOf, type RestRoute, restRoutes } from './rest.ts'
 import { fromQuery } from './rest-input.ts'
 import { SocketSource, sendAnswer } from './socket.ts'
@@ -14,9 +14,10 @@ import { answerInOnePiece, trpcRoute } from './trpc.ts'
 import { endpoint, type Queries, readQueries } from './trpc-queries.ts'
 
 /** What a request asks to read: a REST path or calls of tRPC. */
-type Asked =
-  | { kind: 'rest'; route: string; query: string; parameters: Readonly<Record<string, string>>; invoke: Invoke }
-  | { kind: 'trpc'; route: string; queries: Queries }
+type Asked = { path: string; route: string } & (
+  | { kind: 'rest'; query: string; parameters: Readonly<Record<string, string>>; invoke: Invoke }
+  | { kind: 'trpc'; queries: Queries }
+)
 
 /**
  * Reads that are answered in one piece, straight between Node's socket and the procedure: `GET` of a REST path whose answer is JSON, and
@@ -45,12 +46,12 @@ export function createDirectReads(house: House, record: RequestRecord): DirectRe
       if (header('trpc-accept') !== undefined) return undefined
       const parameter = parametersIn(query)
       const queries = parameter && readQueries(path.slice(endpoint.length + 1), parameter)
-      return queries && { kind: 'trpc', route: trpcRoute(path), queries }
+      return queries && { kind: 'trpc', path, route: trpcRoute(path), queries }
     }
     const found = find(path)
     if (!found?.target.invoke) return undefined
     const { route, invoke } = found.target
-    return { kind: 'rest', route, query, parameters: found.parameters, invoke }
+    return { kind: 'rest', path, route, query, parameters: found.parameters, invoke }
   }
 
   async function answer(asked: Asked, facts: HttpFacts, authorization: string | undefined): Promise<PlainAnswer> {
@@ -67,22 +68,31 @@ export function createDirectReads(house: House, record: RequestRecord): DirectRe
     }
   }
 
+  const begin = (source: RequestSource) => record.begin(chooseRequestId(source.header('x-request-id')))
+
+  /** From the procedure to the request's line in the log, which is written when the answer was given. */
+  async function carryOut<Given>(
+    asked: Asked,
+    source: RequestSource,
+    begun: BegunRequest,
+    give: (plain: PlainAnswer, facts: HttpFacts) => Given,
+  ): Promise<Given> {
+    const facts = new HttpFacts(source, begun.requestId, begun.line)
+    const plain = await answer(asked, facts, source.header('authorization'))
+    const given = give(plain, facts)
+    record.end(begun, { method: 'GET', path: asked.path, route: asked.route, status: plain.status })
+    return given
+  }
+
   return {
     fetch(request, env) {
       const target = request.url.slice(request.url.indexOf('/', request.url.indexOf('//') + 2))
       const source = new WebSource(request, env?.incoming?.socket?.remoteAddress)
       const asked = request.body === null ? read(request.method, target, (name) => source.header(name)) : undefined
-      if (!asked) return undefined
-      return (async () => {
-        const begun = record.begin(chooseRequestId(source.header('x-request-id')))
-        const facts = new HttpFacts(source, begun.requestId, begun.line)
-        const plain = await answer(asked, facts, source.header('authorization'))
-        const response = facts.complete(toResponse(plain))
-        response.headers.set('x-request-id', begun.requestId)
-        for (const [name, value] of everyAnswer) if (!response.headers.has(name)) response.headers.set(name, value)
-        record.end(begun, { method: 'GET', path: pathOf(target), route: asked.route, status: plain.status })
-        return response
-      })()
+      return (
+        asked &&
+        carryOut(asked, source, begin(source), (plain, facts) => withEveryHeader(facts.complete(toResponse(plain)), facts.requestId))
+      )
     },
     handle(incoming, outgoing, closing) {
       const { method, url = '' } = incoming
@@ -91,14 +101,8 @@ export function createDirectReads(house: House, record: RequestRecord): DirectRe
       if (source.header('content-length') !== undefined || source.header('transfer-encoding') !== undefined) return false
       const asked = read(method, url, (name) => source.header(name))
       if (!asked) return false
-      const begun = record.begin(chooseRequestId(source.header('x-request-id')))
-      const facts = new HttpFacts(source, begun.requestId, begun.line)
-      const answered = async () => {
-        const plain = await answer(asked, facts, source.header('authorization'))
-        sendAnswer(outgoing, plain, facts, closing)
-        record.end(begun, { method: 'GET', path: pathOf(url), route: asked.route, status: plain.status })
-      }
-      answered().catch((err: unknown) => {
+      const begun = begin(source)
+      carryOut(asked, source, begun, (plain, facts) => sendAnswer(outgoing, plain, facts, closing)).catch((err: unknown) => {
         house.log.error({ err, requestId: begun.requestId }, 'an answer could not be sent')
         outgoing.destroy()
       })
@@ -113,8 +117,6 @@ const asJson = { 'content-type': 'application/json' }
 const plainPath = /^(?:\/(?!\.\.?(?:\/|$))[\w.,~:@-]+)+$/
 /** What an address may hold behind its `?` as it is; no fragment. */
 const plainQuery = /^[!"$-~]*$/
-
-const pathOf = (target: string) => target.split('?', 1)[0] ?? target
 
 /** Without `invoke` it is a path that there is, and that Hono answers. */
 function toTarget(path: string, routes: readonly RestRoute[]): { route: string; invoke: Invoke | undefined } {

@@ -8,6 +8,13 @@ export const everyAnswer = [
   ['x-content-type-options', 'nosniff'],
 ] as const
 
+/** A Response with what every answer says, and its request's id. */
+export function withEveryHeader(response: Response, requestId: string): Response {
+  response.headers.set('x-request-id', requestId)
+  for (const [name, value] of everyAnswer) if (!response.headers.has(name)) response.headers.set(name, value)
+  return response
+}
+
 export interface BegunRequest {
   readonly requestId: string
   /** Milliseconds, as `performance.now()` tells them. */

@@ -20,9 +20,13 @@ const known = (field: string, value: string, spelled: string) => `exists (
       select from audit_values v where hashtextextended(v.value, 0) = hashtextextended(${value}, 0) and v.value is not distinct from ${value}
         and v.field = ${field} and v.spelled is not distinct from ${spelled})`
 
+/** The values of an entry, as rows. */
+const valuesOf = (row: string) =>
+  `(values ${fields.map((field) => `('${field.name}', lower(${row}.${field.column}), ${spelling(field, row)})`).join(', ')})`
+
 /** The values of an entry that are not kept yet. */
 const unknown = (row: string) => `
-        from (values ${fields.map((field) => `('${field.name}', lower(${row}.${field.column}), ${spelling(field, row)})`).join(', ')}) as f (field, value, spelled)
+        from ${valuesOf(row)} as f (field, value, spelled)
         where f.value is not null and not ${known('f.field', 'f.value', 'f.spelled')}`
 
 /** The time of the entry that is so many from the newest along a way: how far a search goes that no index helps. */
@@ -121,8 +125,7 @@ const fillValues = `
         select e.at, e.id, e.action, e.resource_name, e.actor_email, e.tenant_slug from audit_events e
         where e.at <= state.at and (e.at, e.id) < (state.at, state.id) order by e.at desc, e.id desc limit p_entries
       ), fresh as (
-        select distinct t.field, t.value, t.spelled from batch b cross join lateral (values
-          ${fields.map((field) => `('${field.name}', lower(b.${field.column}), ${spelling(field, 'b')})`).join(', ')}) as t (field, value, spelled)
+        select distinct t.field, t.value, t.spelled from batch b cross join lateral ${valuesOf('b')} as t (field, value, spelled)
         where t.value is not null
       ), noted as (
         insert into audit_values select f.field, f.value, f.spelled from fresh f where not ${known('f.field', 'f.value', 'f.spelled')}
