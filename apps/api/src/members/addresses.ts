@@ -62,13 +62,19 @@ export function mailOf(house: House): MailServer | undefined {
 /** How long a look before an act may take. */
 export const lookDeadlineMs = 5_000
 
-/** The answer of an outside system, or `unknown` when it does not give one. */
-export async function orUnknown<Result>(look: (signal: AbortSignal) => Promise<Result>): Promise<Result | 'unknown'> {
+/** Why a look came to nothing: the system refused or failed, or it said nothing for as long as the look may take. */
+export type Unseen = 'unknown' | 'silent'
+
+/** The answer of an outside system, or why it did not give one. */
+export async function orUnseen<Result extends object | undefined>(
+  look: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | Unseen> {
   const signal = AbortSignal.timeout(lookDeadlineMs)
   try {
     return await look(signal)
   } catch (error) {
-    if (error instanceof UpstreamError || signal.aborted) return 'unknown'
+    if (signal.aborted) return 'silent'
+    if (error instanceof UpstreamError) return 'unknown'
     throw error
   }
 }

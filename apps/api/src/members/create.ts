@@ -21,12 +21,12 @@ export async function createMember(ctx: Context, access: Access, { slug: _, seat
   const password = createOneTimePassword()
   const maker = { tenant: access.tenant, operator: access.caller.operator, stillMay: (trx: Trx) => refuseFormerAdmin(trx, access) }
   const insert = () => insertMember(house, maker, fields)
-  const { tenant, userId, work, seats } = await insert().catch(async (error: unknown): Promise<Inserted> => {
+  const { tenant, userId, work, seats, silent } = await insert().catch(async (error: unknown): Promise<Inserted> => {
     if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
     await raiseSeats(ctx, access, seatRaise)
     return insert()
   })
-  await runMember(house, work, { password })
+  await runMember(house, work, { password, silent })
   const member = await readMember(house, access, userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.created',

@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import type { NewMember } from '@atrium/core/members'
 import { grantingStatuses } from '@atrium/core/subscriptions'
+import type { ProvisioningStep } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
@@ -11,7 +12,7 @@ import { lockEmail } from '@atrium/db/users'
 import { refuseLimited } from '../billing/limits.ts'
 import type { House } from '../house.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
-import { mailOf, orUnknown, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
+import { mailOf, orUnseen, type Place, placeOf, refuseForeign, refuseTaken, taken, type Unseen } from './addresses.ts'
 
 /** On whose behalf a member is made. */
 export interface Maker {
@@ -30,6 +31,8 @@ export interface Inserted {
   work: MemberWork
   /** From how many to how many the seats were raised for it, where that costs nothing. */
   seats?: readonly [number, number]
+  /** Steps whose systems said nothing when they were asked before. */
+  silent: readonly ProvisioningStep[]
 }
 
 /**
@@ -40,7 +43,14 @@ export interface Inserted {
 export async function insertMember(house: House, maker: Maker, fields: NewMember): Promise<Inserted> {
   const { db } = house.database
   const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
-  const [vacant, subject] = await Promise.all([own && seesVacant(house, address), subjectOf(house, address)])
+  const [account, identity] = await Promise.all([own ? accountOf(house, address) : undefined, identityOf(house, address)])
+  if (typeof account === 'object') throw taken(address)
+  const vacant = own && mailOf(house) !== undefined && account === undefined
+  const subject = typeof identity === 'object' ? identity.subject : undefined
+  const silent: ProvisioningStep[] = [
+    ...(identity === 'silent' ? (['identity'] as const) : []),
+    ...(account === 'silent' ? (['mail'] as const) : []),
+  ]
   try {
     const inserted = await db.transaction().execute(async (trx) => {
       const tenant = await lockOpenTenant(trx, maker.tenant.slug)
@@ -56,7 +66,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       await maker.inserted?.(trx, userId)
       const work = await claimMember(trx, tenant.id, userId)
       if (!work) throw new AppError('member_busy')
-      return { tenant, userId, work, ...(raised ? { seats: raised } : {}) }
+      return { tenant, userId, work, silent, ...(raised ? { seats: raised } : {}) }
     })
     house.memberLeases.kept(inserted.work)
     return inserted
@@ -112,22 +122,14 @@ export function seatsExhausted({ seats, seat_mode }: Omit<Seats, 'id'>): AppErro
   return new AppError('seats_exhausted', seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken)
 }
 
-/** True when the mail server says that nothing has the address. Throws AppError `email_taken` when it says the opposite. */
-async function seesVacant(house: House, address: string): Promise<boolean> {
-  const mail = mailOf(house)
-  if (!mail) return false
-  const found = await orUnknown((signal) => mail.findAccount(address, { signal }))
-  if (found === undefined) return true
-  if (found === 'unknown') return false
-  throw taken(address)
+/** The account that has the address at the mail server; undefined when there is none, or no mail server. */
+async function accountOf(house: House, address: string): Promise<{ id: string } | undefined | Unseen> {
+  return orUnseen(async (signal) => mailOf(house)?.findAccount(address, { signal }))
 }
 
-/** The subject of the identity that has the address; undefined when there is none, or nobody could say. */
-async function subjectOf(house: House, address: string): Promise<string | undefined> {
-  const { identity } = house.systems
-  if (!identity) return undefined
-  const found = await orUnknown((signal) => identity.findUserByEmail(address, { signal }))
-  return found === 'unknown' ? undefined : found?.subject
+/** The identity that has the address; undefined when there is none, or no identity system. */
+async function identityOf(house: House, address: string): Promise<{ subject: string } | undefined | Unseen> {
+  return orUnseen(async (signal) => house.systems.identity?.findUserByEmail(address, { signal }))
 }
 
 function named(fields: NewMember, { address }: Place) {

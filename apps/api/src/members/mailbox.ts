@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked } from './act.ts'
-import { orUnknown, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
+import { orUnseen, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { runMember } from './run.ts'
@@ -25,15 +25,15 @@ export async function createMailbox(ctx: Context, access: Access, input: CreateM
   const before = await readMember(house, access, input.userId)
   const text = input.address ?? (await defaultAddress(house, access, before))
   const { address } = await ownPlace(house, access.tenant.id, text)
-  const found = await orUnknown((signal) => mail.findAccount(address, { signal }))
-  if (before.mailboxAddress === null && found !== undefined && found !== 'unknown') throw taken(address)
+  const found = await orUnseen((signal) => mail.findAccount(address, { signal }))
+  if (before.mailboxAddress === null && typeof found === 'object') throw taken(address)
   const { tenant, work } = await beginAct(ctx, access, input.userId, (facts) => reserve(house, facts, text, found === undefined)).catch(
     (error: unknown) => {
       throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
     },
   )
   const password = createOneTimePassword()
-  await runMember(house, work, { password })
+  await runMember(house, work, { password, silent: found === 'silent' ? ['mail'] : [] })
   const member = await readMember(house, access, input.userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.mailbox_created',

@@ -6,6 +6,7 @@ import type { House } from '../house.ts'
 import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import { StepRefused } from '../provisioning/steps.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
+import { lookDeadlineMs } from './addresses.ts'
 import { filesStep } from './files-step.ts'
 import { identityStep } from './identity-step.ts'
 import { mailStep } from './mail-step.ts'
@@ -26,6 +27,8 @@ function orderOf(work: MemberWork): readonly ProvisioningStep[] {
 export interface Given {
   password?: OneTimePassword
   profile?: IdentityProfile
+  /** Steps whose systems said nothing before, for as long as a look may take: that is time of theirs. */
+  silent?: readonly ProvisioningStep[]
 }
 
 /**
@@ -57,13 +60,14 @@ export async function runMember(house: House, work: MemberWork, given: Given = {
 }
 
 async function attempt(house: House, work: MemberWork, step: ProvisioningStep, given: Given): Promise<MemberOutcome> {
-  const signal = AbortSignal.timeout(stepDeadlineMs)
+  const deadlineMs = given.silent?.includes(step) ? stepDeadlineMs - lookDeadlineMs : stepDeadlineMs
+  const signal = AbortSignal.timeout(deadlineMs)
   try {
     return { state: await steps[step]({ house, work, ...given, signal }) }
   } catch (error) {
     if (!(error instanceof UpstreamError || error instanceof StepRefused) && !signal.aborted) {
       house.log.error({ err: error, tenant: work.tenant.slug, userId: work.user.id, step }, 'a member step failed in an unforeseen way')
     }
-    return { state: 'error', error: sentenceOf(error, signal) }
+    return { state: 'error', error: sentenceOf(error, signal, deadlineMs) }
   }
 }

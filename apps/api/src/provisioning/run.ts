@@ -85,8 +85,8 @@ async function attempt(house: House, run: ProvisioningRun, step: ProvisioningSte
 }
 
 /** Only sentences of our own reach the tenant: an unforeseen error's text may hold anything. */
-export function sentenceOf(error: unknown, signal: AbortSignal): string {
+export function sentenceOf(error: unknown, signal: AbortSignal, deadlineMs = stepDeadlineMs): string {
   if (error instanceof UpstreamError || error instanceof StepRefused) return error.message
-  if (signal.aborted) return `The step did not end within ${stepDeadlineMs / 1000} seconds.`
+  if (signal.aborted) return `The step did not end within ${deadlineMs / 1000} seconds.`
   return 'The step failed in an unforeseen way. The log of the service has the details.'
 }
