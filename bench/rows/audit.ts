@@ -65,7 +65,7 @@ async function keepHealthQuiet(adminUrl: string): Promise<void> {
   await client.connect()
   try {
     await client.query(`insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
-      select id, 80, 'healthy', '[]', '{}', now() from tenants`)
+      select id, 80, 'healthy', '[]', '{}', now() from tenants on conflict (tenant_id) do update set computed_at = excluded.computed_at`)
     await client.query('vacuum analyze tenant_health')
   } finally {
     await client.end()
