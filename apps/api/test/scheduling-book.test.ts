@@ -60,7 +60,13 @@ describe('a booking', () => {
     })
     expect((await house.visit('GET', '', token)).body.booking).toEqual(booking)
     const row = await rowOf(booking.id)
-    expect(row).toMatchObject({ host_wall: iso(5).slice(0, 16), host_zone: 'UTC', source: 'public', uid: `${booking.id}@tenants.local` })
+    expect(row).toMatchObject({
+      organizer: host.address,
+      host_wall: iso(5).slice(0, 16),
+      host_zone: 'UTC',
+      source: 'public',
+      uid: `${booking.id}@tenants.local`,
+    })
     expect(await house.history({ id: booking.id, token, host, eventTypeId: eventType })).toEqual(['confirmed'])
     expect(await house.mails({ id: booking.id, token, host, eventTypeId: eventType })).toContain('booking.confirmed')
   })
@@ -162,6 +168,20 @@ describe('a booking', () => {
     expect(code(await book(10.25))).toBe('409 slot_taken')
     expect(code(await book(5, { duration: 45 }))).toBe('400 invalid_input')
   })
+
+  it.each(['0001-01-01T00:00:00Z', '1969-12-31T23:59:00Z', '2201-01-01T00:00:00Z', '9999-12-31T23:30:00Z'])(
+    'is refused for %s, as no such time is ever listed',
+    async (start) => {
+      const tooFar = { status: 400, body: { code: 'invalid_input', issues: [{ path: 'start', message: 'This is too far from now.' }] } }
+      const open = await house.newEventType(host, { booking_window: JSON.stringify({ kind: 'open' }) })
+      expect(await book(3, { start }, {}, open)).toMatchObject(tooFar)
+      const held = await visit(house, 'POST', '/slot-locks', { body: { eventTypeId: open, start } })
+      expect(held).toMatchObject(tooFar)
+      const made = await book(3, {}, {}, open)
+      const moved = await house.visit('POST', '/reschedule', made.body.manageToken, { start })
+      expect(moved).toMatchObject(tooFar)
+    },
+  )
 
   it('is one of five that a visitor can have with a host', async () => {
     const attendee = { name: 'Vera', email: 'vera.five@example.org', timeZone: 'UTC' }
@@ -301,6 +321,46 @@ describe('several hosts', () => {
     expect(code(await book(5, {}, {}, ofOther))).toBe('409 slot_taken')
     await house.block(other, at(8), at(9))
     expect(code(await book(8, {}, {}, all))).toBe('409 slot_taken')
+  })
+})
+
+describe('the times that a booking can be moved to by its host', () => {
+  const movable = async (id: string, query = '') => {
+    const range = `from=${iso(5)}&to=${iso(9)}&timeZone=UTC`
+    const { status, body } = await house.request('GET', `/api/v1/tenants/${tenant}/bookings/${id}/slots?${range}${query}`, {
+      token: await host.token(),
+    })
+    return {
+      status,
+      code: body.code,
+      starts: Object.values(body.slots ?? {}).flatMap((slots) => (slots as { start: string }[]).map(({ start }) => start)),
+    }
+  }
+
+  it('are those of the hosts that it has, its own among them, and moving to each of them works', async () => {
+    const other = await house.newHost({ name: 'Otto Other' })
+    const id = await team('round_robin', [other])
+    await house.block(other, at(5), at(7))
+    const { body } = await book(5, {}, {}, id)
+    const booked = body.booking.id
+    expect((await rowOf(booked)).host_id).toBe(host.id)
+    await house.block(host, at(8), at(9))
+    // Otto would take it; the booking stays with Hanna.
+    const forVisitors = await visit(house, 'GET', `/event-types/${id}/slots?from=${iso(5)}&to=${iso(9)}&timeZone=UTC`, {})
+    expect(JSON.stringify(forVisitors.body.slots)).toContain(iso(8))
+    expect(await movable(booked)).toEqual({ status: 200, code: undefined, starts: [5, 5.5, 6, 6.5, 7, 7.5].map(iso) })
+    const moved = async (start: string) => house.act(await host.token(), 'POST', `/${booked}/reschedule`, { start })
+    for (const start of (await movable(booked)).starts) expect((await moved(start)).status).toBe(200)
+    expect(await moved(iso(8))).toMatchObject({ status: 409, body: { code: 'slot_taken' } })
+  })
+
+  it('are there also when the event type takes no bookings, and not for a booking that is over', async () => {
+    const { body } = await book(6, { duration: 30 })
+    await house.database.db.updateTable('event_types').set({ active: false }).where('id', '=', eventType).execute()
+    expect(await movable(body.booking.id)).toMatchObject({ status: 200, starts: [5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5].map(iso) })
+    expect(await movable(body.booking.id, '&duration=45')).toMatchObject({ status: 400, code: 'invalid_input' })
+    await house.act(await host.token(), 'POST', `/${body.booking.id}/cancel`, { reason: 'Ill' })
+    expect(await movable(body.booking.id)).toMatchObject({ status: 409, code: 'invalid_state' })
   })
 })
 

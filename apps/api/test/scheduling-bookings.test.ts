@@ -108,6 +108,7 @@ describe('the list', () => {
 
   it.each([
     ['cursor', { cursor: 'abc' }],
+    ['cursor', { cursor: '-999999999999999_01a203a8-e3a2-7f83-bd10-ff4fe2eaca5f' }],
     ['limit', { limit: '0' }],
     ['when', { when: 'soon' }],
     ['from', { from: 'yesterday' }],

@@ -227,13 +227,14 @@ interface Model {
   now: number
   status: 'pending' | 'confirmed' | 'cancelled' | 'declined' | 'expired'
   start: number
+  decideUntil: number
   invited: boolean
   sequence: number
   version: number
   noShow: boolean
   token: string
 }
-const approval = 6
+const [approval, approvalAfterMove] = [6, 72]
 const [cancelCutoff, moveCutoff] = [1, 2]
 type Act =
   | { act: 'confirm' | 'decline' | 'no-show' | 'new-link' | 'host cancels' | 'visitor cancels' | 'job runs' }
@@ -250,7 +251,7 @@ describe('any order of acts', () => {
   )
 
   const isPast = (model: Model) =>
-    model.status === 'pending' ? model.now >= model.start || model.now >= approval : model.now >= model.start + 0.5
+    model.status === 'pending' ? model.now >= model.start || model.now >= model.decideUntil : model.now >= model.start + 0.5
   const change = (model: Model, fields: Partial<Model>) => Object.assign(model, fields, { version: model.version + 1 })
   const raised = ({ sequence, invited }: Model) => (invited ? sequence + 1 : sequence)
 
@@ -269,7 +270,7 @@ describe('any order of acts', () => {
     if (isPast(model)) return 'invalid_state'
     if (to === model.start) return 'ok'
     if (to < model.now) return 'too_soon'
-    change(model, { start: to, sequence: raised(model) })
+    change(model, { start: to, sequence: raised(model), decideUntil: Math.min(to, model.now + approvalAfterMove) })
     return 'ok'
   }
 
@@ -361,7 +362,10 @@ describe('any order of acts', () => {
           status,
           approvalExpiresAt: house.at(approval),
         })
-        const model: Model = { now: 0, status, start: 8, invited: !asksFirst, sequence: 0, version: 1, noShow: false, token: booking.token }
+        const model: Model = {
+          ...{ now: 0, status, start: 8, decideUntil: approval, invited: !asksFirst, sequence: 0, version: 1, noShow: false },
+          token: booking.token,
+        }
         for (const act of sequence) {
           const wanted = expected(model, act)
           expect(await carryOut(booking, model, act), JSON.stringify({ act, model })).toBe(wanted)

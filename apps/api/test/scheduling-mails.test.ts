@@ -155,6 +155,45 @@ describe('the mails of a booking', () => {
     expect(house.eventsOf(house.host)).toEqual([])
   })
 
+  it('come from the same organizer when the host has another address since, and answers go to that one', async () => {
+    const booking = await house.bookOne()
+    const address = `new.${house.host.address}`
+    await house.database.db.updateTable('hosts').set({ mail_address: address }).where('id', '=', house.host.id).execute()
+    expect((await house.move(booking, house.at(12))).status).toBe(200)
+    expect((await house.cancel(booking)).status).toBe(200)
+    const organizer = `mailto:${house.host.address}`
+    const [invited, ...changes] = await house.mailsTo('vera@example.org')
+    expect(await house.invitationIn(invited)).toMatchObject({ method: 'REQUEST', organizer })
+    expect(changes.map(({ subject }) => subject.split(':')[0])).toEqual(['Moved', 'Cancelled'])
+    for (const mail of changes) {
+      expect(await house.invitationIn(mail)).toMatchObject({ organizer })
+      expect(mail.headers.find(({ name }) => name === 'Reply-To')?.value ?? '').toContain(address)
+    }
+  })
+
+  it('tell the other side why a meeting was moved', async () => {
+    const booking = await house.bookOne()
+    const start = (hours: number) => house.at(hours).toISOString()
+    const byHost = await house.act(await house.host.token(), 'POST', `/${booking.id}/reschedule`, {
+      start: start(12),
+      reason: 'I am away.',
+    })
+    expect(byHost.status, JSON.stringify(byHost.body)).toBe(200)
+    const byVisitor = await house.visit('POST', '/reschedule', booking.token, { start: start(14), reason: 'My train is late.' })
+    expect(byVisitor.status, JSON.stringify(byVisitor.body)).toBe(200)
+    const moves = async (address: string) => (await house.mailsTo(address)).filter(({ subject }) => subject.startsWith('Moved:'))
+    const [first] = await moves('vera@example.org')
+    for (const text of [first?.text, first?.html]) expect(text).toContain('Reason: I am away.')
+    const toHost = await moves(house.host.address)
+    expect(toHost.map(({ text }) => text?.includes('Reason: My train is late.'))).toEqual([true])
+    const request = await house.bookOne({ status: 'pending', email: 'rita@example.org' })
+    expect(
+      (await house.act(await house.host.token(), 'POST', `/${request.id}/reschedule`, { start: start(16), reason: 'I am away.' })).status,
+    ).toBe(200)
+    const requests = (await house.mailsTo('rita@example.org')).map(({ text }) => text?.includes('Reason: I am away.'))
+    expect(requests).toEqual([false, true])
+  })
+
   it('tell of a request that is declined, and whom nobody answered', async () => {
     const declined = await house.bookOne({ status: 'pending' })
     await house.act(await house.host.token(), 'POST', `/${declined.id}/decline`, { reason: 'We are closed.' })

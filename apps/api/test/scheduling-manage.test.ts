@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { eraseManageTokens } from '@atrium/db/bookings'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireBookings } from '../src/scheduling/expire-bookings.ts'
 import { type BookingsHouse, openBookingsHouse, type TestBooking, type TestHost } from './bookings-house.ts'
 
 let house: BookingsHouse
@@ -330,6 +331,17 @@ describe('moving', () => {
   it('of a request needs no sequence: nobody’s calendar has it yet', async () => {
     const booking = await book(10, { status: 'pending' })
     expect(await move(booking, 11)).toMatchObject({ status: 200, body: { status: 'pending', sequence: 0 } })
+  })
+
+  it('of a request gives the host the time for an answer anew, and lets it lapse at no start that it no longer has', async () => {
+    await house.database.db.updateTable('event_types').set({ approval_hours: 24 }).where('id', '=', eventTypeId).execute()
+    const booking = await book(10, { status: 'pending', approvalExpiresAt: at(10) })
+    expect(await move(booking, 20)).toMatchObject({ status: 200, body: { approvalExpiresAt: iso(20) } })
+    house.time.now = at(11)
+    await expireBookings(house.app.house)
+    expect(await move(booking, 40)).toMatchObject({ status: 200, body: { status: 'pending', approvalExpiresAt: iso(11 + 24) } })
+    const confirmed = await house.act(await host.token(), 'POST', `/${booking.id}/confirm`)
+    expect(confirmed, JSON.stringify(confirmed.body)).toMatchObject({ status: 200, body: { status: 'confirmed' } })
   })
 
   it('stores the buffers anew that the event type has now', async () => {

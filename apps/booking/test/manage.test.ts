@@ -41,6 +41,17 @@ describe('a manage link', () => {
   })
 
   it.each([
+    [0, false],
+    [1, true],
+  ])('that was cancelled at sequence %i says of a calendar only what is so', async (sequence, wasInvited) => {
+    const pages = openPages()
+    Object.assign(pages.api.managed.booking, { status: 'cancelled', endedBy: 'visitor', sequence })
+    const { html } = await pages.get(`${path}?done=cancelled`)
+    expect(html).toContain('The time is free again.')
+    expect(html.includes('takes the meeting out of your calendar')).toBe(wasInvited)
+  })
+
+  it.each([
     ['pending', 'Waiting for confirmation'],
     ['declined', 'could not take this booking'],
     ['expired', 'did not answer in time'],

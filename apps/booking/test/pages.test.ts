@@ -126,6 +126,26 @@ describe('the times of an event type', () => {
     expect((await pages.get(`${event}?zone=America/New_York&date=2026-11-25`)).html).toContain('>03:00<')
   })
 
+  it.each(['Asia/Kolkata', 'Europe/Kyiv', 'Etc/UTC', 'Europe/Berlin'])(
+    'offer %s as it is shown, also where Intl lists it by another name',
+    async (zone) => {
+      const pages = openPages()
+      const { html } = await pages.get(`${event}?zone=${zone}&choose=zone`)
+      expect([...html.matchAll(/<option value="([^"]+)" selected>/g)].map(([, chosen]) => chosen)).toEqual([zone])
+      pages.api.eventType.timeZone = zone
+      expect((await pages.get(`${event}?choose=zone`)).html).toContain(`<option value="${zone}" selected>`)
+    },
+  )
+
+  it('tell the difference from UTC that holds on the shown day', async () => {
+    const differenceOn = async (date: string) =>
+      /<strong>New York<\/strong> <span class="dim">\(([^)]+)\)/.exec(
+        (await openPages().get(`${event}?zone=America/New_York&date=${date}`)).html,
+      )?.[1]
+    expect(await differenceOn('2026-11-25')).toBe('GMT-5')
+    expect(await differenceOn('2027-07-07')).toBe('GMT-4')
+  })
+
   it('are asked for the chosen duration', async () => {
     const pages = openPages()
     await pages.get(`${event}?duration=60`)

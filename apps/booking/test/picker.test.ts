@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createFormats } from '../src/formats.ts'
+import { otherTimes, timeForm } from '../src/pages/picker-view.ts'
 import { address, choiceQuery, findOffer, readChoice } from '../src/picker.ts'
 
 const standard = { zone: 'Europe/Berlin', duration: 30, durations: [30, 60] }
@@ -84,5 +86,24 @@ describe('the times that are shown', () => {
     const { ask, asked } = calendar()
     for (const month of ['2026-11', '2026-12', '2027-01', '2027-06']) await findOffer(ask, readChoice({ month }, standard), today, 0)
     for (const [from, to] of asked) expect((Date.parse(to) - Date.parse(from)) / 86_400_000).toBeLessThan(62)
+  })
+})
+
+describe('the times of a day', () => {
+  const texts = (html: unknown) => [...String(html).matchAll(/(?:<\/span>|formnovalidate>)([^<]+)<\/button>/g)].map(([, text]) => text)
+  const formats = createFormats('en-GB')
+  const shown = async (day: string, zone: string) => {
+    const slots = [5, 6, 7].map((hour) => ({ start: `${day}T0${hour}:30:00.000Z`, end: `${day}T0${hour}:45:00.000Z` }))
+    const choice = readChoice({ zone }, standard)
+    const target = { action: '/hold', method: 'post' as const }
+    const view = { path: '/', choice, standardDuration: 30, durations: [30], formats, target, choosingZone: false }
+    return [texts(await timeForm(view, slots, 'the day')), texts(await otherTimes(slots, { formats, zone, allDays: '/' }))]
+  }
+
+  it('tell an hour that comes twice apart, on the night on which the clocks go back and on no other', async () => {
+    const twice = ['01:30 (GMT-4)', '01:30 (GMT-5)', '02:30']
+    expect(await shown('2027-11-07', 'America/New_York')).toEqual([twice, twice])
+    const once = ['00:30', '01:30', '02:30']
+    expect(await shown('2027-11-08', 'America/New_York')).toEqual([once, once])
   })
 })

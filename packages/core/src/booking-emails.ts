@@ -82,8 +82,8 @@ const again = { label: 'Book another time', link: 'link.book' }
 const visitorEmails = {
   'booking.requested': {
     title: 'Booking requested',
-    description: 'Sent to the visitor when a booking waits for the host to confirm it.',
-    variables: [...toVisitor, manageLink],
+    description: 'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
+    variables: [...toVisitor, manageLink, reason],
     standard: {
       subject: 'Requested: {{ booking.title }}, {{ booking.date }}',
       html: page(
@@ -92,6 +92,7 @@ const visitorEmails = {
           `${hello}, the time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.`,
           '{{ booking.title }} with {{ booking.hostName }}',
           whenHtml,
+          why,
           where,
         ],
         manage,
@@ -99,7 +100,7 @@ const visitorEmails = {
       text: `${hello}, we have received your request. The time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.
 
 ${summary}
-${manageLine}{{ product.name }}
+${whyLine}${manageLine}{{ product.name }}
 `,
     },
   },
@@ -126,12 +127,12 @@ ${manageLine}${calendarNote}
   'booking.moved': {
     title: 'Booking moved',
     description: 'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
-    variables: [...toVisitor, manageLink, ...previous],
+    variables: [...toVisitor, manageLink, ...previous, reason],
     standard: {
       subject: 'Moved: {{ booking.title }}, {{ booking.date }}',
       html: page(
         '{{ booking.title }} with {{ booking.hostName }} was moved',
-        [`${hello}, the new time is:`, whenHtml, before, where],
+        [`${hello}, the new time is:`, whenHtml, before, why, where],
         manage,
       ),
       text: `${hello}, this booking was moved. The new time is:
@@ -139,7 +140,7 @@ ${manageLine}${calendarNote}
 ${summary}
 ${before}
 
-${manageLine}{{ product.name }}
+${whyLine}${manageLine}{{ product.name }}
 `,
     },
   },
@@ -255,7 +256,7 @@ const hostEmails = {
     standard: hostNotice({
       subject: 'To confirm: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
       headline: 'A booking waits for you',
-      sentence: `${visitor} asks for {{ booking.title }}. The time is kept until you confirm or decline.`,
+      sentence: `${visitor} asks for {{ booking.title }}. The time is kept until you confirm or decline; without an answer the request lapses.`,
     }),
   },
   'booking.host_booked': {

@@ -158,8 +158,11 @@ export type RenewedManageLink = z.infer<typeof RenewedManageLink>
 
 /** Why something is done, for the other side to read. */
 const reason = lines(schedulingLimits.reasonCharacters)
-/** A start is a whole minute; calendars know nothing finer. */
-export const bookingStart = instant.refine((value) => Date.parse(value) % 60_000 === 0, 'A start is a whole minute.')
+const [firstStart, pastLastStart] = [0, Date.UTC(schedulingLimits.lastYear + 1, 0, 1)]
+/** A start is a whole minute; calendars know nothing finer. Neither before 1970 nor further ahead than times are offered. */
+export const bookingStart = instant
+  .refine((value) => Date.parse(value) % 60_000 === 0, 'A start is a whole minute.')
+  .refine((value) => Date.parse(value) >= firstStart && Date.parse(value) < pastLastStart, 'This is too far from now.')
 /** In minutes. */
 export const bookingDuration = z.coerce
   .number()
@@ -196,7 +199,7 @@ export type BookingPath = z.infer<typeof BookingPath>
 export const bookingPeriods = ['upcoming', 'undecided', 'past', 'ended'] as const
 
 /** Start in milliseconds since 1970 and id of the last row shown. */
-const bookingCursor = z.string().regex(/^-?\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
+const bookingCursor = z.string().regex(/^\d{1,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
 
 /** Without `when` all of them, the latest start first. */
 export const ListBookings = z.strictObject({

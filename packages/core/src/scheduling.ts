@@ -88,6 +88,8 @@ export const schedulingLimits = {
   hostsPerEventType: 20,
   /** Days that one question for slots may span. */
   rangeDays: 62,
+  /** A zone's clocks are known so far ahead; nothing is offered or booked beyond. */
+  lastYear: 2_200,
   guests: 10,
   formFields: 20,
   noteCharacters: 2_000,

@@ -23,6 +23,17 @@ export const GetSlots = z.strictObject({
 })
 export type GetSlots = z.infer<typeof GetSlots>
 
+/** Where a booking can be moved to by its host: `[from, to)` as for visitors. Without `duration` it stays as it is. */
+export const GetMoveSlots = z.strictObject({
+  slug: z.string().max(200),
+  bookingId: z.uuid('This is not the id of a booking.'),
+  from: edge,
+  to: edge,
+  timeZone: timeZoneName,
+  duration: bookingDuration.optional(),
+})
+export type GetMoveSlots = z.infer<typeof GetMoveSlots>
+
 export const SlotView = z.object({
   /** In UTC, as every instant. */
   start: instant,

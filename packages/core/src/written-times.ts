@@ -15,7 +15,8 @@ export interface WrittenTimes {
  */
 export function writtenTimes({ start, end, zone, locale }: { start: number; end: number; zone: string; locale: string }): WrittenTimes {
   const language = languageOf(locale)
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: zone })
+  // The calendar of the booking pages: a mail that counts in another one would name another day.
+  const day = new Intl.DateTimeFormat(language, { calendar: 'gregory', dateStyle: 'full', timeZone: zone })
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: zone })
   const date = day.format(start)
   const lastDay = day.format(end)

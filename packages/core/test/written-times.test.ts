@@ -30,6 +30,15 @@ describe('the times of a meeting', () => {
     expect(writtenTimes({ ...change, zone: 'Europe/Paris', locale: 'en-GB' })).toMatchObject({ startTime: '01:30', endTime: '03:30' })
   })
 
+  it.each(['th-TH', 'fa-IR-u-nu-latn', 'ar-SA-u-nu-latn', 'de-u-ca-islamic'])(
+    'count in the calendar of the booking pages for %s',
+    (locale) => {
+      const { date } = writtenTimes({ ...meeting, zone: 'UTC', locale })
+      expect(date).toContain('2027')
+      expect(date).toMatch(/\b4\b|4\./)
+    },
+  )
+
   it.each(['', 'no such language', 'xx', '!'])('are in English for the language %j', (locale) => {
     expect(writtenTimes({ ...meeting, zone: 'UTC', locale }).date).toBe('Friday, 4 June 2027')
   })

@@ -51,6 +51,8 @@ export interface BookingRow {
   hostName: string
   hostTitle: string | null
   hostAddress: string
+  /** ORGANIZER of all invitations to it: what the host's address was when it was made. */
+  organizerAddress: string
   hostActive: boolean
   status: BookingStatus
   source: BookingSource
@@ -92,6 +94,7 @@ const columns = sql`b.id, b.tenant_id as "tenantId", t.slug as "tenantSlug", t.n
   (e.active and e.removed_at is null) as "eventTypeActive", e.durations, e.seats, e.fields,
   e.cancel_cutoff_minutes as "cancelCutoffMinutes", e.reschedule_cutoff_minutes as "rescheduleCutoffMinutes",
   b.host_id as "hostId", h.slug as "hostSlug", h.name as "hostName", h.title as "hostTitle", h.mail_address as "hostAddress",
+  coalesce(b.organizer, h.mail_address) as "organizerAddress",
   ${hostIsActive} as "hostActive", b.status, b.source, b.uid, b.sequence, b.invited, b.title,
   b.location_kind as "locationKind", b.location, b.start_at as "startAt", b.end_at as "endAt", b.before_minutes as "beforeMinutes",
   b.after_minutes as "afterMinutes", b.host_zone as "hostZone", b.host_wall as "hostWall", b.visitor_name as "visitorName",

@@ -190,6 +190,7 @@ export interface BookingsTable {
   after_minutes: Generated<number>
   host_zone: string
   host_wall: string
+  organizer: ColumnType<string | null, string | undefined, never>
   visitor_name: string
   visitor_email: string
   visitor_zone: string

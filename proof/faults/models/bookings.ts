@@ -122,7 +122,11 @@ function move(model: Model, one: ModelBooking, act: Extract<Act, { act: 'move' }
   const start = startOf(act.slot)
   if (start === one.start) return 'ok'
   const said = wantedTime(model, { start, minutes: one.minutes }, { booking: one })
-  if (said === 'ok') one.start = start
+  if (said === 'ok') {
+    one.start = start
+    // The host is asked anew.
+    if (one.decideUntil !== null) one.decideUntil = Math.min(start, model.now + decideMinutes)
+  }
   return said
 }
 

@@ -25,6 +25,7 @@ import { limitedAddress } from '../visitor-address.ts'
 import { actsForAll, requireHostAccess } from './access.ts'
 import { type Bookable, bookableById, durationOf, hostsWhoTake } from './bookable.ts'
 import { type Acting, actingAsHost, actingAsVisitor } from './booking-acting.ts'
+import { answerDue } from './booking-change.ts'
 import { toBooking, toTenantBooking } from './booking-view.ts'
 import { forgetBusy } from './busy-times.ts'
 import { reasonForHosts } from './calendar-reason.ts'
@@ -183,13 +184,13 @@ async function write(
   const end = start + minutes * 60_000
   const pending = eventType.requiresConfirmation && by.source === 'public'
   const kind = pending ? 'requested' : 'confirmed'
-  const deadline = Math.min(start, now.getTime() + eventType.approvalHours * 3_600_000)
   await insertBooking(trx, {
     ...{ id, tenant_id: eventType.tenantId, event_type_id: eventType.id, host_id: host.id, source: by.source },
     ...{ status: pending ? 'pending' : 'confirmed', uid: `${id}@${house.config.tenantDomain}`, title: eventType.title },
     ...{ start_at: new Date(start), end_at: new Date(end), before_minutes: eventType.beforeMinutes, after_minutes: eventType.afterMinutes },
     location_kind: eventType.locationKind,
     location: eventType.locationKind === 'visitor_phone' ? phoneAnswer(eventType.fields, wish.answers) : eventType.location,
+    organizer: host.mailAddress,
     host_zone: offer.schedule.zone,
     host_wall: wallTimeOf(offer.schedule.zone, start),
     visitor_name: wish.attendee.name,
@@ -202,7 +203,7 @@ async function write(
     manage_hash: manage.hash,
     manage_sealed: manage.sealed,
     request_hash: by.requestHash ?? null,
-    approval_expires_at: pending ? new Date(deadline) : null,
+    approval_expires_at: pending ? answerDue(eventType, start, now) : null,
     confirmed_at: pending ? null : now,
     created_at: now,
     updated_at: now,

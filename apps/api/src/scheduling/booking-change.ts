@@ -4,6 +4,7 @@ import { AppError } from '@atrium/core/errors'
 import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
 import { type BookingChanges, type BookingRow, findBooking, insertBookingChange, lockBooking, updateBooking } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
+import type { EventTypeRow } from '@atrium/db/event-types'
 import type { House } from '../house.ts'
 import type { Acting } from './booking-acting.ts'
 import { forgetBusy } from './busy-times.ts'
@@ -23,6 +24,11 @@ export function momentsOf(booking: BookingRow): BookingMoments {
     rescheduleCutoffMinutes: booking.rescheduleCutoffMinutes,
     offered: booking.eventTypeActive && booking.hostActive,
   }
+}
+
+/** Until when a host can decide about a request for `start` (milliseconds since 1970) that is made, or moved there, at `now`. */
+export function answerDue({ approvalHours }: Pick<EventTypeRow, 'approvalHours'>, start: number, now: Date): Date {
+  return new Date(Math.min(start, now.getTime() + approvalHours * 3_600_000))
 }
 
 /** Throws AppError `invalid_state` or `cutoff_passed`. */

@@ -6,6 +6,7 @@ import { refuseClosed } from '../tenants/open.ts'
 import { type Acting, actingAsHost } from './booking-acting.ts'
 import { toTenantBooking } from './booking-view.ts'
 import { openBooking } from './bookings-get.ts'
+import { reasonForHosts } from './calendar-reason.ts'
 import { cancelBooking } from './cancel-booking.ts'
 import { confirmBooking, declineBooking } from './decide-booking.ts'
 import { markNoShow, renewManageLink } from './mark-booking.ts'
@@ -13,7 +14,10 @@ import { rescheduleBooking } from './reschedule-booking.ts'
 
 type ActingHost = Acting & { by: 'host' }
 
-/** The booking under the caller's right to change it, and the answer as hosts see it. Throws AppError `tenant_suspended`, `tenant_deleted`. */
+/**
+ * The booking under the caller's right to change it, and the answer as hosts see it. Throws AppError `tenant_suspended`, `tenant_deleted`,
+ * and `host_not_connected` where a calendar that had to be read is not connected.
+ */
 async function act(
   ctx: Context,
   access: Access,
@@ -23,7 +27,7 @@ async function act(
   const { house } = ctx
   const booking = await openBooking(house.database.db, access, id)
   refuseClosed(access.tenant.status)
-  return toTenantBooking(await action(actingAsHost(ctx, access.caller), booking), house.clock.now())
+  return toTenantBooking(await action(actingAsHost(ctx, access.caller), booking).catch(reasonForHosts), house.clock.now())
 }
 
 export function confirmForTenant(ctx: Context, access: Access, { bookingId }: BookingPath): Promise<TenantBooking> {

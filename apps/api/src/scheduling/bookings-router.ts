@@ -9,6 +9,7 @@ import {
   TenantBookingDetail,
   TenantBookingPage,
 } from '@atrium/core/bookings'
+import { GetMoveSlots, SlotsView } from '@atrium/core/slot-offers'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import {
@@ -20,6 +21,7 @@ import {
   rescheduleForTenant,
 } from './bookings-act.ts'
 import { getBooking, listBookings } from './bookings-get.ts'
+import { getMoveSlots } from './move-slots.ts'
 
 const tags = ['scheduling']
 const path = '/tenants/{slug}/bookings' as const
@@ -37,6 +39,11 @@ export const bookingsRouter = router({
     .input(BookingPath)
     .output(TenantBookingDetail)
     .query(({ ctx, input }) => getBooking(ctx, ctx.access, input.bookingId)),
+  slots: memberOrOperator
+    .meta({ openapi: { method: 'GET', path: `/api/v1${one}/slots`, tags, summary: 'List the times that a booking can be moved to' } })
+    .input(GetMoveSlots)
+    .output(SlotsView)
+    .query(({ ctx, input }) => getMoveSlots(ctx, ctx.access, input)),
   confirm: memberOrOperator
     .meta({
       openapi: { method: 'POST', path: `/api/v1${one}/confirm`, tags, summary: 'Accept a requested booking' },

@@ -42,7 +42,7 @@ export async function calendarEvent(
     start: first.startAt.getTime(),
     end: first.endAt.getTime(),
     timeZone: host.zone,
-    organizer: { address: first.hostAddress, name: first.hostName },
+    organizer: { address: first.organizerAddress, name: first.hostName },
     participants,
   }
 }

@@ -8,8 +8,8 @@ const minuteMs = 60_000
 
 /**
  * Looks at the hosts' calendars once more after a booking was made: an entry of their own that came in the same second is not under our lock.
- * The host is told of it and decides; nothing is cancelled. Answers whether there is one. A calendar that cannot be read now shows none: the
- * look at calendars that goes on all day finds it later.
+ * The host is told of it and decides; nothing is cancelled. Answers whether there is one. A calendar that cannot be read now shows none,
+ * which is logged: nobody looks again.
  */
 export async function lookForConflict(house: House, booking: BookingRow): Promise<boolean> {
   const [from, to] = [

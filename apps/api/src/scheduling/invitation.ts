@@ -27,8 +27,8 @@ export async function withHosts(db: Db | Trx, booking: BookingRow): Promise<Book
 }
 
 /**
- * The booking as an iCalendar object for visitor and guests. The organizer is the host whose booking it is, at the address of the mailbox;
- * the visitor asked for the time and so has accepted, guests are asked.
+ * The booking as an iCalendar object for visitor and guests. The organizer is the host whose booking it is, at the address that the host had
+ * when it was made, because calendars refuse changes that another organizer sends; the visitor asked for the time and so has accepted, guests are asked.
  */
 export function invitation({ booking, hosts }: BookingWithHosts, message: Invitation): string {
   const attendees: CalendarObject['attendees'] = [
@@ -46,7 +46,7 @@ export function invitation({ booking, hosts }: BookingWithHosts, message: Invita
     summary: `${booking.title} with ${booking.hostName}`,
     description: message.reader === 'guest' ? '' : describe(booking, message.manageLink),
     location: meetingPlace(booking, message.reader === 'guest' ? 'guest' : undefined),
-    organizer: { name: booking.hostName, address: booking.hostAddress },
+    organizer: { name: booking.hostName, address: booking.organizerAddress },
     sentBy: message.sentBy,
     attendees,
   })

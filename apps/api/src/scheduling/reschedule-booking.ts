@@ -4,7 +4,7 @@ import type { BookingRow } from '@atrium/db/bookings'
 import type { House } from '../house.ts'
 import { durationOf } from './bookable.ts'
 import type { Acting } from './booking-acting.ts'
-import { changeBooking, finishTaking, readAgain, requireAllowed, writeStep } from './booking-change.ts'
+import { answerDue, changeBooking, finishTaking, readAgain, requireAllowed, writeStep } from './booking-change.ts'
 import { moveClaims } from './claim.ts'
 import { readWantedTime, requireFree } from './move-check.ts'
 import type { Leniency } from './offer.ts'
@@ -51,6 +51,8 @@ export async function rescheduleBooking(
       before_minutes: beforeMinutes,
       after_minutes: afterMinutes,
       host_wall: wallTimeOf(booking.hostZone, start),
+      // Another time is another question: the old one's end would let the request lapse long before its start.
+      ...(booking.status === 'pending' ? { approval_expires_at: answerDue(eventType, start, now) } : {}),
     }
     await writeStep(trx, house, booking, { kind: 'rescheduled', acting, changes, reason, now, movedTo: new Date(start) })
     return true
@@ -60,7 +62,7 @@ export async function rescheduleBooking(
 }
 
 /** The duration that is asked for, or the present one, which may be one that is no longer offered. */
-function minutesFor(booking: BookingRow, asked: number | undefined): number {
+export function minutesFor(booking: BookingRow, asked: number | undefined): number {
   const present = (booking.endAt.getTime() - booking.startAt.getTime()) / minuteMs
   return asked === undefined || asked === present ? present : durationOf(booking, asked)
 }

@@ -5,8 +5,6 @@ import { dateOf, dayOf, localClock } from '@atrium/core/time-zones'
 
 const dayMs = 86_400_000
 const isDate = (edge: string) => /^\d{4}-\d{2}-\d{2}$/.test(edge)
-/** A zone's clocks are known for so long; nothing is booked further ahead. */
-const furthestYear = 2_200
 
 /**
  * The span that `from` and `to` name: instants as they are, half-open; bare dates in `timeZone`, both included. Throws AppError
@@ -16,7 +14,7 @@ export function rangeOf({ from, to, timeZone }: { from: string; to: string; time
   const refuse = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   for (const [path, edge] of Object.entries({ from, to })) {
     const year = Number(edge.slice(0, 4))
-    if (year < 1970 || year > furthestYear) throw refuse(path, 'This is too far from now.')
+    if (year < 1970 || year > schedulingLimits.lastYear) throw refuse(path, 'This is too far from now.')
   }
   const start = isDate(from) ? midnightOf(dayOf(from), timeZone) : Date.parse(from)
   const end = isDate(to) ? midnightOf(dayOf(to) + 1, timeZone) : Date.parse(to)

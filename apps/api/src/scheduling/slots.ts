@@ -27,12 +27,20 @@ export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView
   const asked = { minutes, now, span, movedBookingId: moved?.id, lockToken: presentedLockToken(ctx) }
   const shared = bookable.eventType.seats > 1
   const slots = await slotsOf(ctx.house, moved ? withHostsOf(bookable, moved) : bookable, asked)
+  return toSlotsView(slots, { timeZone: input.timeZone, minutes, now, span, shared })
+}
+
+/** Slots by the dates of a zone. `shared`: with the places that are left. */
+export function toSlotsView(
+  slots: readonly Slot[],
+  { timeZone, minutes, now, span, shared }: Pick<Asked, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
+): SlotsView {
   return {
-    timeZone: input.timeZone,
+    timeZone,
     duration: minutes,
     from: new Date(span.start).toISOString(),
     to: new Date(span.end).toISOString(),
-    slots: Object.fromEntries([...byDate(slots, span, input.timeZone)].map(([date, ofDate]) => [date, toViews(ofDate, shared)])),
+    slots: Object.fromEntries([...byDate(slots, span, timeZone)].map(([date, ofDate]) => [date, toViews(ofDate, shared)])),
     generatedAt: now.toISOString(),
   }
 }

@@ -89,11 +89,14 @@ const visitor = (fields: Record<string, unknown>) => [
 export const schedulingBookingsRows: Rows = {
   'scheduling.bookings.list': [{ input: slug, expected: membersOrOperators }],
   'scheduling.bookings.get': both({}, (made) => ({ ...made })),
-  // The host has no calendar: who may act is told that it cannot be read.
-  'scheduling.bookings.confirm': both(pending, (made) => ({ ...made }), { code: 'calendar_unavailable' }),
+  // The host has no calendar: who may act is told that it is not connected.
+  'scheduling.bookings.slots': both({}, (made) => ({ ...made, from: '2199-01-04', to: '2199-01-04', timeZone: 'UTC' }), {
+    code: 'host_not_connected',
+  }),
+  'scheduling.bookings.confirm': both(pending, (made) => ({ ...made }), { code: 'host_not_connected' }),
   'scheduling.bookings.decline': both(pending, (made) => ({ ...made })),
   'scheduling.bookings.cancel': both({}, (made) => ({ ...made, reason: 'Ill' })),
-  'scheduling.bookings.reschedule': both({}, (made) => ({ ...made, start: '2027-01-04T10:00:00Z' }), { code: 'calendar_unavailable' }),
+  'scheduling.bookings.reschedule': both({}, (made) => ({ ...made, start: '2027-01-04T10:00:00Z' }), { code: 'host_not_connected' }),
   'scheduling.bookings.noShow': both({}, (made) => ({ ...made }), { hours: past }),
   'scheduling.bookings.newLink': both({}, (made) => ({ ...made })),
   'scheduling.manage.get': visitor({}),

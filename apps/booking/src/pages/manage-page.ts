@@ -50,7 +50,9 @@ function headline({ booking }: ManagedBooking, done: Done | undefined): string {
 
 function doneText({ managed: { booking }, formats }: ManageView, done: Done): Html {
   const mail = html`An e-mail to <strong>${booking.attendee.email}</strong>`
-  if (done === 'cancelled') return html`The time is free again. ${mail} says so, and takes the meeting out of your calendar.`
+  // A request that nobody confirmed was in no calendar: its sequence never rises.
+  if (done === 'cancelled')
+    return html`The time is free again. ${mail} says so${booking.sequence > 0 ? ', and takes the meeting out of your calendar' : ''}.`
   if (booking.status === 'pending')
     return html`${booking.host.name} answers${deadline(booking.approvalExpiresAt, booking.attendee.timeZone, formats)}; the time is kept for you until then. ${mail} is on its way.`
   return html`${mail} is on its way, with the entry for your calendar and the link to this page.`

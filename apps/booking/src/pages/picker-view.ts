@@ -26,8 +26,12 @@ export function pickerView(view: PickerView, offer: Offer): Html {
 ${view.durations.length > 1 ? durations(view) : ''}
 <div class="calendar">${calendarHead(view, offer)}${view.choice.view === 'week' ? weekTimes(view, offer) : monthTable(view, offer)}</div>
 ${view.choice.view === 'month' ? dayTimes(view, offer) : ''}
-${zoneLine(view, offer.today)}
+${zoneLine(view, offer.date ?? firstShown(offer))}
 </section>`
+}
+
+function firstShown({ dates, today }: Offer): string {
+  return dates.find((date) => date >= today) ?? today
 }
 
 /** The address of the same picker with another choice. */
@@ -129,14 +133,27 @@ function furtherDays(view: PickerView, { nextFree, dates }: Offer): Html {
   return html`<p><a href="${pickerLink(view, { date: nextFree, month: undefined })}#times" data-swap>The next free day is <span${lang(formats)}>${formats.day(nextFree)}</span></a></p>`
 }
 
+/**
+ * What each start reads as. Where the clocks go back an hour comes twice: starts that would read the same tell their difference from UTC.
+ */
+function startTexts(slots: readonly SlotView[], { time, offset }: Formats, zone: string): (start: string) => string {
+  const counts = new Map<string, number>()
+  for (const { start } of slots) counts.set(time(start, zone), (counts.get(time(start, zone)) ?? 0) + 1)
+  return (start) => {
+    const text = time(start, zone)
+    return (counts.get(text) ?? 0) > 1 ? `${text} (${offset(start, zone)})` : text
+  }
+}
+
 /** The times of a day as buttons. A place that is one of several tells how many are left. */
 export function timeForm({ choice, formats, target, standardDuration }: PickerView, slots: readonly SlotView[], day: string): Html {
+  const textOf = startTexts(slots, formats, choice.zone)
   return html`<form method="${target.method}" action="${target.action}">
 ${choice.zoneChosen ? html`<input type="hidden" name="zone" value="${choice.zone}">` : ''}
 ${choice.duration === standardDuration ? '' : html`<input type="hidden" name="duration" value="${choice.duration}">`}
 <ul class="slots">${slots.map(
     ({ start, seatsLeft }) =>
-      html`<li><button name="start" value="${start}"><span class="hidden">${day}, </span>${formats.time(start, choice.zone)}${
+      html`<li><button name="start" value="${start}"><span class="hidden">${day}, </span>${textOf(start)}${
         seatsLeft === undefined ? '' : html`<small>${seatsLeft} ${seatsLeft === 1 ? 'place' : 'places'}</small>`
       }</button></li>`,
   )}</ul></form>`
@@ -147,11 +164,12 @@ export function otherTimes(
   slots: readonly SlotView[],
   { formats, zone, allDays }: { formats: Formats; zone: string; allDays: string },
 ): Html {
+  const textOf = startTexts(slots, formats, zone)
   return html`<fieldset class="others"><legend>Choose another time</legend>${
     slots.length === 0
       ? html`<p>No other time is left on this day. <a href="${allDays}">See all days</a></p>`
       : html`<ul class="slots">${slots.map(
-          ({ start }) => html`<li><button name="choose" value="${start}" formnovalidate>${formats.time(start, zone)}</button></li>`,
+          ({ start }) => html`<li><button name="choose" value="${start}" formnovalidate>${textOf(start)}</button></li>`,
         )}</ul><p class="hint">What you typed stays. Or <a href="${allDays}">see all days</a> and begin anew.</p>`
   }</fieldset>`
 }

@@ -4,11 +4,11 @@ import { address, choiceQuery } from '../picker.ts'
 import type { Html } from './layout.ts'
 import type { PickerView } from './picker-view.ts'
 
-/** In which zone times are shown, with the way to another one: a link to the list, which the script replaces by a list in place. */
-export function zoneLine(view: PickerView, today: string): Html {
+/** In which zone times are shown, with its difference from UTC on the shown date, and the way to another one: a link to the list, which the script replaces by a list in place. */
+export function zoneLine(view: PickerView, date: string): Html {
   const { choice, formats } = view
   const query = { ...choiceQuery(choice, view.standardDuration), choose: 'zone' }
-  return html`<div class="zone" id="zone-line"><p>Times are shown for <strong>${placeOfZone(choice.zone)}</strong> <span class="dim">(${formats.offset(`${today}T12:00:00Z`, choice.zone)})</span> <a href="${address(view.path, query)}" data-swap data-zone-link id="zone">Change the time zone</a></p></div>`
+  return html`<div class="zone" id="zone-line"><p>Times are shown for <strong>${placeOfZone(choice.zone)}</strong> <span class="dim">(${formats.offset(`${date}T12:00:00Z`, choice.zone)})</span> <a href="${address(view.path, query)}" data-swap data-zone-link id="zone">Change the time zone</a></p></div>`
 }
 
 /** The list of all zones, by region. */
@@ -17,7 +17,7 @@ export function zoneChoice(view: PickerView): Html {
   return html`<section class="pick"><h2>Choose your time zone</h2>
 <form method="get" action="${view.path}" class="fields">
 ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<p><label for="zones">Time zone</label><select id="zones" name="zone" autofocus>${zonesByRegion().map(
+<p><label for="zones">Time zone</label><select id="zones" name="zone" autofocus>${zonesByRegion(view.choice.zone).map(
     ([region, zones]) =>
       html`<optgroup label="${region}">${zones.map(
         (zone) => html`<option value="${zone}"${zone === view.choice.zone ? html` selected` : ''}>${zoneInRegion(zone)}</option>`,
@@ -26,15 +26,9 @@ ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${
 <p class="buttons"><button class="button">Show times</button> <a href="${address(view.path, choiceQuery(view.choice, view.standardDuration))}">Back</a></p></form></section>`
 }
 
-let byRegion: [string, string[]][] | undefined
-
-function zonesByRegion(): [string, string[]][] {
-  if (byRegion) return byRegion
-  const regions = new Map<string, string[]>()
-  for (const zone of [...Intl.supportedValuesOf('timeZone'), 'UTC']) {
-    const region = zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other'
-    regions.set(region, [...new Set([...(regions.get(region) ?? []), zone])])
-  }
-  byRegion = [...regions]
-  return byRegion
+/** With the zone that is shown, which may go by a name that Intl knows and does not list, such as Asia/Kolkata or Europe/Kyiv. */
+function zonesByRegion(shown: string): [string, string[]][] {
+  const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', shown])]
+  const regions = Map.groupBy(zones, (zone) => (zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other'))
+  return [...regions].map(([region, ofRegion]) => [region, ofRegion.sort()])
 }

@@ -12,6 +12,7 @@ function useBookingsChanged() {
     void queryClient.invalidateQueries(trpc.scheduling.slots.pathFilter())
     void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
     void queryClient.invalidateQueries(trpc.scheduling.bookings.get.pathFilter())
+    void queryClient.invalidateQueries(trpc.scheduling.bookings.slots.pathFilter())
     await queryClient.invalidateQueries(trpc.scheduling.bookings.list.pathFilter())
   }
 }

@@ -198,7 +198,7 @@ function Embedding({ page: { publicUrl, embedOrigins } }: { page: BookingPageVie
         <Snippet label="Embed snippet" text={snippet} />
         {embedOrigins.length === 0 && (
           <Text size="sm" c="dimmed">
-            Name your site on the left first, or browsers refuse to show the page there. The{' '}
+            Name your site under “Sites that may show the page in a frame” first, or browsers refuse to show the page there. The{' '}
             <Anchor href={publicUrl} target="_blank" rel="noreferrer" inherit>
               page itself
             </Anchor>{' '}

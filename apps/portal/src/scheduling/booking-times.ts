@@ -1,3 +1,4 @@
+import { dayOf } from '@atrium/core/time-zones'
 import { englishLocale } from '@atrium/ui/format'
 
 const locale = englishLocale(navigator.language)
@@ -25,8 +26,17 @@ export function spanIn({ start, end }: { start: string; end: string }, timeZone?
 export function localDate(daysFromToday = 0): string {
   const date = new Date()
   date.setDate(date.getDate() + daysFromToday)
+  return dateOnClock(date)
+}
+
+function dateOnClock(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** Which week an instant is in, counted from today's date in the viewer's zone; 0 for this one and for what is past. */
+export function weeksUntil(at: string): number {
+  return Math.max(0, Math.floor((dayOf(dateOnClock(new Date(at))) - dayOf(localDate())) / 7))
 }
 
 /** The length of a booking in minutes. */

@@ -162,7 +162,7 @@ function columnsOf(slug: string, search: BookingsSearch): Column<TenantBooking>[
       ),
     },
     { key: 'what', header: 'What', cell: ({ title }) => title },
-    { key: 'host', header: 'Host', cell: ({ hosts }) => hosts.map(({ name }) => name).join(', ') },
+    { key: 'host', header: 'Host', breaks: true, cell: ({ hosts }) => hosts.map(({ name }) => name).join(', ') },
     {
       key: 'state',
       header: 'State',

@@ -5,6 +5,7 @@ import { done } from '@atrium/ui/done'
 import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { explain } from '../tenants/problems.ts'
+import { useTenant } from '../tenants/use-tenant.ts'
 import type { BookingActs } from './booking-mutations.ts'
 import { minutesOf, spanIn } from './booking-times.ts'
 import { SlotPicker } from './slot-picker.tsx'
@@ -18,6 +19,7 @@ interface Props {
 
 /** Moves a booking to a time on offer, or to any time at which the host is free. */
 export default function RescheduleDialog({ booking, acts, onClose }: Props) {
+  const { slug } = useTenant()
   const now = minutesOf(booking)
   const [duration, setDuration] = useState(now)
   const [start, setStart] = useState<string>()
@@ -80,7 +82,7 @@ export default function RescheduleDialog({ booking, acts, onClose }: Props) {
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
           ) : (
-            <SlotPicker eventTypeId={booking.eventType.id} duration={duration} value={start} onChange={setStart} />
+            <SlotPicker slug={slug} booking={booking} duration={duration} value={start} onChange={setStart} />
           )}
           <Textarea
             label="Reason"

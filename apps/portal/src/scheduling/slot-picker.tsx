@@ -1,15 +1,18 @@
+import type { TenantBooking } from '@atrium/core/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Button, Chip, Group, Stack, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
-import { localDate, timeIn } from './booking-times.ts'
+import { localDate, timeIn, weeksUntil } from './booking-times.ts'
 import { dateInWords } from './words.ts'
 import { ownZone } from './zone-select.tsx'
 
 interface Props {
-  eventTypeId: string
+  slug: string
+  /** That is to move; its week is shown first. */
+  booking: Pick<TenantBooking, 'id' | 'start' | 'end'>
   duration: number
   /** ISO instant of the chosen start. */
   value: string | undefined
@@ -18,18 +21,21 @@ interface Props {
 
 const daysAtOnce = 7
 
-/** The times that visitors are offered, a week at a time, in the viewer's zone. */
-export function SlotPicker({ eventTypeId, duration, value, onChange }: Props) {
-  const [week, setWeek] = useState(0)
+/** The times to which a booking can be moved by the rules that visitors go by, a week at a time, in the viewer's zone. */
+export function SlotPicker({ slug, booking, duration, value, onChange }: Props) {
+  const [week, setWeek] = useState(() => weeksUntil(booking.start))
   const timeZone = ownZone()
   const from = localDate(week * daysAtOnce)
   const query = useQuery(
-    useTRPC().scheduling.slots.list.queryOptions(
-      { id: eventTypeId, from, to: localDate((week + 1) * daysAtOnce - 1), timeZone, duration },
+    useTRPC().scheduling.bookings.slots.queryOptions(
+      { slug, bookingId: booking.id, from, to: localDate((week + 1) * daysAtOnce - 1), timeZone, duration },
       { placeholderData: keepPreviousData, staleTime: 15_000 },
     ),
   )
-  const days = Object.entries(query.data?.slots ?? {})
+  // Moving to where it is already is no move.
+  const isNow = ({ start, end }: { start: string; end: string }) =>
+    Date.parse(start) === Date.parse(booking.start) && Date.parse(end) === Date.parse(booking.end)
+  const days = Object.entries(query.data?.slots ?? {}).map(([date, slots]) => [date, slots.filter((slot) => !isNow(slot))] as const)
   const free = days.filter(([, slots]) => slots.length > 0)
   return (
     <Stack gap="sm">
