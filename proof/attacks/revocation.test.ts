@@ -147,6 +147,15 @@ const cases: readonly Case[] = [
     refusal: 'user_deactivated',
     follows: true,
   },
+  {
+    what: 'the record of a platform administrator',
+    app: 'operator',
+    arrange: becomesOperator,
+    call: ['audit.query', () => ({ limit: 1 })],
+    revoke: (person) => chief('DELETE', `/users/${person.id}`),
+    refusal: 'user_deactivated',
+    follows: true,
+  },
 ]
 
 type Told = { ok: boolean; code: string }

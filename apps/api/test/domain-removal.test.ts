@@ -111,3 +111,73 @@ describe('removing a domain', () => {
     expect(body).toMatchObject({ code: 'primary_domain', detail: 'A tenant keeps at least one domain.' })
   })
 })
+
+describe('leaving a domain out of the whole list', () => {
+  const mailServer = () => {
+    const { mail } = house.app.house.systems
+    if (!mail) throw new Error('no mail server')
+    return mail
+  }
+  const leaveOut = () => call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] })
+
+  it('removes it in the mail server too, so that another tenant begins with nothing of it', async () => {
+    const view = await added('left-out.example.org')
+    publish(view)
+    await recheck(view.name)
+    expect(await mailServer().findDomain(view.name)).toBeDefined()
+    expect(await leaveOut()).toMatchObject({ status: 200, body: { domains: ['acme.tenants.local'] } })
+    expect(await mailServer().findDomain(view.name)).toBeUndefined()
+    const [entry] = await tenantEntries()
+    expect(entry).toMatchObject({ action: 'tenant.updated', metadata: { changes: { domains: [[view.name], []] } } })
+  })
+
+  it('is refused while an alias is on it, which the mail server alone knows', async () => {
+    const ids: string[] = []
+    for (const name of ['alias-home.example.org', 'alias-on.example.org']) {
+      publish(await added(name))
+      await recheck(name)
+      ids.push((await mailServer().findDomain(name))?.id ?? '')
+    }
+    const [home = '', domainId = ''] = ids
+    const account = { localPart: 'holder', domainId: home, displayName: 'Holder', password: 'Long-Enough-Passw0rd' }
+    const { id: accountId } = await mailServer().createAccount(account)
+    await mailServer().addAlias({ accountId, localPart: 'sales', domainId })
+    const domains = ['acme.tenants.local', 'alias-home.example.org']
+    expect(await call('PATCH', '/tenants/acme', { domains, name: 'Not taken' })).toMatchObject({
+      status: 409,
+      body: { code: 'domain_in_use', issues: [{ path: 'domains', message: expect.stringContaining('sales@alias-on.example.org') }] },
+    })
+    expect((await call('GET', '/tenants/acme')).body).toMatchObject({
+      name: 'Acme Engineering',
+      domains: [...domains, 'alias-on.example.org'],
+    })
+    await mailServer().removeAccount(accountId)
+    expect(await call('PATCH', '/tenants/acme', { domains })).toMatchObject({ status: 200, body: { domains } })
+    expect(await mailServer().findDomain('alias-on.example.org')).toBeUndefined()
+  })
+
+  it('keeps it while the mail server does not let go, with the rest done, and goes on when repeated', async () => {
+    const view = await added('clings.example.org')
+    house.sandbox.fault({ system: 'mail', mode: 'error', match: 'x:Domain/set' })
+    const first = await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local'], industry: 'Rail' })
+    house.sandbox.clearFaults()
+    expect(first).toMatchObject({ status: 502, body: { code: 'upstream_failed', detail: expect.stringContaining(`${view.name} stays`) } })
+    expect((await call('GET', '/tenants/acme')).body).toMatchObject({ industry: 'Rail', domains: ['acme.tenants.local', view.name] })
+    const [entry] = await tenantEntries()
+    expect(entry?.metadata).toEqual(expect.objectContaining({ changes: { industry: ['Manufacturing', 'Rail'] } }))
+    await expect.poll(async () => (await leaveOut()).status, { timeout: 20_000, interval: 500 }).toBe(200)
+    expect(await rowOf(view.name)).toBeUndefined()
+  }, 40_000)
+
+  it('is refused while the tenant is suspended, as every change of its domains', async () => {
+    const operator = await house.token('operator@atrium.test')
+    expect((await house.request('POST', '/tenants/acme/suspend', { token: operator })).status).toBe(200)
+    const refused = { status: 409, body: { code: 'tenant_suspended' } }
+    expect(await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local', 'late.example.org'] })).toMatchObject(refused)
+    expect(await call('POST', path, { domain: 'late.example.org' })).toMatchObject(refused)
+    expect((await house.request('POST', '/tenants/acme/resume', { token: operator })).status).toBe(200)
+    expect(await rowOf('late.example.org')).toBeUndefined()
+  })
+
+  const tenantEntries = async () => (await call('GET', '/tenants/acme/audit?action=tenant.updated&limit=1')).body.items
+})

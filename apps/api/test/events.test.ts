@@ -70,6 +70,17 @@ const watchers = async () =>
 const change = (verb: string) => house.request('POST', `/tenants/acme/${verb}`, { token: operator, body: {} })
 const tell = () => sql`select pg_notify('tenant_changed', id::text) from tenants where slug = 'acme'`.execute(house.database.db)
 
+it('is followed by a member whose mailbox is still being made', async () => {
+  const { db } = house.database
+  const { id } = await db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()
+  await db.updateTable('memberships').set({ status: 'provisioning' }).where('user_id', '=', id).execute()
+  const follower = await follow(await issuer.sign(personClaims('member@acme.test')))
+  expect(follower.status).toBe(200)
+  expect(await follower.next()).toMatchObject({ status: 'active' })
+  await follower.leave()
+  await db.updateTable('memberships').set({ status: 'active' }).where('user_id', '=', id).execute()
+})
+
 describe.each(['REST', 'tRPC'] as const)('following a tenant over %s', (wire) => {
   it('tells how it stands, then every change, as it happens', async () => {
     const follower = await follow(owner, wire)

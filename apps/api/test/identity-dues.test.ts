@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import { allKinds, noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
 import { type MembersHouse, openMembersHouse } from './members-house.ts'
@@ -119,10 +119,23 @@ it('what is settled under an old mark stays due', async () => {
   const { id } = await newOperator()
   const { db } = house.database
   const old = await noteIdentityDue(db, id, { everywhere: true })
-  const mark = await noteIdentityDue(db, id)
-  await settleIdentityDue(db, id, old)
-  expect(await dueOf(id)).toMatchObject({ mark, everywhere: true, attempts: 0 })
-  await settleIdentityDue(db, id, mark)
+  const mark = await noteIdentityDue(db, id, { staff: true })
+  await settleIdentityDue(db, id, old, { everywhere: true })
+  expect(await dueOf(id)).toMatchObject({ mark, everywhere: true, staff: true, attempts: 0 })
+  await settleIdentityDue(db, id, mark, allKinds)
+  expect(await dueOf(id)).toBeUndefined()
+})
+
+it('a later change that is followed does not take an earlier one off that is not', async () => {
+  const { id, email } = await newOperator()
+  providerFails()
+  expect(await act('POST', `/users/${id}/deactivate`, {})).toMatchObject({ status: 502 })
+  house.sandbox.clearFaults()
+  expect(await act('PATCH', `/users/${id}`, { platformAdmin: false })).toMatchObject({ status: 200 })
+  expect(identityOf(email)).toEqual([{ active: true, groups: [] }])
+  expect(await dueOf(id)).toMatchObject({ everywhere: true, administrators: false, staff: false, profile: false })
+  await follow()
+  expect(identityOf(email)).toEqual([{ active: false, groups: [] }])
   expect(await dueOf(id)).toBeUndefined()
 })
 

@@ -24,6 +24,20 @@ beforeEach(() => house.sandbox.clearFaults())
 const act = (id: string, verb: string, token?: string) => house.call('POST', `/users/${id}/${verb}`, undefined, token)
 const refused = (code: string) => ({ status: 409, body: { code } })
 
+describe('a retry', () => {
+  it('gives whoever created the tenant, who got nothing but the membership, the files of the tenant', async () => {
+    const id = await house.idOf('owner@acme.test')
+    expect(await house.member(id)).toMatchObject({ role: 'owner', outcomes: { identity: 'ok', mail: 'skipped', files: 'skipped' } })
+    expect(await fileUser(house, 'owner@acme.test')).toBeUndefined()
+    const answer = await act(id, 'retry', house.as.owner)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { member: { role: 'owner', outcomes: { identity: 'ok', mail: 'skipped', files: 'ok' } }, oneTimePassword: null },
+    })
+    expect(await fileUser(house, 'owner@acme.test')).toMatchObject({ mail: 'owner@acme.test' })
+  })
+})
+
 describe('a suspension', () => {
   it('shuts the person out everywhere, and resuming gives back the mailbox with its old password', async () => {
     const { member, oneTimePassword } = await house.newMember()

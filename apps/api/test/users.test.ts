@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { followIdentities } from '../src/users/follow-identity.ts'
 import { openHouse, type RequestOptions, type TestHouse } from './house.ts'
 import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 
@@ -36,6 +37,19 @@ const groupMembers = (name: string) => {
   const { groups, users } = identityRecords(house)
   const pk = groups.find((group) => group.name === name)?.pk ?? ''
   return users.filter((user) => user.groups.includes(pk)).map((user) => user.email)
+}
+
+const dueOf = (id: string) => house.database.db.selectFrom('identity_dues').selectAll().where('user_id', '=', id).executeTakeFirst()
+/** A minute, for what is due of somebody and for their record. */
+async function passTime(id: string): Promise<void> {
+  const { db } = house.database
+  const ago = new Date(Date.now() - 60_000)
+  await db.updateTable('identity_dues').set({ next_at: ago }).where('user_id', '=', id).execute()
+  await db
+    .updateTable('users')
+    .set({ created_at: new Date(ago.getTime() - 1_000), updated_at: ago })
+    .where('id', '=', id)
+    .execute()
 }
 
 describe('the record of a user', () => {
@@ -76,6 +90,35 @@ describe('the record of a user', () => {
     expect(filled).toMatchObject({ status: 200, body: { phone: '+1 555 0100', firstName: 'Se', lastName: 'Lf' } })
     expect(await call('PATCH', `/users/${id}`, { phone: null }, await token())).toMatchObject({ body: { phone: null, firstName: 'Se' } })
     expect(await call('PATCH', `/users/${id}`, {}, await token())).toMatchObject({ status: 400 })
+  })
+
+  it('keeps a name that the person gave, which the identity provider is told', async () => {
+    const { id, email, token } = await person('renamed')
+    const before = await token()
+    const saved = await call('PATCH', `/users/${id}`, { name: 'Given Here', phone: '+1 555 0199' }, before)
+    expect(saved).toMatchObject({ status: 200, body: { name: 'Given Here' } })
+    expect(identityRecords(house).users.find((user) => user.email === email)).toMatchObject({
+      name: 'Given Here',
+      attributes: { phone: '+1 555 0199' },
+    })
+    expect(await dueOf(id)).toBeUndefined()
+    // The token of before still tells the old name, a new one the new.
+    for (const at of [before, await token()]) expect((await call('GET', '/users/me', undefined, at)).body.name).toBe('Given Here')
+  })
+
+  it('keeps it while the identity provider cannot be told, and tells it later on', async () => {
+    const { id, email, token } = await person('unheard')
+    house.sandbox.fault({ system: 'identity', mode: 'error', status: 503, match: 'PATCH /api/v3/core/users/' })
+    expect(await call('PATCH', `/users/${id}`, { name: 'Not Told Yet' }, await token())).toMatchObject({ status: 200 })
+    house.sandbox.clearFaults()
+    expect(await dueOf(id)).toMatchObject({ profile: true })
+    // As after a minute: a newer token that tells the old name.
+    await passTime(id)
+    expect((await call('GET', '/users/me', undefined, await token())).body.name).toBe('Not Told Yet')
+    await followIdentities(house.app.house)
+    expect(identityRecords(house).users.find((user) => user.email === email)).toMatchObject({ name: 'Not Told Yet' })
+    expect(await dueOf(id)).toBeUndefined()
+    expect((await call('GET', '/users/me', undefined, await token())).body.name).toBe('Not Told Yet')
   })
 
   it('is attached to an active partner only', async () => {

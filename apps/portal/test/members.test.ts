@@ -4,7 +4,7 @@ import { planBulk, runEach } from '../src/members/bulk.ts'
 import { emptyForm, outlookOf, toCreateMember } from '../src/members/create-form.ts'
 import { firstPasswordNote } from '../src/members/first-password.tsx'
 import { changesOf, fromMember } from '../src/members/member-form.ts'
-import { isUnderWay, memberLook } from '../src/members/member-looks.ts'
+import { isUnderWay, lacksFiles, memberLook } from '../src/members/member-looks.ts'
 import { passwordNote } from '../src/members/password-note.ts'
 import { roleLock } from '../src/members/role-lock.ts'
 
@@ -157,4 +157,13 @@ it('says where a new password holds and where it does not', () => {
 it('says with a first password what is not ready yet', () => {
   expect(firstPasswordNote(member({ email: 'ada@home.example' }))).toMatch(/^For ada@home.example, with the mailbox ada@acme.test\./)
   expect(firstPasswordNote(member({ outcomes: { ...ok, mail: 'error' } }))).toMatch(/Not ready yet: mailbox\./)
+})
+
+it('files are offered to an active member who has none, where the tenant has a space', () => {
+  const none = { ...ok, files: 'skipped' } as const
+  const space = { provisioningStatus: ok }
+  expect(lacksFiles(member({ outcomes: none, role: 'owner' }), space)).toBe(true)
+  expect(lacksFiles(member(), space)).toBe(false)
+  expect(lacksFiles(member({ outcomes: none, status: 'suspended' }), space)).toBe(false)
+  expect(lacksFiles(member({ outcomes: none }), { provisioningStatus: none })).toBe(false)
 })

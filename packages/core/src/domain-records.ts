@@ -210,10 +210,14 @@ export function stateOf(records: readonly RecordVerdict[], { proven, complete }:
   return required.some(unknown) ? 'unknown' : 'verified'
 }
 
-/** The required records that were right at the last known check and are wrong now. What could not be asked is no regression. */
+/**
+ * The required records that were right at the last known check and are wrong now. What could not be asked is no regression, nor is what is
+ * wrong because something else is expected of it now, such as a stricter policy that was set here and not published yet.
+ */
 export function regressions(before: readonly RecordVerdict[], after: readonly RecordVerdict[]): RecordVerdict[] {
-  const wasRight = (record: RecordVerdict) =>
-    before.some((one) => one.type === record.type && one.name === record.name && one.purpose === record.purpose && one.verdict === 'ok')
+  const isSame = (one: RecordVerdict, other: RecordVerdict) =>
+    one.type === other.type && one.name === other.name && one.purpose === other.purpose && one.value === other.value
+  const wasRight = (record: RecordVerdict) => before.some((one) => isSame(one, record) && one.verdict === 'ok')
   return after.filter((record) => record.required && (record.verdict === 'missing' || record.verdict === 'mismatch') && wasRight(record))
 }
 

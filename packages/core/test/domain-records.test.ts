@@ -145,6 +145,15 @@ describe('stateOf', () => {
     expect(regressions(records({ mx: 'missing' }), records({ mx: 'missing' }))).toEqual([])
   })
 
+  it('sees none in a record that is wrong because something else is expected of it now', () => {
+    const stricter = records({ dmarc: 'mismatch' }).map((record) =>
+      record.purpose === 'dmarc' ? { ...record, value: record.value.replace('p=none', 'p=reject') } : record,
+    )
+    expect(stricter.filter(({ value }) => value.includes('p=reject'))).toHaveLength(1)
+    expect(regressions(records({}), stricter)).toEqual([])
+    expect(regressions(records({}), records({ dmarc: 'mismatch' })).map(({ purpose }) => purpose)).toEqual(['dmarc'])
+  })
+
   it('keeps verdicts of records that are still asked for', () => {
     const [kept, changed] = withVerdicts(
       [

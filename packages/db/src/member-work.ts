@@ -270,10 +270,14 @@ export async function secondsUntilMemberDue(db: Db, tenantId: string, userId: st
   return row?.seconds
 }
 
-/** Erases people who were removed more than 30 days ago and belong nowhere. Answers how many. */
+/**
+ * Erases people who were removed more than 30 days ago and belong nowhere; after two days those whose identity lives on, because no tenant made
+ * it: by then every token of before has long expired (docs/contract.md, tokens), and they may come back as anybody. Answers how many.
+ */
 export async function deleteRemovedPeople(db: Db): Promise<number> {
   const result = await sql`
-    delete from users u where u.removed_at < now() - interval '30 days'
+    delete from users u where (u.removed_at < now() - interval '30 days' or (u.removed_at < now() - interval '2 days'
+        and u.home_tenant_id is null and not exists (select from identity_dues d where d.user_id = u.id)))
       and not exists (select from memberships m where m.user_id = u.id)
       and not exists (select from hosts h where h.user_id = u.id)`.execute(db)
   return Number(result.numAffectedRows ?? 0)

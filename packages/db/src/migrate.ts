@@ -28,6 +28,8 @@ import * as reportBalances from './migrations/0022-report-balances.ts'
 import * as auditSearch from './migrations/0023-audit-search.ts'
 import * as identityDues from './migrations/0024-identity-dues.ts'
 import * as auditValues from './migrations/0025-audit-values.ts'
+import * as organizers from './migrations/0026-organizers.ts'
+import * as kindsOfDues from './migrations/0027-kinds-of-dues.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -56,6 +58,8 @@ const migrations: Record<string, Migration> = {
   '0023-audit-search': auditSearch,
   '0024-identity-dues': identityDues,
   '0025-audit-values': auditValues,
+  '0026-organizers': organizers,
+  '0027-kinds-of-dues': kindsOfDues,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -487,6 +487,12 @@ export interface IdentityDuesTable {
   mark: Generated<string>
   /** Mailboxes and file accounts in the tenants have to follow too. */
   everywhere: Generated<boolean>
+  /** The provider's group of administrators. */
+  administrators: Generated<boolean>
+  /** The provider's group of partner staff. */
+  staff: Generated<boolean>
+  /** Name and contact data. */
+  profile: Generated<boolean>
   attempts: Generated<number>
   next_at: RequiredMoment
   error: string | null

@@ -274,24 +274,23 @@ export async function updateTenant(trx: Trx, id: string, changes: TenantChanges)
     .execute()
 }
 
-/** Makes the tenant's domains exactly `names`, the first primary. Answers which were added and which removed. */
-export async function replaceDomains(
+/** Gives the tenant the domains that it lacks, the first one primary. Answers which were added, and which others it has besides. */
+export async function arrangeDomains(
   trx: Trx,
   tenantId: string,
   names: readonly string[],
   platformDomain: string,
-): Promise<{ added: string[]; removed: string[] }> {
+): Promise<{ added: string[]; others: string[] }> {
   const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
   const had = new Set(before.map((domain) => domain.name))
   const added = names.filter((name) => !had.has(name))
-  const removed = [...had].filter((name) => !names.includes(name))
-  if (removed.length > 0) await trx.deleteFrom('domains').where('tenant_id', '=', tenantId).where('name', 'in', removed).execute()
+  const others = [...had].filter((name) => !names.includes(name))
   await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()
   await insertDomains(trx, tenantId, added, { platformDomain, withPrimary: false })
   const primary = names[0]
   if (primary)
     await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('name', '=', primary).execute()
-  return { added, removed }
+  return { added, others }
 }
 
 /** Moves a tenant to another status; `suspendedReason` is kept only while suspended. */

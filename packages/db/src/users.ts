@@ -24,18 +24,31 @@ export interface UserRow {
   partnerAccess: PartnerAccess | null
   deactivatedAt: Date | null
   lastSeenAt: Date | null
+  /** The record is closed: whoever had it is refused, and it is erased after a while. */
+  removedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  tenants: { id: string; slug: string; name: string; status: TenantStatus; role: TenantRole; brandColor: string | null }[] | null
+  tenants:
+    | {
+        id: string
+        slug: string
+        name: string
+        status: TenantStatus
+        role: TenantRole
+        brandColor: string | null
+        suspended: boolean
+      }[]
+    | null
 }
 
 const selectUser = sql`
   select u.id, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.email, u.name, u.first_name as "firstName",
     u.last_name as "lastName", u.phone, u.alternative_email as "alternativeEmail", u.platform_admin as "platformAdmin",
     u.platform_admin_changed_at as "platformAdminChangedAt", u.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName",
-    p.status as "partnerStatus", u.partner_access as "partnerAccess", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.created_at as "createdAt",
+    p.status as "partnerStatus", u.partner_access as "partnerAccess", u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", u.removed_at as "removedAt", u.created_at as "createdAt",
     u.updated_at as "updatedAt",
-    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color)
+    (select json_agg(json_build_object('id', t.id, 'slug', t.slug, 'name', t.name, 'status', t.status, 'role', m.role, 'brandColor', t.brand_color,
+          'suspended', m.status = 'suspended')
         order by t.name, t.id)
       from memberships m join tenants t on t.id = m.tenant_id
       where m.user_id = u.id and t.status <> 'deleted' and m.status <> 'removing') as tenants
@@ -43,6 +56,12 @@ const selectUser = sql`
 
 export async function findUser(db: Db | Trx, id: string): Promise<UserRow | undefined> {
   const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id} and u.removed_at is null`.execute(db)
+  return rows[0]
+}
+
+/** The same, closed records included. */
+export async function findUserOrClosed(db: Db | Trx, id: string): Promise<UserRow | undefined> {
+  const { rows } = await sql<UserRow>`${selectUser} where u.id = ${id}`.execute(db)
   return rows[0]
 }
 
@@ -175,10 +194,12 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
   return { id: user.id }
 }
 
-/** The token's value, unless an admin changed the person here and the provider or the token do not know of it yet. */
+/** The token's value, unless the person was changed here and the provider or the token do not know of it yet. */
 function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
   return sql<string>`case when exists (select from memberships m where m.user_id = users.id
-    and (m.identity_state in ('pending', 'error') or m.identity_changed_at >= ${issuedAt})) then ${sql.ref(`users.${column}`)}
+      and (m.identity_state in ('pending', 'error') or m.identity_changed_at >= ${issuedAt}))
+    or users.updated_at > users.created_at and users.updated_at >= ${issuedAt}
+    or exists (select from identity_dues d where d.user_id = users.id and d.profile) then ${sql.ref(`users.${column}`)}
     else ${sql.ref(`excluded.${column}`)} end`
 }
 
@@ -251,6 +272,11 @@ export async function updateUser(db: Db | Trx, id: string, changes: UserChanges)
     .execute()
 }
 
+/** Marks the record as changed now: a token that was issued before says nothing new about name and address. */
+export async function touchUser(db: Db | Trx, id: string): Promise<void> {
+  await db.updateTable('users').set({ updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
+}
+
 /**
  * Sets or clears the administrator flag. `until` says from when on a token may change it again: `now` for a settled change,
  * `never` while the identity provider still holds the old state, so that no token of the meantime undoes a revocation.
@@ -292,23 +318,32 @@ export async function setIdpUserId(db: Db, id: string, idpUserId: string): Promi
   await db.updateTable('users').set({ idp_user_id: idpUserId }).where('id', '=', id).execute()
 }
 
-/** Slugs of the tenants that the user owns, deleted ones included: their owner has to stay on record. */
-export async function ownedTenantSlugs(db: Db | Trx, userId: string): Promise<string[]> {
-  const rows = await db
+/** The tenants that the user owns, deleted ones last: their owner has to stay on record too. */
+export function ownedTenants(db: Db | Trx, userId: string): Promise<{ slug: string; status: TenantStatus }[]> {
+  return db
     .selectFrom('memberships as m')
     .innerJoin('tenants as t', 't.id', 'm.tenant_id')
-    .select('t.slug')
+    .select(['t.slug', 't.status'])
     .where('m.user_id', '=', userId)
     .where('m.role', '=', 'owner')
+    .orderBy(({ eb }) => eb('t.status', '=', 'deleted'))
+    .orderBy('t.slug')
     .execute()
-  return rows.map((row) => row.slug)
 }
 
 /**
- * Ends the record of somebody who was taken out of every tenant. While one of them is not done, the identity was deleted or the person was a
- * host, the record is closed and kept for a while, so that no token of before brings the person back.
+ * Ends the record of somebody who was taken out of every tenant. While one of them is not done, the identity was deleted, the person was a
+ * host, or may have a token that gives rights by its groups (`closed`), the record is closed and kept for a while, so that no token of before
+ * brings the person back.
  */
-export async function deleteUser(trx: Trx, id: string): Promise<void> {
+export async function deleteUser(trx: Trx, id: string, { closed = false } = {}): Promise<void> {
+  if (!closed && (await eraseUser(trx, id))) return
+  const closing = { deactivated_at: sql<Date>`coalesce(deactivated_at, now())`, removed_at: sql<Date>`coalesce(removed_at, now())` }
+  await trx.updateTable('users').set(closing).where('id', '=', id).execute()
+}
+
+/** False when something still names the person. */
+async function eraseUser(trx: Trx, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('users')
     .where('id', '=', id)
@@ -319,7 +354,5 @@ export async function deleteUser(trx: Trx, id: string): Promise<void> {
     // Bookings keep their host, and that the person it was.
     .where(({ not, exists, selectFrom }) => not(exists(selectFrom('hosts as h').select('h.id').whereRef('h.user_id', '=', 'users.id'))))
     .executeTakeFirst()
-  if (numDeletedRows > 0n) return
-  const closed = { deactivated_at: sql<Date>`coalesce(deactivated_at, now())`, removed_at: sql<Date>`coalesce(removed_at, now())` }
-  await trx.updateTable('users').set(closed).where('id', '=', id).execute()
+  return numDeletedRows > 0n
 }

@@ -8,6 +8,7 @@ import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
 import { lockOpenTenant, refuseClosed } from '../tenants/open.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { failureSentence } from './mail-side.ts'
@@ -22,24 +23,40 @@ const mailMs = 10_000
  */
 export async function removeDomain(ctx: Context, access: Access, input: DomainPath): Promise<void> {
   const { house } = ctx
-  const { db } = house.database
-  const { mail } = house.systems
   refuseClosed(access.tenant.status)
-  const row = await readDomain(db, access.tenant.id, input.domain)
-  await refuseRemoval(db, access.tenant.id, row)
-  const domainId = row.mailDomainId ?? row.mailPendingId
-  if (hasMail(house) && mail && domainId !== null) await removeFromMailServer(mail, row.name, domainId)
-  await db.transaction().execute(async (trx) => {
-    const tenant = await lockOpenTenant(trx, access.tenant.slug)
-    // What came about while the mail server was asked; the next check makes the domain there anew.
-    await refuseRemoval(trx, tenant.id, await readDomain(trx, tenant.id, input.domain))
-    await deleteDomain(trx, row.id)
-    await notifyTenant(trx, tenant.id)
-  })
+  const row = await readDomain(house.database.db, access.tenant.id, input.domain)
+  await takeOutDomain(house, row)
   await house.audit.record(ctx, access.caller, {
     action: 'domain.removed',
     ...auditedDomain(row),
   })
+}
+
+/** The removal itself. Throws AppError as `removeDomain`, and `not_found` when somebody else has removed the domain meanwhile. */
+export async function takeOutDomain(house: House, row: DomainRow): Promise<void> {
+  const { db } = house.database
+  const { mail } = house.systems
+  await refuseRemoval(db, row.tenantId, row)
+  const domainId = row.mailDomainId ?? row.mailPendingId
+  if (hasMail(house) && mail && domainId !== null) await removeFromMailServer(mail, row.name, domainId)
+  await db.transaction().execute(async (trx) => {
+    const tenant = await lockOpenTenant(trx, row.tenantSlug)
+    // What came about while the mail server was asked; the next check makes the domain there anew.
+    await refuseRemoval(trx, tenant.id, await readDomain(trx, tenant.id, row.name))
+    await deleteDomain(trx, row.id)
+    await notifyTenant(trx, tenant.id)
+  })
+}
+
+/**
+ * Looks, before anything changes, whether the mail server would let the domain go: aliases stand there alone. Throws AppError `domain_in_use`,
+ * and `upstream_failed` when it cannot tell.
+ */
+export async function refuseUsedInMailServer(house: House, row: DomainRow): Promise<void> {
+  const { mail } = house.systems
+  const domainId = row.mailDomainId ?? row.mailPendingId
+  if (!hasMail(house) || !mail || domainId === null) return
+  await orRefused(row.name, async () => refuseUsed(await mail.domainUse(domainId, { signal: AbortSignal.timeout(mailMs) })))
 }
 
 async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
@@ -54,10 +71,15 @@ async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Pr
 
 async function removeFromMailServer(mail: MailServer, name: string, domainId: string): Promise<void> {
   const signal = AbortSignal.timeout(mailMs)
-  try {
-    const use = await mail.domainUse(domainId, { signal })
-    if (use.accounts + use.aliases + use.lists > 0) throw inUse(use)
+  await orRefused(name, async () => {
+    refuseUsed(await mail.domainUse(domainId, { signal }))
     await mail.removeDomain(domainId, { signal })
+  })
+}
+
+async function orRefused(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
   } catch (error) {
     if (error instanceof AppError) throw error
     // What is gone there already is what was wanted.
@@ -67,6 +89,10 @@ async function removeFromMailServer(mail: MailServer, name: string, domainId: st
     }
     throw new AppError('upstream_failed', failureSentence(error), { cause: error })
   }
+}
+
+function refuseUsed(use: DomainUse): void {
+  if (use.accounts + use.aliases + use.lists > 0) throw inUse(use)
 }
 
 function inUse(use: DomainUse): AppError {

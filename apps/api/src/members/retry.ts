@@ -1,20 +1,22 @@
 import type { CreatedMember } from '@atrium/core/members'
-import { findMember, type MemberRow } from '@atrium/db/members'
+import { provisioningSteps } from '@atrium/core/tenants'
+import { changeMembership, findMember, type MemberRow } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, outcomeOf, recordMember } from './act.ts'
+import { beginAct, type Facts, outcomeOf, recordMember } from './act.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Does at once what outside systems left undone for a member, without waiting for the job engine. A password is answered when this made
- * something that needs one. A removal that ends here answers the member as it was.
+ * Does at once what outside systems left undone for a member, without waiting for the job engine, and what was skipped: a system may have
+ * been connected since, and whoever created the tenant or came by its group was given nothing but the membership. A password is answered
+ * when this made something that needs one. A removal that ends here answers the member as it was.
  */
 export async function retryMember(ctx: Context, access: Access, userId: string): Promise<CreatedMember> {
   const { house } = ctx
   const password = createOneTimePassword()
-  const { tenant, member: before, work } = await beginAct(ctx, access, userId, () => undefined)
+  const { tenant, member: before, work } = await beginAct(ctx, access, userId, redoSkipped)
   await runMember(house, work, { password })
   const after = await findMember(house.database.db, tenant.id, userId)
   const member = after ?? gone(before)
@@ -25,6 +27,12 @@ export async function retryMember(ctx: Context, access: Access, userId: string):
     metadata: { outcomes: { identity: member.identityState, mail: member.mailState, files: member.filesState }, removed: !after },
   })
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
+}
+
+async function redoSkipped({ trx, tenant, member }: Facts): Promise<void> {
+  if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') return
+  const skipped = provisioningSteps.filter((step) => member[`${step}State`] === 'skipped')
+  await changeMembership(trx, tenant.id, member.id, {}, skipped)
 }
 
 function gone(row: MemberRow): MemberRow {

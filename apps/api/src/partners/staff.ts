@@ -47,10 +47,10 @@ export async function removeStaff(ctx: Context, proof: OwnPartner, input: StaffP
     const staff = await lockStaff(trx, proof, input.userId)
     if (staff.access === 'owner') await refuseLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
-    return { removed: staff, mark: await noteIdentityDue(trx, staff.id) }
+    return { removed: staff, mark: await noteIdentityDue(trx, staff.id, { staff: true }) }
   })
   const leftGroup = await leaveStaffGroup(ctx, removed)
-  if (leftGroup) await settleIdentityDue(db, removed.id, mark)
+  if (leftGroup) await settleIdentityDue(db, removed.id, mark, { staff: true })
   await recordStaff(ctx, proof, 'partner_team.removed', removed, { access: removed.access, ...(leftGroup ? {} : { leftGroup }) })
 }
 

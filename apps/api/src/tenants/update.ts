@@ -8,9 +8,10 @@ import { violatedConstraint } from '@atrium/db/failures'
 import { mailListsOn } from '@atrium/db/lists'
 import { holdPartner } from '@atrium/db/partners'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
-import { lockTenant, notifyTenant, replaceDomains, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
+import { arrangeDomains, lockTenant, notifyTenant, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
 import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
+import { domainsLeftOut, takeOutDomains } from '../domains/leave-out.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import { type Access, mayManageAsPartner } from '../guards.ts'
 import type { House } from '../house.ts'
@@ -21,7 +22,8 @@ import { readTenant } from './get.ts'
 /**
  * Changes a tenant. Each field has its own right: `plan` operators and the owning partner, `partnerId` operators, `domains`
  * admins and operators, the rest admins, operators and the owning partner. New domains and a new plan reach the outside systems
- * by a provisioning run.
+ * by a provisioning run. Domains that are left out go as they do one by one: last, and when the mail server fails at one (502) it stays
+ * while the rest stands.
  */
 export async function updateTenant(ctx: Context, access: Access, input: UpdateTenant): Promise<TenantView> {
   const { house } = ctx
@@ -31,13 +33,16 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }] })
   }
   refusePlatformNames(house, access.tenant.slug, domains ?? [], 'domains')
-  const { changes, reprovision, tenantId } = await house.database.db
+  const leaving = domains ? await domainsLeftOut(house, access, domains) : []
+  const { changes, added, reprovision, tenantId } = await house.database.db
     .transaction()
     .execute((trx) => write(trx, house, access, input, domains))
     .catch((error: unknown) => {
       if (violatedConstraint(error) !== 'domains_name_key') throw error
       throw domainTaken('domains', error)
     })
+  const { removed, failure } = await takeOutDomains(house, leaving)
+  if (added.length > 0 || removed.length > 0) changes.domains = [removed, added]
   if (Object.keys(changes).length > 0) {
     const { name, partnerSlug } = await readTenant(house, access.tenant.slug, access.tenant.role)
     await house.audit.record(ctx, access.caller, {
@@ -51,6 +56,8 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
     })
   }
   if (reprovision && !(await runProvisioning(house, tenantId, 'unfinished'))) await house.jobs.wakeProvisioning(tenantId, 1)
+  // What changed stands and is on record.
+  if (failure) throw failure
   return readTenant(house, access.tenant.slug, access.tenant.role)
 }
 
@@ -104,6 +111,8 @@ async function write(trx: Trx, house: House, access: Access, input: UpdateTenant
   if (!before) throw new AppError('not_found')
   await refuseFormerStaff(trx, access, before.partner_id, { evenAdmins: input.plan !== undefined })
   if (before.status === 'deleted') throw new AppError('tenant_deleted')
+  // As one by one: the rest of a suspended tenant may be put in order.
+  if (domains && before.status === 'suspended') throw new AppError('tenant_suspended')
   if (input.partnerId) {
     const partner = await holdPartner(trx, input.partnerId)
     if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
@@ -121,11 +130,10 @@ async function write(trx: Trx, house: House, access: Access, input: UpdateTenant
   const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
   if (changes.plan || changes.seats) await refuseWhileSubscribed(trx, before.id, changes.plan ? 'plan' : 'seats')
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
-  const moved = domains ? await replaceDomains(trx, before.id, domains, house.config.tenantDomain) : { added: [], removed: [] }
-  await refuseUsedDomains(trx, moved.removed)
-  if (moved.added.length > 0) await refuseLimited(trx, house, before.id)
-  if (moved.added.length > 0 || moved.removed.length > 0) changes.domains = [moved.removed, moved.added]
-  const affected = [...(moved.added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
+  const { added, others } = domains ? await arrangeDomains(trx, before.id, domains, house.config.tenantDomain) : { added: [], others: [] }
+  await refuseUsedDomains(trx, others)
+  if (added.length > 0) await refuseLimited(trx, house, before.id)
+  const affected = [...(added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
   if (affected.length > 0) {
     await trx
       .updateTable('provisioning_steps')
@@ -135,5 +143,5 @@ async function write(trx: Trx, house: House, access: Access, input: UpdateTenant
       .execute()
   }
   await notifyTenant(trx, before.id)
-  return { changes, reprovision: affected.length > 0, tenantId: before.id }
+  return { changes, added, reprovision: affected.length > 0, tenantId: before.id }
 }

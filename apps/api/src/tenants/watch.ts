@@ -43,7 +43,7 @@ async function mayStillWatch({ house }: Context, { caller, tenant }: Access): Pr
   const row = await house.database.db
     .selectFrom('users as u')
     .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'u.id').on('m.tenant_id', '=', tenant.id).on('m.status', '=', 'active'),
+      join.onRef('m.user_id', '=', 'u.id').on('m.tenant_id', '=', tenant.id).on('m.status', 'in', ['active', 'provisioning']),
     )
     .select(['u.deactivated_at', 'u.platform_admin', 'm.role'])
     .where('u.idp_subject_id', '=', caller.subject)

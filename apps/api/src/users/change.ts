@@ -8,7 +8,7 @@ import {
   insertUser,
   lockEmail,
   lockPlatformAdmins,
-  ownedTenantSlugs,
+  ownedTenants,
   deleteUser as removeUser,
   setDeactivated,
   setPlatformAdmin,
@@ -21,14 +21,16 @@ import { refuseNonOperator } from '../guards.ts'
 import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
 import { actEverywhere } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
+import { leaveGroups } from './follow-identity.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
+import { mirrorProfile, profileChanges } from './mirror-profile.ts'
 import { staffChange } from './staff.ts'
 import { readUser, toUserView } from './view.ts'
 
 /** Operators read anybody, others themselves; who may not see a user is told that there is none. */
 export async function getUser({ house }: Context, caller: Caller, id: string): Promise<UserView> {
   if (!caller.operator && caller.id !== id) throw new AppError('not_found', 'There is no user with this id.')
-  return toUserView(await readUser(house.database.db, id))
+  return toUserView(await readUser(house.database.db, id), { own: caller.id === id })
 }
 
 /** A record for somebody whom the identity provider knows already. 409 when the subject or the address is on record. */
@@ -46,7 +48,10 @@ export async function createUser(ctx: Context, caller: Caller, input: CreateUser
   return toUserView(await readUser(house.database.db, id))
 }
 
-/** Contact fields are the user's own and operators'; the administrator flag, the partner and the level there are operators' alone. */
+/**
+ * Contact fields are the user's own and operators', and mirrored best effort; the administrator flag, the partner and the level there are
+ * operators' alone.
+ */
 export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser): Promise<UserView> {
   const { house } = ctx
   const self = caller.id === input.id
@@ -63,17 +68,20 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
     ...(input.phone === undefined ? {} : { phone: input.phone }),
     ...(input.alternativeEmail === undefined ? {} : { alternative_email: input.alternativeEmail }),
   }
-  await house.database.db.transaction().execute(async (trx) => {
+  const profile = profileChanges(before, input)
+  const mark = await house.database.db.transaction().execute(async (trx) => {
     const staff = await staffChange(trx, before, input)
     if (Object.keys(changes).length + Object.keys(staff).length > 0) await writeUser(trx, input.id, { ...changes, ...staff })
+    return profile && noteIdentityDue(trx, input.id, { profile: true })
   })
+  if (profile && mark) await mirrorProfile(house, before, profile, mark)
   // What changed here stands and is recorded, also when the identity provider then fails.
   const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
   const after = await readUser(house.database.db, input.id)
   const changed = changedFields(before, after, Object.keys(input))
   if (Object.keys(changed).length > 0) await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
   if (failed.status === 'rejected') throw failed.reason
-  return toUserView(after)
+  return toUserView(after, { own: self })
 }
 
 async function changePlatformAdmin(ctx: Context, user: UserRow, wanted: boolean | undefined): Promise<void> {
@@ -101,7 +109,7 @@ async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<v
     const admins = await lockPlatformAdmins(trx)
     if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
     await setPlatformAdmin(trx, user.id, false, 'never')
-    return noteIdentityDue(trx, user.id)
+    return noteIdentityDue(trx, user.id, { administrators: true })
   })
   await orUpstreamFailed(async () => {
     const identity = requireIdentity(house)
@@ -110,26 +118,29 @@ async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<v
     if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
   }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
   await setPlatformAdmin(house.database.db, user.id, false, 'now')
-  await settleIdentityDue(house.database.db, user.id, mark)
+  await settleIdentityDue(house.database.db, user.id, mark, { administrators: true })
 }
 
 /**
- * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and an identity that a tenant made, then the
- * record. What an outside system does not do the job engine finishes. Not oneself, not the last platform administrator, not while the user
- * owns tenants.
+ * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and an identity that a tenant made, and out of the
+ * provider's groups of administrators and partner staff, then the record. What an outside system does not do the job engine finishes. Nobody
+ * comes back by a token of before: the record of whoever may have one is closed and erased later. Not oneself, not the last platform
+ * administrator, not while the user owns tenants.
  */
 export async function deleteUser(ctx: Context, caller: Caller, id: string): Promise<void> {
   const { house } = ctx
   if (caller.id === id) throw new AppError('self_deactivate')
   const user = await readUser(house.database.db, id)
   const { db } = house.database
-  await db.transaction().execute(async (trx) => {
+  const mark = await db.transaction().execute(async (trx) => {
     const admins = await lockPlatformAdmins(trx)
     if (admins.length > 0 && admins.every((admin) => admin === id)) throw new AppError('last_platform_admin')
-    const owned = await ownedTenantSlugs(trx, id)
-    if (owned.length > 0) throw new AppError('user_in_use', `The user owns ${owned.slice(0, 5).join(', ')}. Transfer the ownership first.`)
-    await staffChange(trx, user, { partnerId: null })
+    refuseOwner(await ownedTenants(trx, id))
+    const staff = await staffChange(trx, user, { partnerId: null })
+    if (Object.keys(staff).length > 0) await writeUser(trx, id, staff)
+    await setPlatformAdmin(trx, id, false, 'never')
     await setDeactivated(trx, id, true)
+    return noteIdentityDue(trx, id, { administrators: true, staff: true })
   })
   const lists: TouchedList[] = []
   const tenants = await actEverywhere(house, id, async (trx, tenantId, member) => {
@@ -137,8 +148,27 @@ export async function deleteUser(ctx: Context, caller: Caller, id: string): Prom
     lists.push(...(await leaveTenant(trx, tenantId, member)))
   })
   pushTouchedLists(house, lists)
-  await db.transaction().execute((trx) => removeUser(trx, id))
+  await leaveGroups(house, user, mark)
+  const closed = user.lastSeenAt !== null || user.platformAdmin || user.partnerId !== null || tenants.length > 0
+  await db.transaction().execute((trx) => removeUser(trx, id, { closed }))
   await recordOn(ctx, caller, 'user.deleted', user, { ...(tenants.length > 0 ? { tenants } : {}), ...listsInAudit(lists) })
+}
+
+/** A tenant keeps its owner; of a deleted one nobody can become it any more. */
+function refuseOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
+  if (owned.length === 0) return
+  const named = (tenants: typeof owned) =>
+    tenants
+      .slice(0, 5)
+      .map(({ slug }) => slug)
+      .join(', ')
+  const kept = owned.filter(({ status }) => status !== 'deleted')
+  throw new AppError(
+    'user_in_use',
+    kept.length > 0
+      ? `The user owns ${named(kept)}. Transfer the ownership first.`
+      : `The user stays on record as the owner of what was deleted: ${named(owned)}. Deactivate the user instead.`,
+  )
 }
 
 function recordOn(

@@ -33,7 +33,7 @@ export async function deactivateUser(ctx: Context, caller: Caller, input: Deacti
     () => setIdentityActive(ctx, user, false),
     'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
   )
-  await settleIdentityDue(house.database.db, input.id, mark)
+  await settleIdentityDue(house.database.db, input.id, mark, { everywhere: true })
   return toUserView(await readUser(house.database.db, input.id))
 }
 
@@ -49,7 +49,7 @@ export async function reactivateUser(ctx: Context, caller: Caller, input: Deacti
   await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
   await setDeactivated(db, input.id, false)
   const tenants = await followEverywhere(house, input.id)
-  await settleIdentityDue(db, input.id, mark)
+  await settleIdentityDue(db, input.id, mark, { everywhere: true })
   await record(ctx, caller, 'user.reactivated', user, { reason: input.reason, tenants })
   return toUserView(await readUser(house.database.db, input.id))
 }

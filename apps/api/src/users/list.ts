@@ -8,5 +8,5 @@ import { toUserView } from './view.ts'
 export async function listUsers({ house }: Context, input: ListUsers): Promise<{ items: UserView[]; nextCursor: string | null }> {
   const { cursor, limit, ...filter } = input
   const { items, nextCursor } = cutPage(await queryUsers(house.database.db, { ...filter, before: cursor, limit }), limit)
-  return { items: items.map(toUserView), nextCursor }
+  return { items: items.map((row) => toUserView(row)), nextCursor }
 }

@@ -14,5 +14,5 @@ export async function readMe({ house }: Context, caller: Caller): Promise<UserVi
     issuedAt: token.issuedAt,
     platformAdminGroup: house.config.groups.platformAdmins,
   })
-  return toUserView(await readUser(house.database.db, id))
+  return toUserView(await readUser(house.database.db, id), { own: true })
 }

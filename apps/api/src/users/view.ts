@@ -3,9 +3,12 @@ import type { UserView } from '@atrium/core/users'
 import type { Db, Trx } from '@atrium/db/connect'
 import { findUser, type UserRow } from '@atrium/db/users'
 
-/** The row as operators and the user see it. */
-export function toUserView(row: UserRow): UserView {
-  const tenants = row.tenants ?? []
+/**
+ * The row as operators see it and, with `own`, the user: without the tenants in which the user is suspended, which answer that there are
+ * none (seed 5.6: the tenants of a person are those that the membership guard lets in).
+ */
+export function toUserView(row: UserRow, { own = false } = {}): UserView {
+  const tenants = (row.tenants ?? []).flatMap(({ suspended, ...tenant }) => (own && suspended ? [] : [tenant]))
   return {
     id: row.id,
     idpSubjectId: row.idpSubjectId,

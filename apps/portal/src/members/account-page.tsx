@@ -91,7 +91,7 @@ export function AccountPage() {
           <Grid.Col span={{ base: 12, md: 6 }}>
             <Stack gap="lg">
               <Panel title="Systems" description="What has been set up for you.">
-                <MemberSystems slug={tenant.slug} member={member} changing={false} />
+                <MemberSystems tenant={tenant} member={member} changing={false} />
               </Panel>
               {member.mailboxAddress && (
                 <Panel title="Phone and computer" description="Mail, calendar and contacts in the apps that you use.">

@@ -87,7 +87,7 @@ function Details({ tenant, member, onGone }: { tenant: TenantView; member: Membe
       )}
       {admin ? (
         <Part title="Systems">
-          <MemberSystems slug={tenant.slug} member={member} changing={changing} />
+          <MemberSystems tenant={tenant} member={member} changing={changing} />
         </Part>
       ) : (
         <Colleague member={member} />

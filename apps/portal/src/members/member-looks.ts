@@ -1,5 +1,5 @@
 import type { MemberView } from '@atrium/core/members'
-import type { StepState } from '@atrium/core/tenants'
+import type { StepState, TenantView } from '@atrium/core/tenants'
 import { type Look, stepLook } from '@atrium/ui/tones'
 
 /** What a member has in each outside system, as people read it. */
@@ -25,6 +25,11 @@ type Standing = Pick<MemberView, 'status' | 'outcomes'>
 /** Systems in which the last work for a member failed. */
 export function failedSystems({ outcomes }: Pick<MemberView, 'outcomes'>): System[] {
   return systems.filter((system) => outcomes[system] === 'error')
+}
+
+/** Whether the member could have a file account and has none: who created the tenant, or came by its group, was given the membership alone. */
+export function lacksFiles({ status, outcomes }: Standing, tenant: Pick<TenantView, 'provisioningStatus'>): boolean {
+  return status === 'active' && outcomes.files === 'skipped' && tenant.provisioningStatus.files === 'ok'
 }
 
 /** A member's status; a failure in one of the systems shows first, since somebody has to look at it. */

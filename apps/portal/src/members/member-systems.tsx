@@ -1,24 +1,26 @@
 import type { CreatedMember, MemberView } from '@atrium/core/members'
+import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Stack, Text } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import { IconFolderPlus, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 import { FirstPassword } from './first-password.tsx'
-import { failedSystems, isUnderWay, outcomeLook, systemNames, systems } from './member-looks.ts'
+import { failedSystems, isUnderWay, lacksFiles, outcomeLook, systemNames, systems } from './member-looks.ts'
 import classes from './members.module.css'
 import { useMembersCache } from './mutations.ts'
 
 interface Props {
-  slug: string
+  tenant: TenantView
   member: MemberView
   changing: boolean
 }
 
 /** What a member has in each outside system, with the reason where something failed and a way to try again at once. */
-export function MemberSystems({ slug, member, changing }: Props) {
+export function MemberSystems({ tenant, member, changing }: Props) {
+  const { slug } = tenant
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
   const [made, setMade] = useState<CreatedMember>()
@@ -74,6 +76,19 @@ export function MemberSystems({ slug, member, changing }: Props) {
               Retry now
             </Button>
           )}
+        </div>
+      )}
+      {failed.length === 0 && changing && lacksFiles(member, tenant) && (
+        <div>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconFolderPlus size={16} aria-hidden />}
+            loading={retry.isPending}
+            onClick={() => retry.mutate({ slug, userId: member.id })}
+          >
+            Set up files
+          </Button>
         </div>
       )}
       <FirstPassword answer={made} onClose={() => setMade(undefined)} />
