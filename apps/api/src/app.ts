@@ -138,10 +138,12 @@ export function createApp(parts: AppParts): App {
     c.set('requestId', requestId)
     c.set('line', begun.line)
     // On the socket's answer where there is one: a header on `c.res` turns every light response into a full one.
-    const { outgoing } = c.env
+    const { incoming, outgoing } = c.env
     outgoing?.setHeader('x-request-id', requestId)
     for (const [name, value] of everyAnswer) outgoing?.setHeader(name, value)
     await next()
+    // What nobody read of a body is thrown away with its connection, and its client must not send another request there (RFC 9112 9.6).
+    if (incoming && !incoming.complete) outgoing?.setHeader('connection', 'close')
     if (!outgoing) withEveryHeader(c.res, requestId)
     record.end(begun, { method: c.req.method, path: c.req.path, route: c.get('route') ?? 'other', status: c.res.status })
   })

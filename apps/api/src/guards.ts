@@ -158,11 +158,14 @@ export type OwnPartner = {
 
 const noSuchPartner = () => new AppError('not_found', 'There is no partner with this slug.')
 
+type Mode = 'read' | 'write' | 'settle'
+
 /**
  * Operators, and staff of the partner of the path whose level has the right. To staff of another partner this one does not exist.
- * Reading goes on while the partner is suspended; `write` is refused then to its staff, and to everybody once it is terminated.
+ * Reading goes on while the partner is suspended; `write` is refused then to its staff, and to everybody once it is terminated. `settle` is
+ * `write` that operators may still do then, so that what was earned is paid.
  */
-async function proveOwnPartner(ctx: Context, slug: string, right: PartnerRight, mode: 'read' | 'write'): Promise<OwnPartner> {
+async function proveOwnPartner(ctx: Context, slug: string, right: PartnerRight, mode: Mode): Promise<OwnPartner> {
   const caller = await ctx.readCaller()
   const own = !caller.operator && caller.partner?.slug === slug ? caller.partner : undefined
   if (!own && !caller.operator) throw caller.partner ? noSuchPartner() : needsOperator(caller, ctx)
@@ -171,12 +174,12 @@ async function proveOwnPartner(ctx: Context, slug: string, right: PartnerRight, 
   if (!partner) throw noSuchPartner()
   if (own && !hasPartnerRight(own.access, right)) throw new AppError('access_level')
   if (mode === 'write' && partner.status === 'terminated') throw new AppError('partner_terminated')
-  if (mode === 'write' && own?.status === 'suspended') throw new AppError('partner_suspended')
+  if (mode !== 'read' && own?.status === 'suspended') throw new AppError('partner_suspended')
   const { id, slug: stored, status } = partner
   return { caller, partner: { id, slug: stored, status }, access: own?.access ?? null } as OwnPartner
 }
 
-function partnerGuard(right: PartnerRight, mode: 'read' | 'write') {
+function partnerGuard(right: PartnerRight, mode: Mode) {
   return guarded(async (ctx, readInput) => {
     const partnerAccess = await proveOwnPartner(ctx, slugOf(await readInput()), right, mode)
     return { caller: partnerAccess.caller, partnerAccess }
@@ -193,6 +196,8 @@ export const partnerFinanceReader = partnerGuard('finance', 'read')
 export const partnerManager = partnerGuard('manageCustomers', 'write')
 /** P|O: `owner` of an active partner. */
 export const partnerOwner = partnerGuard('manageStaff', 'write')
+/** P|O: the same, and operators for a partner that was terminated too. */
+export const partnerSettler = partnerGuard('manageStaff', 'settle')
 
 /** P|O on a customer: the partner of the path owns the tenant in `tenantSlug`. Every other tenant looks like none. */
 export const customerManager = guarded(async (ctx, readInput) => {

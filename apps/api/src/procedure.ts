@@ -10,6 +10,7 @@ import {
 } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { z } from 'zod'
+import { recordDenial } from './audit/denials.ts'
 import type { Context } from './context.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 import { codeOf, toAppError, toIssues } from './refusals.ts'
@@ -178,7 +179,10 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
       } catch (error) {
         const refusal = toAppError(error)
         if (about !== undefined) ctx.house.requestCounts.count(about, refusal.status >= 500 && !ctx.request.signal.aborted)
-        if (type === 'mutation' && meta?.audit && refusal.status === 403) await recordDenial(ctx, meta.audit, refusal)
+        if (type === 'mutation' && meta?.audit && refusal.status === 403) {
+          const input = await getRawInput().catch(() => undefined)
+          await recordDenial(ctx, { action: meta.audit, path: meta.openapi?.path ?? '', input }, refusal)
+        }
         throw new TRPCError({ code: codeOf(refusal), message: refusal.message, cause: refusal })
       }
     }
@@ -224,15 +228,3 @@ function checkAnswer({ house, request }: Context, procedure: string, schema: z.Z
 }
 
 const overTheWire = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
-
-/** A refused act is worth an entry when somebody signed in attempted it; without a caller there is nobody to name. */
-async function recordDenial(ctx: Context, action: AuditAction, refusal: AppError): Promise<void> {
-  const caller = await ctx.readCaller().catch(() => undefined)
-  if (!caller) return
-  await ctx.house.audit.record(ctx, caller, {
-    action,
-    outcome: 'denied',
-    resourceType: action.split('.')[0] ?? 'platform',
-    metadata: { code: refusal.code },
-  })
-}

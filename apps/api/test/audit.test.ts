@@ -56,7 +56,9 @@ describe('the filters of the log', () => {
     [{ action: 'tenant.created' }, ['tenant.created']],
     [{ action: 'tenant.*' }, ['tenant.created_again', 'tenant.created']],
     [{ action: 'tenant.' }, ['tenant.created_again', 'tenant.created']],
-    [{ action: 'tenant' }, []],
+    [{ action: 'tenant' }, ['tenants.listed', 'tenant.created_again', 'tenant.created']],
+    [{ action: 'tenant.creat' }, ['tenant.created_again', 'tenant.created']],
+    [{ action: 'enant' }, []],
     [{ action: 'tenant_created' }, []],
     [{ outcome: 'denied' }, ['tenants.listed']],
     [{ partnerSlug: 'north' }, ['user.updated']],
@@ -265,6 +267,8 @@ describe('what an act leaves in the log', () => {
       {
         action: 'tenant.suspended',
         actorType: 'user',
+        // Not in the log of a tenant that the caller has nothing to do with.
+        ...{ resourceType: 'tenant', resourceId: null, resourceName: 'globex', tenantSlug: null, partnerSlug: null },
         metadata: { code: 'operator_required', requestId: answer.headers.get('x-request-id') },
       },
     ])
@@ -273,6 +277,45 @@ describe('what an act leaves in the log', () => {
     await house.request('GET', '/audit', { token: owner })
     expect((await query({ outcome: 'denied' })).body.items).toHaveLength(before)
   })
+
+  it('tells what was denied in the log of the tenant or partner that the caller has to do with', async () => {
+    const member = await house.token('member@acme.test')
+    const target = (
+      await house.database.db.selectFrom('users').select('id').where('email', '=', 'owner@acme.test').executeTakeFirstOrThrow()
+    ).id
+    expect((await house.request('POST', `/tenants/acme/users/${target}/suspend`, { token: member, body: {} })).status).toBe(403)
+    expect((await query({ outcome: 'denied', limit: '1' }, owner, '/tenants/acme/audit')).body.items).toMatchObject([
+      {
+        ...{ action: 'member.suspended', actorEmail: 'member@acme.test', resourceType: 'member', resourceId: target },
+        ...{ resourceName: 'acme', tenantSlug: 'acme', partnerSlug: 'north', metadata: { code: 'not_admin' } },
+      },
+    ])
+    await house.database.db.updateTable('users').set({ partner_access: 'viewer' }).where('email', '=', 'partner@north.test').execute()
+    const viewer = await house.token('partner@north.test')
+    const refused = [
+      { path: '/partners/north/settings', named: 'north', tenantSlug: null },
+      { path: '/partners/north/customers/acme', named: 'acme', tenantSlug: 'acme' },
+      { path: '/partners/north/customers/globex', named: 'globex', tenantSlug: null },
+    ]
+    for (const { path, named, tenantSlug } of refused) {
+      expect((await house.request('PATCH', path, { token: viewer, body: { defaultSeats: 1 } })).status, path).toBe(403)
+      expect((await query({ outcome: 'denied', partnerSlug: 'north', limit: '1' })).body.items, path).toMatchObject([
+        { actorType: 'partner', resourceName: named, tenantSlug, partnerSlug: 'north', metadata: { code: 'access_level' } },
+      ])
+    }
+  })
+
+  it.each([{}, [], 'acme', { slug: 7 }, { slug: 'a\u0000b' }, { slug: 'acme', userId: { $ne: null } }, { slug: 'acme', userId: '../x y' }])(
+    'tells of denied calls whose input is not what it must be: %j',
+    async (json) => {
+      const token = await house.token('member@acme.test')
+      const before = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items.length
+      const { status } = await house.request('POST', '/trpc/members.suspend', { token, body: { json } })
+      const entries = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items
+      expect(entries).toHaveLength(before + (status === 403 ? 1 : 0))
+      if (status === 403) expect(entries[0]).toMatchObject({ action: 'member.suspended', outcome: 'denied' })
+    },
+  )
 })
 
 it('never fails the act when its entry cannot be written, and counts the loss', async () => {

@@ -1,3 +1,5 @@
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { openHouse, type TestHouse } from './house.ts'
@@ -265,5 +267,34 @@ describe('text that people typed', () => {
     expect(await found('e_x')).toEqual(['Hundred % pure_x'])
     expect(await found('\\')).toEqual([])
     expect(await found('HUNDRED')).toEqual(['Hundred % pure_x'])
+  })
+})
+
+describe('a connection', () => {
+  it('is told to be over when a body was not read, and is kept otherwise', async () => {
+    const server = createServer(house.app.listener)
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { port } = server.address() as AddressInfo
+    const ask = (method: string, length: number, sent: string) =>
+      new Promise<[number | undefined, string | undefined]>((done, failed) => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': length }
+        const asking = httpRequest({ port, method, path: '/tenants', agent, headers }, (response) => {
+          response.resume().on('end', () => done([response.statusCode, response.headers.connection]))
+          if (sent.length < length) asking.destroy()
+        })
+        asking.on('error', failed).write(sent)
+        if (sent.length === length) asking.end()
+      })
+    try {
+      expect(await ask('POST', 2, '{}')).toEqual([400, 'keep-alive'])
+      expect(await ask('POST', bodyLimitBytes + 1, '{')).toEqual([413, 'close'])
+      expect(await ask('PUT', 1000, '{')).toEqual([405, 'close'])
+      expect(await ask('POST', 2, '{}')).toEqual([400, 'keep-alive'])
+    } finally {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    }
   })
 })

@@ -278,6 +278,8 @@ describe('terminating a partner', () => {
         house.call('POST', `${path}/users`, { name: 'Late', email: 'late@example.test', access: 'viewer' }, staff.token),
         house.call('POST', `${path}/customers/${customer.slug}/suspend`, {}, staff.token),
         house.call('PATCH', `/tenants/${other.slug}`, { name: 'Late' }, staff.token),
+        house.call('POST', `${path}/payouts`, { currency: 'eur' }, staff.token),
+        house.call('POST', `${path}/self-billing-consent`, { agreed: true }, staff.token),
       ]
       await new Promise((done) => setTimeout(done, 400))
       return { calls }

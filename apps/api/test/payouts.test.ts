@@ -68,6 +68,23 @@ describe('the monthly run', () => {
     expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({ status: 'draft', heldReason: null })
   })
 
+  it('is paid to a partner that was terminated before it had agreed, once an operator notes that it has', async () => {
+    const gone = await rich({ consent: false })
+    await ledger.house.database.db
+      .updateTable('partners')
+      .set({ status: 'terminated', terminated_at: new Date('2026-03-02T00:00:00Z') })
+      .where('id', '=', gone.id)
+      .execute()
+    await createMonthlyPayouts(ledger.house.app.house)
+    const [held] = await payoutsOf(gone.slug)
+    expect(held).toMatchObject({ status: 'held', amountMinor: 6_000 })
+    expect((await ledger.post(`/partners/${gone.slug}/payouts`, ledger.olive, { currency: 'eur' })).body.code).toBe('partner_terminated')
+    expect((await ledger.post(`/partners/${gone.slug}/self-billing-consent`, ledger.olive, { agreed: true })).status).toBe(200)
+    await ledger.post(path(held.id, 'reopen'), ledger.gero)
+    await ledger.post(path(held.id, 'approve'), ledger.gero)
+    expect((await ledger.post(path(held.id, 'pay'), ledger.gero, { reference: 'TR-7' })).body).toMatchObject({ status: 'paid' })
+  })
+
   it('does not make again what an operator canceled, until the next month', async () => {
     const { slug } = await rich()
     await createMonthlyPayouts(ledger.house.app.house)

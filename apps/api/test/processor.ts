@@ -91,6 +91,7 @@ export function createProcessor(): Processor {
       findInvoice: (id) => read(id, 'invoice'),
       listInvoices: unused,
       payInvoice: unused,
+      voidInvoice: unused,
       findRefund: (id) => read(id, 'reversal'),
       findCreditNote: (id) => read(id, 'reversal'),
       findDispute: (id) => read(id, 'reversal'),

@@ -48,10 +48,14 @@ describe('starting a subscription', () => {
     expect(await world.call(slug, '', { ...terms, seats: 11 })).toMatchObject({ status: 409, body: { code: 'subscription_exists' } })
     expect(await world.atProcessor(customerId)).toHaveLength(1)
     expect((await world.call(slug, '/preview', { seats: 11 })).body.code).toBe('subscription_state')
+    const [{ latestInvoiceId }] = await world.rows(slug)
     expect(await world.call(slug, '/cancel', {})).toMatchObject({
       status: 200,
       body: { status: expect.stringMatching(/canceled|incomplete_expired/) },
     })
+    // Nothing is owed for what never began, and nobody can pay it.
+    expect((await house.request('GET', `/tenants/${slug}/billing`, { token: operator })).body.due).toEqual([])
+    expect(await house.app.house.systems.payments?.findInvoice(latestInvoiceId)).toMatchObject({ status: 'void' })
     expect(await world.call(slug, '', { ...terms, seats: 11 })).toMatchObject({
       status: 201,
       body: { subscription: { status: 'incomplete', seats: 11 } },

@@ -109,9 +109,13 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   return routes
 }
 
-/** The body of a flag evaluation. Without a tenant in it, the first group of the token that is a tenant's decides. */
+/**
+ * The body of a flag evaluation. Without a tenant in it, the first group of the token that can be a tenant's decides: none that is for
+ * administrators or staff, and none whose name is no slug.
+ */
 function withTenant(body: Record<string, unknown>, session: Session, staffGroups: readonly string[]): Uint8Array {
-  const tenantSlug = body.tenantSlug ?? groupsOf(readClaims(session.tokens.access)).find((group) => !staffGroups.includes(group))
+  const groups = groupsOf(readClaims(session.tokens.access))
+  const tenantSlug = body.tenantSlug ?? groups.find((group) => !staffGroups.includes(group) && isSlugShaped(group))
   return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))
 }
 

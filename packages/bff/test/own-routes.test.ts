@@ -1,3 +1,4 @@
+import { demoServiceCredentials } from '@atrium/core/demo'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Browser, rawRequest } from './browser.ts'
 import { type House, type HouseOptions, openHouse } from './house.ts'
@@ -216,6 +217,32 @@ describe('the portal', () => {
       })
       expect((await browser.post(at('/api/flags/evaluate'), '[1]')).status).toBe(400)
       expect((await browser.post(at('/api/flags/evaluate'), '{')).status).toBe(400)
+    })
+
+    it('POST /api/flags/evaluate passes over groups that can be no tenant', async () => {
+      const identity = async <Answer>(method: string, path: string, body?: object) => {
+        const headers = { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' }
+        const response = await fetch(`${house.sandbox.identityUrl}/api/v3/core/${path}`, { method, headers, body: JSON.stringify(body) })
+        expect(response.ok, path).toBe(true)
+        return (response.status === 204 ? undefined : await response.json()) as Answer
+      }
+      const newcomer = house.browser()
+      await newcomer.signIn(house.publicUrl, 'newcomer@example.test')
+      await newcomer.post(at('/api/flags/evaluate'))
+      expect(lastSeen().body).toBe('{}')
+      const { results } = await identity<{ results: { pk: number }[] }>('GET', 'users/?search=newcomer')
+      for (const name of ['Finance Team', 'initech']) {
+        const { pk } = await identity<{ pk: string }>('POST', 'groups/', { name })
+        await identity('POST', `groups/${pk}/add_user/`, { pk: results[0]?.pk })
+      }
+      const again = house.browser()
+      await again.signIn(house.publicUrl, 'newcomer@example.test')
+      expect(((await (await again.fetch(at('/api/verify-token'))).json()) as { groups: string[] }).groups).toEqual([
+        'Finance Team',
+        'initech',
+      ])
+      await again.post(at('/api/flags/evaluate'))
+      expect(lastSeen().body).toBe('{"tenantSlug":"initech"}')
     })
   })
 })

@@ -167,7 +167,7 @@ export const AuditPage = z.object({
 })
 export type AuditPage = z.infer<typeof AuditPage>
 
-/** An action such as `tenant.created`, or a leading part of one written `tenant.` or `tenant.*`. */
+/** An action such as `tenant.created`, or a leading part of one such as `tenant`, `tenant.` or `tenant.*`. */
 const actionFilter = z
   .string()
   .trim()
@@ -261,11 +261,15 @@ export const AuditVerification = z.object({
 })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** Splits an action filter into its kind: `tenant.*` and `tenant.` are leading parts, anything else is exact. */
+const recorded: ReadonlySet<string> = new Set(auditActions)
+
+/**
+ * Splits an action filter into its kind: an action that is recorded is exact, anything else is what actions begin with, however much of it
+ * is written (seed 4.6). `tenant.*` is the same as `tenant.`.
+ */
 export function actionMatch(filter: string): { exact: string } | { prefix: string } {
   if (filter.endsWith('.*')) return { prefix: filter.slice(0, -1) }
-  if (filter.endsWith('.')) return { prefix: filter }
-  return { exact: filter }
+  return recorded.has(filter) ? { exact: filter } : { prefix: filter }
 }
 
 const secretKey = /secret|password|token|authorization|cookie|(^|_|-)key$|apikey|privatekey/i
@@ -326,13 +330,15 @@ const formula = /^(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])(?=[=+
 /**
  * One CSV line (RFC 4180, CRLF). Where a spreadsheet would take what follows for a formula (= + - @ in either width, a leading tab or line
  * end), an apostrophe is put in front, as OWASP advises against CSV injection. Also behind a semicolon, tab or line end inside of a cell: a
- * program that is set to semicolons, as in much of Europe, begins a new cell there, whatever the quotation marks say.
+ * program that is set to semicolons, as in much of Europe, begins a new cell there, whatever the quotation marks say. Numbers stay numbers,
+ * negative ones too: a sum would leave out what became a text.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
 function csvCell(cell: unknown): string {
+  if (typeof cell === 'number') return String(cell)
   const plain = cell === null || cell === undefined ? '' : typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
   const safe = plain.replace(formula, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

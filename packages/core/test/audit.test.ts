@@ -52,6 +52,7 @@ describe('a CSV line', () => {
   })
   it('shows what is no text: nothing, numbers and objects', () => {
     expect(csvLine([null, undefined, 7, true, { a: 'x,"y"' }])).toBe(',,7,true,"{""a"":""x,\\""y\\""""}"\r\n')
+    expect(csvLine([-99_997, -0.05, '-99997'])).toBe("-99997,-0.05,'-99997\r\n")
   })
 })
 
@@ -106,6 +107,8 @@ describe('the action filter', () => {
     expect(actionMatch('tenant.created')).toEqual({ exact: 'tenant.created' })
     expect(actionMatch('tenant.*')).toEqual({ prefix: 'tenant.' })
     expect(actionMatch('tenant.')).toEqual({ prefix: 'tenant.' })
+    for (const part of ['tenant', 'tenant.sus', 'platform']) expect(actionMatch(part)).toEqual({ prefix: part })
+    for (const action of auditActions) expect(actionMatch(action)).toEqual({ exact: action })
   })
   it('takes every action that is recorded, and its leading part', () => {
     for (const action of auditActions) {

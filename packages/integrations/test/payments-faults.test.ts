@@ -53,6 +53,7 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
   findInvoice: (payments) => payments.findInvoice('in_1'),
   listInvoices: (payments) => payments.listInvoices('cus_1'),
   payInvoice: (payments) => payments.payInvoice('in_1', write),
+  voidInvoice: (payments) => payments.voidInvoice('in_1', write),
   findRefund: (payments) => payments.findRefund('re_1'),
   findCreditNote: (payments) => payments.findCreditNote('cn_1'),
   findDispute: (payments) => payments.findDispute('du_1'),

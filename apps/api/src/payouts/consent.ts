@@ -2,12 +2,20 @@ import type { ConsentView } from '@atrium/core/payouts'
 import { setSelfBillingConsent } from '@atrium/db/payouts'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
+import { lockOwnPartner } from '../partners/act.ts'
 
-/** Notes that the partner lets us write its statements, without which nothing is paid out. Saying it again changes nothing. */
-export async function giveConsent(ctx: Context, { caller, partner }: OwnPartner): Promise<ConsentView> {
+/**
+ * Notes that the partner lets us write its statements, without which nothing is paid out. Saying it again changes nothing. Operators note
+ * it for a partner that was terminated too, whose earnings stay payable. Throws AppError as `lockOwnPartner` does.
+ */
+export async function giveConsent(ctx: Context, proof: OwnPartner): Promise<ConsentView> {
   const { house } = ctx
+  const { caller, partner } = proof
   const now = house.clock.now()
-  const at = await house.database.db.transaction().execute((trx) => setSelfBillingConsent(trx, partner.id, now))
+  const at = await house.database.db.transaction().execute(async (trx) => {
+    if (!caller.operator) await lockOwnPartner(trx, proof, 'manageStaff')
+    return setSelfBillingConsent(trx, partner.id, now)
+  })
   await house.audit.record(ctx, caller, {
     action: 'partner_settings.updated',
     ...{ resourceType: 'partner', resourceId: partner.id, resourceName: partner.slug, partnerSlug: partner.slug },

@@ -6,12 +6,13 @@ import { findPayout, insertPayout, listPayoutsDue, lockPayouts, type PayoutPartn
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import type { House } from '../house.ts'
+import { holdOwnPartner } from '../partners/act.ts'
 import { unknownPayout } from './get.ts'
 import { toPartnerPayoutView } from './view.ts'
 
 /**
  * A payout of what is payable now, asked for by the partner before the monthly run. AppError `payout_state` while one is under way in
- * this currency or too little is payable. It is held when the partner is suspended or has not agreed to self-billing.
+ * this currency or too little is payable, and what `holdOwnPartner` throws. It is held when the partner is suspended or has not agreed to self-billing.
  */
 export async function requestPayout(ctx: Context, own: OwnPartner, input: RequestPayout): Promise<PartnerPayoutView> {
   const { house } = ctx
@@ -19,6 +20,7 @@ export async function requestPayout(ctx: Context, own: OwnPartner, input: Reques
   const now = house.clock.now()
   const requestedBy = caller.id ?? caller.subject
   const row = await house.database.db.transaction().execute(async (trx) => {
+    await holdOwnPartner(trx, own, 'manageStaff')
     const record = await lockPayouts(trx, partner.id)
     if (!record) throw unknownPayout()
     const id = await makePayout(trx, { partner: record, currency: input.currency, requestedBy, cutOff: now, now })

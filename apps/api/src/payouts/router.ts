@@ -28,7 +28,7 @@ import {
   RequestPayout,
   StatementDocument,
 } from '@atrium/core/payouts'
-import { operator, partnerFinanceReader, partnerOwner } from '../guards.ts'
+import { operator, partnerFinanceReader, partnerOwner, partnerSettler } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { createAdjustment, decide, listAdjustments } from './adjust.ts'
 import { giveConsent } from './consent.ts'
@@ -190,7 +190,7 @@ export const payoutsRouter = router({
     .query(async ({ ctx, input }) =>
       statementDocument(ctx.house, await readPartnerPayout(ctx.house, ctx.partnerAccess, input.payoutId), input.format),
     ),
-  consent: partnerOwner
+  consent: partnerSettler
     .meta({
       openapi: { method: 'POST', path: `${partner}/self-billing-consent`, tags, summary: 'Agree to self-billing statements' },
       audit: 'partner_settings.updated',

@@ -1,9 +1,11 @@
 import { AppError } from '@atrium/core/errors'
 import type { CancelTenantSubscription, TenantSubscription } from '@atrium/core/subscriptions'
+import { databaseNow } from '@atrium/db/clock'
 import type { Trx } from '@atrium/db/connect'
 import { countAssignedSeats, type SubscriptionRow, updateSubscription } from '@atrium/db/subscriptions'
-import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type { Payments, ProcessorInvoice, ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { requireOpenBilling } from '../billing/gate.ts'
+import { mirrorInvoice } from '../billing/mirror.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
@@ -21,8 +23,9 @@ interface Acted {
 }
 
 /**
- * Ends the subscription with its period; until then it can be kept. One that still waits for its first payment ends now. Canceling twice
- * changes nothing. Throws AppError `not_found`, `subscription_ended`, `billing_disabled`, `payments_not_configured`, `upstream_failed`.
+ * Ends the subscription with its period; until then it can be kept. One that still waits for its first payment ends now, and the invoice
+ * of that is void. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`, `subscription_state` where that
+ * payment came through meanwhile, `billing_disabled`, `payments_not_configured`, `upstream_failed`.
  */
 export function cancelSubscription(ctx: Context, access: Access, { comment }: CancelTenantSubscription): Promise<TenantSubscription> {
   return act(ctx, access, 'subscription.canceled', async (trx, row) => {
@@ -100,13 +103,31 @@ export async function endSubscription(
   }
   const [payments, id] = [await requireOpenBilling(house, tenant), stripeId(row)]
   const idempotencyKey = `cancel:${row.id}:${row.version}:${when}`
-  const read = await askProcessor((signal) =>
+  const readAt = await databaseNow(trx)
+  const { read, voided } = await askProcessor(async (signal) =>
     when === 'now'
-      ? payments.cancelNow(id, { idempotencyKey, signal })
-      : payments.setCancelAtPeriodEnd(id, true, comment, { idempotencyKey, signal }),
+      ? {
+          voided: await voidUnpaidStart(payments, row, signal),
+          read: await payments.cancelNow(id, { idempotencyKey, signal }),
+        }
+      : { voided: undefined, read: await payments.setCancelAtPeriodEnd(id, true, comment, { idempotencyKey, signal }) },
   )
+  if (voided) await mirrorInvoice(trx, house, voided, readAt)
   if (row.pending) await updateSubscription(trx, row.id, dropped, { counted: false })
   return applied(trx, house, row, read)
+}
+
+/** The invoice of a start that was never paid: left open it would be owed for nothing, and could still be paid. */
+async function voidUnpaidStart(
+  payments: Payments,
+  { status, latestInvoiceId }: SubscriptionRow,
+  signal: AbortSignal,
+): Promise<ProcessorInvoice | undefined> {
+  if (status !== 'incomplete' || latestInvoiceId === null) return undefined
+  const first = await payments.findInvoice(latestInvoiceId, { signal })
+  if (first?.status === 'paid') throw new AppError('subscription_state', 'The first payment has come through just now. Look at it again.')
+  if (first?.status !== 'open') return undefined
+  return payments.voidInvoice(first.id, { idempotencyKey: `void:${first.id}`, signal })
 }
 
 async function applied(trx: Trx, house: House, row: SubscriptionRow, read: ProcessorSubscription): Promise<Acted> {

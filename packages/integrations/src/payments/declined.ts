@@ -20,6 +20,7 @@ const confirmations: ReadonlySet<string> = new Set(['authentication_required', '
 
 /** Banks may be told that a card was stolen or that fraud is suspected; whoever holds the card is told no more than that it was declined. */
 const sentences: Readonly<Record<string, string>> = {
+  no_payment_method: 'There is no card to charge. Add one first.',
   insufficient_funds: 'The card was declined because the account has not enough money.',
   expired_card: 'The card has expired. Use another card.',
   incorrect_cvc: 'The security code of the card is wrong.',

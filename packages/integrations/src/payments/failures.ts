@@ -41,6 +41,8 @@ export function failureOf(operation: Operation, error: unknown): UpstreamError |
   if (error instanceof Stripe.errors.StripeCardError) return new PaymentDeclined(error.decline_code ?? error.code)
   const { statusCode: status, code, rawType } = error
   if (code === 'invoice_payment_intent_requires_action') return new PaymentDeclined(code)
+  // An object that we name and that is gone is a 404 or comes with the parameter that names it; what is missing without is the card.
+  if (status === 400 && code === 'resource_missing' && !error.param) return new PaymentDeclined('no_payment_method')
   const word = code ?? rawType ?? ''
   return operation.fail(kindOf(status ?? 0, word), {
     status,

@@ -5,7 +5,10 @@ import { everyPage, listOf } from './pages.ts'
 import type { Payments, ProcessorInvoice, ProcessorReversal } from './port.ts'
 import { idOf, moment, objectOf, text, whole } from './shapes.ts'
 
-type InvoiceCalls = Pick<Payments, 'findInvoice' | 'listInvoices' | 'payInvoice' | 'findRefund' | 'findCreditNote' | 'findDispute'>
+type InvoiceCalls = Pick<
+  Payments,
+  'findInvoice' | 'listInvoices' | 'payInvoice' | 'voidInvoice' | 'findRefund' | 'findCreditNote' | 'findDispute'
+>
 
 export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
   return {
@@ -36,6 +39,14 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
         wholeInvoice(
           current,
           await current.send('POST /v1/invoices/:id/pay', (stripe) => stripe.invoices.pay(id, {}, { idempotencyKey }), withMore),
+        ),
+      ),
+
+    voidInvoice: (id, { idempotencyKey, ...options }) =>
+      call('voidInvoice', options, async (current) =>
+        wholeInvoice(
+          current,
+          await current.send('POST /v1/invoices/:id/void', (stripe) => stripe.invoices.voidInvoice(id, {}, { idempotencyKey }), withMore),
         ),
       ),
 

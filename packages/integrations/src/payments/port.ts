@@ -258,6 +258,8 @@ export interface Payments {
   /** Newest first. */
   listInvoices(customerId: string, options?: CallOptions): Promise<readonly ProcessorInvoice[]>
   payInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
+  /** Of an open one: it is owed no more, and nobody can pay it. */
+  voidInvoice(id: string, options: WriteOptions): Promise<ProcessorInvoice>
   findRefund(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
   findCreditNote(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>
   findDispute(id: string, options?: CallOptions): Promise<ProcessorReversal | undefined>

@@ -2,7 +2,7 @@ import { settlePaid } from './collection.ts'
 import { invalid } from './faults.ts'
 import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
 import { creditNoteView, disputeView, invoicePaymentView, invoiceView, linesView, refundView } from './invoice-views.ts'
-import { markPaid, sketchInvoice } from './invoicing.ts'
+import { markPaid, sketchInvoice, voidInvoice } from './invoicing.ts'
 import type { Invoice } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
 import { payNow } from './subscription-changes.ts'
@@ -41,6 +41,11 @@ export const invoiceRoutes: Handlers = {
     const invoice = world.store.invoices.get(ids[0] ?? '')
     if (flag(form, 'paid_out_of_band')) payOutOfBand(world, invoice)
     else payNow(world, invoice, text(form, 'payment_method'))
+    return invoiceView(world.store, invoice, expand, world.origin())
+  },
+  'POST /v1/invoices/:id/void': (world, { ids, expand }) => {
+    const invoice = world.store.invoices.get(ids[0] ?? '')
+    voidInvoice(world, invoice)
     return invoiceView(world.store, invoice, expand, world.origin())
   },
   'POST /v1/invoices/create_preview': (world, { form, expand }) => preview(world, form, expand),

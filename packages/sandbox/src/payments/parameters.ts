@@ -70,6 +70,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/invoices': [...paging, 'customer', 'subscription', 'status', 'collection_method', 'created.gte', 'created.lte'],
   'GET /v1/invoices/:id/lines': paging,
   'POST /v1/invoices/:id/pay': ['forgive', 'off_session', 'paid_out_of_band', 'payment_method', 'source', 'expand[]'],
+  'POST /v1/invoices/:id/void': ['expand[]'],
   'POST /v1/invoices/create_preview': [
     ...['customer', 'subscription', 'currency', 'preview_mode', 'expand[]', ...items.map((item) => `subscription_details.${item}`)],
     ...['subscription_details.proration_behavior', 'subscription_details.proration_date', 'subscription_details.billing_cycle_anchor.type'],
