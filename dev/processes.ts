@@ -66,14 +66,18 @@ export function createHousehold(folder: string): Household {
     },
     start(name, script, environment) {
       launch(name, script, environment)
+      let ending: Promise<void> | undefined
+      const again = async () => {
+        const child = running.get(name)
+        running.delete(name)
+        if (child) await end(child)
+        ending = undefined
+        launch(name, script, environment)
+      }
       return {
         ready: (url) => untilOk(url, () => running.has(name), name),
-        async restart() {
-          const child = running.get(name)
-          running.delete(name)
-          if (child) await end(child)
-          launch(name, script, environment)
-        },
+        // While one still ends it has the port; who changes something meanwhile is served by the start that comes.
+        restart: () => (ending ??= again()),
       }
     },
     async stop() {

@@ -85,6 +85,7 @@ export function watchSources(
     ['apps/operator/src', () => rebuild('operator')],
     ['apps/booking/src', () => rebuild('booking')],
     ['packages/ui/src', () => [rebuild('portal'), rebuild('operator')]],
+    ['packages/core/src', () => [restart('api'), restart('sandbox'), restart('booking'), rebuild('portal'), rebuild('operator')]],
     ['packages/bff/src', () => [restart('portal'), restart('operator'), restart('booking')]],
   ]
   const watchers = rules.map(([path, act]) => watch(join(root, path), { recursive: true }, act))
