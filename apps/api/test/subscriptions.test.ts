@@ -65,6 +65,9 @@ describe('a manual subscription', () => {
     await world.mailboxes(tenantSlug, 1, 'suspended')
     const few = await house.request('POST', '/subscriptions', { token: operator, body: { tenantSlug, ...terms, seats: 2 } })
     expect(few.body.issues).toEqual([{ path: 'seats', message: '3 members own a mailbox. Remove members before their seats.' }])
+    // Whoever is about to choose can know it before.
+    const offered = await house.request('GET', `/tenants/${tenantSlug}/prices`, { token: operator })
+    expect(offered).toMatchObject({ status: 200, body: { assignedSeats: 3 } })
   })
 
   it('of a deleted tenant is refused', async () => {

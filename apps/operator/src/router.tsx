@@ -1,3 +1,4 @@
+import { PagePending } from '@atrium/ui/page-pending'
 import { ReportsSearch } from '@atrium/ui/reports/search'
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
@@ -34,6 +35,7 @@ const house = createRoute({
   getParentRoute: () => root,
   id: 'house',
   beforeLoad: ({ context }) => requireOperator(context),
+  pendingComponent: PagePending,
   errorComponent: AccessFailure,
 }).lazy(() => import('./layout/operator-frame.tsx').then((frame) => frame.Route))
 

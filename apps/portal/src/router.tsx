@@ -1,3 +1,4 @@
+import { PagePending } from '@atrium/ui/page-pending'
 import { parseSearch, stringifySearch } from '@atrium/ui/search-params'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { AuditSearch } from './audit/search.ts'
@@ -28,6 +29,7 @@ const house = createRoute({
   id: 'house',
   beforeLoad: ({ context }) => learnSession(context),
   component: House,
+  pendingComponent: PagePending,
   errorComponent: RouteFailure,
 })
 

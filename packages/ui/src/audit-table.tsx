@@ -41,7 +41,7 @@ export function AuditTable({
       primary: true,
       cell: (event) => <What event={event} words={actionWords(event.action, tenantWord)} onOpen={onOpen} showAction={showAction} />,
     },
-    { key: 'actor', header: 'Who', cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
+    { key: 'actor', header: 'Who', breaks: true, cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
     { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
     { key: 'at', header: 'When', cell: When },

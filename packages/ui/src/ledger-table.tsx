@@ -38,7 +38,7 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
       </>
     ),
   },
-  { key: 'customer', header: 'Customer', cell: ({ tenantName }) => tenantName ?? '–' },
+  { key: 'customer', header: 'Customer', breaks: true, cell: ({ tenantName }) => tenantName ?? '–' },
   {
     key: 'invoice',
     header: 'Invoice',

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { UnsavedChanges } from './unsaved-changes.tsx'
 
 interface Props {
   /** The act in two words: "Save changes". */
@@ -13,7 +14,7 @@ interface Props {
   children?: ReactNode
 }
 
-/** The end of a form that edits what is there. */
+/** The end of a form that edits what is there. Whoever leaves it with unsaved changes is asked first. */
 export function SaveButtons({ label, saving, dirty, onDiscard, disabled = false, children }: Props) {
   return (
     <Group>
@@ -26,6 +27,7 @@ export function SaveButtons({ label, saving, dirty, onDiscard, disabled = false,
         </Button>
       )}
       {children}
+      <UnsavedChanges present={dirty && !saving} />
     </Group>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actionSuggestions, actionWords } from '../src/audit-actions.ts'
+import { actionSuggestions, actionWords, tenantActions } from '../src/audit-actions.ts'
 import { announce } from '../src/provisioning-steps.tsx'
 import { stepLook, tenantLook } from '../src/tones.ts'
 
@@ -25,6 +25,18 @@ it('writes actions as words, with the readers’ own word for a tenant', () => {
   expect(actionWords('tenant.created')).toBe('Tenant created')
   expect(actionWords('tenant.created', 'workplace')).toBe('Workplace created')
   expect(actionWords('platform.user_invited', 'workplace')).toBe('Platform user invited')
+  expect(['sso_app.created', 'domain.dmarc_set', 'domain.dns_regressed'].map((action) => actionWords(action))).toEqual([
+    'SSO app created',
+    'Domain DMARC set',
+    'Domain DNS regressed',
+  ])
+})
+
+it('suggests for the log of a tenant what is done in one, and nothing of the platform', () => {
+  expect(tenantActions).toEqual(expect.arrayContaining(['tenant.created', 'member.suspended', 'domain.added', 'subscription.created']))
+  for (const action of ['flag.killed', 'platform.user_invited', 'partner.created', 'payout.paid', 'price.created', 'user.deactivated']) {
+    expect(tenantActions).not.toContain(action)
+  }
 })
 
 it('suggests each resource as a leading part before its actions', () => {

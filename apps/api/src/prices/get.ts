@@ -2,6 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import { cutPage } from '@atrium/core/paging'
 import type { ListPrices, OfferedPrices, PricePage, PriceView } from '@atrium/core/prices'
 import { findPrice, listOfferedPrices, type PriceRow, listPrices as queryPrices } from '@atrium/db/prices'
+import { countAssignedSeats } from '@atrium/db/subscriptions'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { toOfferedPrice, toPriceView } from './view.ts'
@@ -24,10 +25,13 @@ export async function readPrice({ database }: House, id: string): Promise<PriceR
   return row
 }
 
-/** What the tenant can buy now: on sale, visible, and offered to everybody or to its partner's tenants. */
+/** What the tenant can buy now: on sale, visible, and offered to everybody or to its partner's tenants; and how many seats it needs. */
 export async function listOffered({ database, clock }: House, { tenant }: Access): Promise<OfferedPrices> {
-  const rows = await listOfferedPrices(database.db, { partnerId: tenant.partnerId, at: clock.now() })
-  return { items: rows.map(toOfferedPrice) }
+  const [rows, assignedSeats] = await Promise.all([
+    listOfferedPrices(database.db, { partnerId: tenant.partnerId, at: clock.now() }),
+    countAssignedSeats(database.db, tenant.id),
+  ])
+  return { items: rows.map(toOfferedPrice), assignedSeats }
 }
 
 export const noSuchPrice = () => new AppError('not_found', 'There is no such price.')

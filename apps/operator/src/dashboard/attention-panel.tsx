@@ -35,7 +35,7 @@ export function AttentionPanel() {
       ) : pending.isPending ? (
         <LoadingRows label="Loading tenants" rows={3} />
       ) : pending.data.items.length === 0 ? (
-        <Group gap="xs" c="dimmed">
+        <Group gap="xs" c="dimmed" wrap="nowrap">
           <IconCircleCheck size={20} stroke={1.75} aria-hidden />
           <Text size="sm">Every tenant is set up.</Text>
         </Group>

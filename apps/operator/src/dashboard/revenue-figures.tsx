@@ -10,7 +10,7 @@ export function RevenueFigures() {
   const { data } = useQuery(useTRPC().reports.mrr.queryOptions({}))
   if (!data || data.currencies.length === 0) return null
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="md" component="section" aria-label="Recurring revenue">
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md" component="section" aria-label="Recurring revenue">
       {data.currencies.map(({ currency, mrrMinor, payingTenants, atRiskMrrMinor }) => (
         <Card key={currency} padding="md" bg="var(--atrium-surface)" className={classes.card}>
           <Text className={classes.count}>{formatMoney(mrrMinor, currency)}</Text>

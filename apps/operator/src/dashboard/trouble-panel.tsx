@@ -43,7 +43,7 @@ export function TroublePanel() {
       ) : !denied.data || !failed.data ? (
         <LoadingRows label="Loading failed and denied acts" rows={3} />
       ) : denied.data.items.length + failed.data.items.length === 0 ? (
-        <Group gap="xs" c="dimmed">
+        <Group gap="xs" c="dimmed" wrap="nowrap">
           <IconCircleCheck size={20} stroke={1.75} aria-hidden />
           <Text size="sm">Nothing failed, and nobody was turned away.</Text>
         </Group>

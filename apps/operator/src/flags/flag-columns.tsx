@@ -41,7 +41,7 @@ export const flagColumns: readonly Column<FlagView>[] = [
     header: 'To go by',
     cell: ({ staleAfter }) => (staleAfter === null ? '–' : <GoesBy day={staleAfter} />),
   },
-  { key: 'owner', header: 'Owner', cell: (flag) => flag.owner ?? '–' },
+  { key: 'owner', header: 'Owner', breaks: true, cell: (flag) => flag.owner ?? '–' },
   { key: 'changed', header: 'Changed', cell: (flag) => <When at={flag.updatedAt} /> },
 ]
 

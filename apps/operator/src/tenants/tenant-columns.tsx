@@ -1,4 +1,5 @@
 import type { TenantView } from '@atrium/core/tenants'
+import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
@@ -34,5 +35,5 @@ export const tenantColumns: readonly Column<TenantView>[] = [
 ]
 
 function membersOf({ memberCount, seats }: TenantView) {
-  return seats === 0 ? memberCount : `${memberCount} of ${seats}`
+  return seats === 0 ? formatCount(memberCount) : `${formatCount(memberCount)} of ${formatCount(seats)}`
 }

@@ -50,7 +50,7 @@ const columns: readonly Column<MemberView>[] = [
   },
   { key: 'role', header: 'Role', cell: (member) => roleNames[member.role] },
   { key: 'status', header: 'Status', cell: (member) => <StatusBadge {...memberLooks[member.status]} /> },
-  { key: 'mailbox', header: 'Mailbox', cell: (member) => member.mailboxAddress ?? 'None' },
+  { key: 'mailbox', header: 'Mailbox', breaks: true, cell: (member) => member.mailboxAddress ?? 'None' },
   { key: 'joined', header: 'Joined', cell: (member) => <When at={member.joinedAt} /> },
 ]
 

@@ -158,6 +158,7 @@ const columns: Column<AliasView>[] = [
   {
     key: 'member',
     header: 'Arrives at',
+    breaks: true,
     cell: ({ member }) =>
       member ? (
         <>

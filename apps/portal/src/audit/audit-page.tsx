@@ -1,4 +1,5 @@
-import { type AuditEvent, auditActions } from '@atrium/core/audit'
+import type { AuditEvent } from '@atrium/core/audit'
+import { tenantActions } from '@atrium/ui/audit-actions'
 import { AuditEntryDrawer } from '@atrium/ui/audit-entry'
 import { type AuditFilterName, AuditFilters } from '@atrium/ui/audit-filters'
 import { LookFurtherBack } from '@atrium/ui/audit-further'
@@ -20,8 +21,6 @@ import { useTRPC } from '../trpc.ts'
 import { AuditSearch, auditQuery } from './search.ts'
 
 const fields: readonly AuditFilterName[] = ['q', 'action', 'outcome', 'actorEmail', 'since', 'before']
-// Platform actions carry no workplace, so they cannot be found in the log of one.
-const actions = auditActions.filter((action) => action.startsWith('tenant.'))
 
 /** Who did what in a workplace. */
 export function AuditPage() {
@@ -43,7 +42,7 @@ export function AuditPage() {
         tabTitle={`Audit log of ${tenant.name}`}
         description={`Everything that was done in ${tenant.name}, by whom and when. Entries cannot be changed or removed.`}
       />
-      <AuditFilters value={search} fields={fields} actions={actions} onChange={(change) => go(change)} />
+      <AuditFilters value={search} fields={fields} actions={tenantActions} onChange={(change) => go(change)} />
       {query.isPending && <LoadingRows label="Loading the audit log" />}
       {query.error && (
         <ErrorState

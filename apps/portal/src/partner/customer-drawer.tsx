@@ -58,7 +58,7 @@ function Details({ tenant }: { tenant: TenantView }) {
       )}
       <Facts>
         <Fact label="Plan">{planWords[tenant.plan].name}</Fact>
-        <Fact label="Seats">{`${formatCount(tenant.memberCount)} of ${formatCount(tenant.seats)} taken`}</Fact>
+        <Fact label="Seats">{seatsInWords(tenant)}</Fact>
         <Fact label="Owner">{tenant.owner && `${tenant.owner.name}, ${tenant.owner.email}`}</Fact>
         <Fact label="Domain">{tenant.primaryDomain}</Fact>
         <Fact label="Industry">{tenant.industry}</Fact>
@@ -106,4 +106,10 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   )
+}
+
+function seatsInWords({ memberCount, seats }: TenantView): string {
+  return seats === 0
+    ? `No number of seats, ${formatCount(memberCount)} taken`
+    : `${formatCount(memberCount)} of ${formatCount(seats)} taken`
 }

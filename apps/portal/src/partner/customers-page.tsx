@@ -3,6 +3,7 @@ import { tenantStatus, tenantStatuses } from '@atrium/core/tenants'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DebouncedInput } from '@atrium/ui/debounced-input'
 import { FilterBar } from '@atrium/ui/filter-bar'
+import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -144,9 +145,14 @@ function columnsFor(search: CustomersSearch, withRevenue: boolean): Column<Custo
     { key: 'status', header: 'Status', cell: ({ status }) => <TenantStatusBadge status={status} /> },
     { key: 'health', header: 'Health', cell: ({ health }) => <HealthBadge health={health} /> },
     { key: 'plan', header: 'Plan', cell: ({ plan }) => planWords[plan].name },
-    { key: 'seats', header: 'Members of seats', align: 'end', cell: ({ members, seats }) => `${members} of ${seats}` },
+    { key: 'seats', header: 'Members of seats', align: 'end', cell: seatUse },
     ...(withRevenue
       ? [{ key: 'mrr', header: 'MRR', align: 'end' as const, cell: ({ mrr }: CustomerView) => (mrr ? moneyWords(mrr) : '–') }]
       : []),
   ]
+}
+
+/** Without a number of seats there is nothing that the members could be part of. */
+function seatUse({ members, seats }: CustomerView): string {
+  return seats === 0 ? formatCount(members) : `${formatCount(members)} of ${formatCount(seats)}`
 }

@@ -14,14 +14,8 @@ import { useStartSubscription } from './mutations.ts'
 import { PlanChoice, totalFor } from './plan-choice.tsx'
 import { perPeriod } from './words.ts'
 
-interface Props {
-  slug: string
-  /** Members that need a seat. */
-  assignedSeats: number
-}
-
 /** Plans to choose from, where there is no subscription. */
-export function StartPanel({ slug, assignedSeats }: Props) {
+export function StartPanel({ slug }: { slug: string }) {
   const offered = useQuery(useTRPC().prices.offered.queryOptions({ slug }))
   if (offered.isError) {
     return (
@@ -38,10 +32,17 @@ export function StartPanel({ slug, assignedSeats }: Props) {
   if (payable.length === 0) {
     return <EmptyState title="No plan is on sale">Your provider sets the plan of this workplace. Ask them to change it.</EmptyState>
   }
-  return <StartForm slug={slug} offered={payable} assignedSeats={assignedSeats} />
+  return <StartForm slug={slug} offered={payable} assignedSeats={offered.data.assignedSeats} />
 }
 
-function StartForm({ slug, offered, assignedSeats }: Props & { offered: readonly OfferedPrice[] }) {
+interface FormProps {
+  slug: string
+  offered: readonly OfferedPrice[]
+  /** Members that need a seat. */
+  assignedSeats: number
+}
+
+function StartForm({ slug, offered, assignedSeats }: FormProps) {
   const currencies = [...new Set(offered.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))]
   const cycles = billingCycles.filter((one) => offered.some(({ cycle }) => cycle === one))
   const [plan, setPlan] = useState<Plan | null>(null)
@@ -84,8 +85,8 @@ function StartForm({ slug, offered, assignedSeats }: Props & { offered: readonly
         <PlanChoice offered={offered} cycle={cycle} currency={currency} value={plan} onChange={setPlan} />
         <NumberInput
           label="Seats"
-          description={assignedSeats > 0 ? `${assignedSeats} members own a mailbox.` : 'One for each person with a mailbox.'}
-          min={1}
+          description={assignedSeats === 0 ? 'One for each person with a mailbox.' : describeSeats(assignedSeats)}
+          min={Math.max(1, assignedSeats)}
           max={mostSeats}
           allowDecimal={false}
           maw={240}
@@ -107,6 +108,10 @@ function StartForm({ slug, offered, assignedSeats }: Props & { offered: readonly
       </Stack>
     </Panel>
   )
+}
+
+function describeSeats(assigned: number): string {
+  return assigned === 1 ? 'One member owns a mailbox and needs a seat.' : `${assigned} members own a mailbox and need a seat each.`
 }
 
 function tell({ subscription: { status } }: StartResult): void {

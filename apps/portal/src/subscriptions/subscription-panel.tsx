@@ -44,7 +44,7 @@ export function SubscriptionPanel({ slug, mayChange, offers = true }: Props) {
   return (
     <Stack gap="lg">
       {subscription && <CurrentPlan slug={slug} subscription={subscription} mayChange={mayChange} />}
-      {over && mayChange && offers && <StartPanel slug={slug} assignedSeats={subscription?.assignedSeats ?? 0} />}
+      {over && mayChange && offers && <StartPanel slug={slug} />}
       {over && !mayChange && offers && !subscription && (
         <Panel title="Plan">
           <Text c="dimmed">There is no subscription. An admin of this workplace can choose a plan here.</Text>
