@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Figure, readFigures } from './figures.ts'
 import { type Goal, goals } from './goals.ts'
@@ -41,10 +41,21 @@ const root = join(import.meta.dirname, '..')
 const wanted = ofSuite.filter((goal) => asked.length === 0 || asked.includes(goal.id))
 const missing = wanted.flatMap((goal) => goal.files).filter((file) => !existsSync(join(root, file)))
 const folder = await mkdtemp(join(tmpdir(), 'atrium-figures-'))
+const report = values.json ?? join(folder, 'report')
 try {
   const code = await runTests()
   const figures = await readFigures(folder)
-  const rows = wanted.map((goal) => ({ goal, figures: figures.filter((figure) => figure.goal === goal.id) }))
+  const failed = await failedFiles()
+  const rows = wanted.map((goal) => {
+    const own = figures.filter((figure) => figure.goal === goal.id)
+    const names = goal.files.filter((file) => failed.has(file))
+    // A test that ends before it has recorded its figure would else leave only those that were reached.
+    return {
+      goal,
+      figures:
+        names.length === 0 ? own : [...own, { goal: goal.id, what: 'tests', measured: `failed in ${names.join(', ')}`, reached: false }],
+    }
+  })
   process.stdout.write(`\n${table(rows)}\n`)
   for (const file of new Set(missing)) process.stdout.write(`${file} is not there\n`)
   await saveResults(goals, values.short ? 'short' : 'full', rows)
@@ -59,8 +70,7 @@ try {
 
 function runTests(): Promise<number> {
   const files = [...new Set(wanted.flatMap((goal) => goal.files))].filter((file) => !values.short || file.startsWith('proof/'))
-  const args = ['run', '--project', suite ?? '', '--reporter=default', ...files]
-  if (values.json) args.push('--reporter=json', `--outputFile.json=${values.json}`)
+  const args = ['run', '--project', suite ?? '', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files]
   return new Promise((done, failed) => {
     const child = spawn(join(root, 'node_modules/.bin/vitest'), args, {
       cwd: root,
@@ -70,6 +80,14 @@ function runTests(): Promise<number> {
     child.once('error', failed)
     child.once('exit', (code) => done(code ?? 1))
   })
+}
+
+/** Files with a test that failed, from the root of the repository; none where the run itself did not come to an end, which its exit code tells. */
+async function failedFiles(): Promise<Set<string>> {
+  const { testResults } = JSON.parse(await readFile(report, 'utf8').catch(() => '{"testResults":[]}')) as {
+    testResults: { name: string; status: string }[]
+  }
+  return new Set(testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name)))
 }
 
 function table(rows: readonly { goal: Goal; figures: readonly Figure[] }[]): string {

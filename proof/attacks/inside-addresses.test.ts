@@ -12,11 +12,13 @@ import { inFull, recordFigure, rounds } from '../figures.ts'
 import { insideHosts } from './inside-addresses.ts'
 import { type Listener, openListener, recordOutgoing } from './outgoing.ts'
 
+const fourHours = 4 * 3600
+
 let places: Places
 let listener: Listener
 
 beforeAll(async () => {
-  places = await openPlaces()
+  places = await openPlaces({ sandbox: { identity: { accessTokenSeconds: fourHours } } })
   listener = await openListener()
 })
 afterAll(async () => {
@@ -111,7 +113,7 @@ it('connects to nothing that a person named, in any text of any call', async () 
   }
   const next = (count: number) => Array.from({ length: count }, () => insideHosts[turn++ % insideHosts.length] ?? '')
   for (const field of named) await tryField(field, inFull ? insideHosts : next(2))
-  for (const field of others) await tryField(field, next(inFull ? 12 : 0))
+  for (const field of others) await tryField(field, next(inFull ? 3 : 0))
   await workOff(house)
   const strangers = outgoing.tried.filter((destination) => !allowed.has(destination))
   await recordFigure({
@@ -187,7 +189,7 @@ const answers: readonly { type: string; name?: string; value: string }[] = [
 ]
 
 it('asks DNS alone about a domain, whatever the answers name, and whether they change between two looks', async () => {
-  await using house = await openHouse({ mailer: true })
+  await using house = await openHouse({ mailer: true, sandbox: { identity: { accessTokenSeconds: fourHours } } })
   const owner = await house.token('owner@acme.test')
   const allowed = configured(house)
   using outgoing = recordOutgoing()
