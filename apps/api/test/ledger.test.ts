@@ -233,6 +233,8 @@ describe('an adjustment', () => {
     expect(await balance()).toBe(entered ? 0 : 60_000)
     const list = await ledger.read(`/billing/ledger-adjustments?partnerSlug=${slug}`, ledger.olive)
     expect(list.body.items).toHaveLength(2)
+    const log = await ledger.read(`/audit?action=ledger.adjusted&partnerSlug=${slug}`, ledger.olive)
+    expect(new Set(log.body.items.map((event: { resourceName: string }) => event.resourceName))).toEqual(new Set([`${slug} EUR`]))
   })
 
   it.each([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bookingChanged, reportConflict } from '../src/scheduling/effects.ts'
 import { expireBookings } from '../src/scheduling/expire-bookings.ts'
 import { sendReminders } from '../src/scheduling/remind.ts'
+import { tenant } from './bookings-house.ts'
 import { type EffectsHouse, openEffectsHouse } from './effects-house.ts'
 
 let house: EffectsHouse
@@ -322,6 +323,23 @@ describe('a reminder', () => {
     for (const address of ['vera@example.org', 'ida@example.org', 'late@example.org']) expect(await reminders(address)).toEqual([])
     const left = await house.database.db.selectFrom('booking_reminders').selectAll().where('sent_at', 'is', null).execute()
     expect(left).toEqual([])
+  })
+
+  it('of a tenant that was deleted is taken off, not sent', async () => {
+    const booking = await house.bookOne()
+    const { db } = house.database
+    const become = (status: 'deleted' | 'active') =>
+      db
+        .updateTable('tenants')
+        .set({ status, deleted_at: status === 'deleted' ? new Date() : null })
+        .where('slug', '=', tenant)
+        .execute()
+    await become('deleted')
+    house.later(9 * 60)
+    const sent = await reminders().finally(() => become('active'))
+    expect(sent).toEqual([])
+    const due = await db.selectFrom('booking_reminders').select('sent_at').where('booking_id', '=', booking.id).execute()
+    expect(due.map(({ sent_at }) => sent_at === null)).toEqual([false])
   })
 
   it('that was held up is not sent after the booking was cancelled', async () => {

@@ -45,7 +45,7 @@ describe('reading', () => {
         ...{ id: booking.id, status: 'confirmed', start: iso(10), end: iso(10.5), calendarSync: 'synced' },
         attendee: { name: 'Vera Visitor', email: 'vera@example.org', timeZone: 'Europe/Paris' },
       },
-      eventType: { id: eventTypeId, durations: [30, 60] },
+      eventType: { id: eventTypeId, durations: [30, 60], offered: true },
       tenant: { slug: 'acme' },
       ...{ cancelUntil: iso(9), rescheduleUntil: iso(8), linkEndsAt: iso(34.5) },
       allowedActions: ['cancel', 'reschedule'],

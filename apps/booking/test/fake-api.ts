@@ -181,7 +181,7 @@ function managedBooking(): ManagedBooking {
       createdAt: '2026-11-22T09:00:00.000Z',
       updatedAt: '2026-11-22T09:00:00.000Z',
     },
-    eventType: { id: eventTypeId, slug: 'intro', title: 'Introduction call', description: null, durations: [30, 60] },
+    eventType: { id: eventTypeId, slug: 'intro', title: 'Introduction call', description: null, durations: [30, 60], offered: true },
     tenant: { slug: 'acme', name: 'Acme Engineering', brand: tenant.brand },
     cancelUntil: '2026-11-25T08:00:00.000Z',
     rescheduleUntil: '2026-11-25T07:00:00.000Z',

@@ -66,6 +66,13 @@ describe('a manage link', () => {
     expect(html).not.toContain('calendar.ics')
   })
 
+  it.each([true, false])('that is over leads to another time only where there is one to be had (%s)', async (offered) => {
+    const pages = openPages()
+    pages.api.managed.booking.status = 'cancelled'
+    pages.api.managed.eventType.offered = offered
+    expect((await pages.get(path)).html.includes('Book another time')).toBe(offered)
+  })
+
   it('says when it is too late, and leads nowhere else', async () => {
     const pages = openPages()
     pages.api.managed.allowedActions = []

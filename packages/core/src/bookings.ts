@@ -61,6 +61,8 @@ export const ManagedBooking = z.object({
     title: z.string(),
     description: z.string().nullable(),
     durations: z.array(z.number().int()),
+    /** Whether it can be booked anew. */
+    offered: z.boolean(),
   }),
   tenant: z.object({
     slug: z.string(),

@@ -104,7 +104,12 @@ async function enter(trx: Trx, row: AdjustmentRow, now: Date): Promise<void> {
 async function record(ctx: Context, caller: Caller, row: AdjustmentRow): Promise<void> {
   await ctx.house.audit.record(ctx, caller, {
     action: 'ledger.adjusted',
-    ...{ resourceType: 'ledger_adjustment', resourceId: row.id, resourceName: row.currency, partnerSlug: row.partnerSlug },
+    ...{
+      resourceType: 'ledger_adjustment',
+      resourceId: row.id,
+      resourceName: `${row.partnerSlug} ${row.currency.toUpperCase()}`,
+      partnerSlug: row.partnerSlug,
+    },
     metadata: { amountMinor: row.amount, currency: row.currency, reason: row.reason, state: row.state },
   })
 }

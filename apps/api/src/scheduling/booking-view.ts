@@ -66,6 +66,7 @@ export function toManagedBooking(booking: BookingRow, brand: ManagedBooking['ten
       title: booking.eventTypeTitle,
       description: booking.eventTypeDescription,
       durations: booking.durations,
+      offered: moments.offered,
     },
     tenant: { slug: booking.tenantSlug, name: booking.tenantName, brand },
     cancelUntil: at(cancelUntil(moments)),

@@ -17,7 +17,8 @@ export async function sendReminders(house: House): Promise<void> {
       const due = await takeDueReminders(trx, house.clock.now(), batch)
       for (const { bookingId, minutesBefore } of due.toCome) {
         const booking = await findBooking(trx, bookingId)
-        if (booking) await sendReminderMails(trx, house, booking, minutesBefore)
+        // A deleted tenant holds no meetings; what becomes due there is taken off all the same.
+        if (booking && booking.tenantStatus !== 'deleted') await sendReminderMails(trx, house, booking, minutesBefore)
       }
       return due.taken
     })

@@ -128,7 +128,7 @@ function actions({ path, managed }: ManageView): Html {
 ${booking.status === 'confirmed' ? html`<a class="button quiet" href="${path}/calendar.ics" download>Add to calendar</a>` : ''}
 ${move ? html`<a class="button quiet" href="${path}/move">Move it</a>` : ''}
 ${cancel ? html`<a class="button quiet" href="${path}/cancel">Cancel it</a>` : ''}
-${live ? '' : html`<a class="button" href="/${tenant.slug}/${booking.host.slug}/${eventType.slug}">Book another time</a>`}</p>
+${live || !eventType.offered ? '' : html`<a class="button" href="/${tenant.slug}/${booking.host.slug}/${eventType.slug}">Book another time</a>`}</p>
 ${live && !move && !cancel ? html`<p class="hint">It is too late to move or cancel this booking here. Write to ${booking.host.name} if something comes up.</p>` : ''}
 ${live && (move || cancel) ? html`<p class="hint no-print">Keep the link to this page to yourself: who has it can change the booking.</p>` : ''}`
 }
