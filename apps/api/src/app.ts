@@ -59,6 +59,7 @@ import { createRequestRecord, everyAnswer, withEveryHeader } from './transport/r
 import { registerRest } from './transport/rest.ts'
 import { traceRequests } from './transport/traces.ts'
 import { answerTrpc } from './transport/trpc.ts'
+import { dropUnreadBody } from './transport/unread-body.ts'
 import { createTurns } from './turns.ts'
 import { followIdentities } from './users/follow-identity.ts'
 import { version } from './version.ts'
@@ -142,8 +143,7 @@ export function createApp(parts: AppParts): App {
     outgoing?.setHeader('x-request-id', requestId)
     for (const [name, value] of everyAnswer) outgoing?.setHeader(name, value)
     await next()
-    // What nobody read of a body is thrown away with its connection, and its client must not send another request there (RFC 9112 9.6).
-    if (incoming && !incoming.complete) outgoing?.setHeader('connection', 'close')
+    if (incoming && !(await dropUnreadBody(incoming))) outgoing?.setHeader('connection', 'close')
     if (!outgoing) withEveryHeader(c.res, requestId)
     record.end(begun, { method: c.req.method, path: c.req.path, route: c.get('route') ?? 'other', status: c.res.status })
   })

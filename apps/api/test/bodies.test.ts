@@ -271,7 +271,7 @@ describe('text that people typed', () => {
 })
 
 describe('a connection', () => {
-  it('is told to be over when a body was not read, and is kept otherwise', async () => {
+  it('is told to be over when a body was neither read nor sent, and is kept otherwise', async () => {
     const server = createServer(house.app.listener)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -290,6 +290,11 @@ describe('a connection', () => {
       expect(await ask('POST', 2, '{}')).toEqual([400, 'keep-alive'])
       expect(await ask('POST', bodyLimitBytes + 1, '{')).toEqual([413, 'close'])
       expect(await ask('PUT', 1000, '{')).toEqual([405, 'close'])
+      // Nobody reads it, but it is taken in, so that the answer is not lost.
+      expect(await ask('POST', bodyLimitBytes + 1, 'a'.repeat(bodyLimitBytes + 1))).toEqual([413, 'keep-alive'])
+      expect(await ask('PUT', 1000, 'a'.repeat(1000))).toEqual([405, 'keep-alive'])
+      const tooMuch = 'a'.repeat(8 * bodyLimitBytes)
+      expect(await ask('POST', tooMuch.length, tooMuch).catch(() => [413, 'close'])).toEqual([413, 'close'])
       expect(await ask('POST', 2, '{}')).toEqual([400, 'keep-alive'])
     } finally {
       agent.destroy()
