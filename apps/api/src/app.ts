@@ -143,7 +143,8 @@ export function createApp(parts: AppParts): App {
     outgoing?.setHeader('x-request-id', requestId)
     for (const [name, value] of everyAnswer) outgoing?.setHeader(name, value)
     await next()
-    if (incoming && !(await dropUnreadBody(incoming))) outgoing?.setHeader('connection', 'close')
+    // Of a refusal alone: what is answered as a stream may read its body while it answers.
+    if (incoming && c.res.status >= 400 && !(await dropUnreadBody(incoming))) outgoing?.setHeader('connection', 'close')
     if (!outgoing) withEveryHeader(c.res, requestId)
     record.end(begun, { method: c.req.method, path: c.req.path, route: c.get('route') ?? 'other', status: c.res.status })
   })
