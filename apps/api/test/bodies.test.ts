@@ -271,36 +271,6 @@ describe('text that people typed', () => {
 })
 
 describe('a connection', () => {
-  it('brings a body that comes while the answer is streamed already', async () => {
-    const server = createServer(house.app.listener)
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const { port } = server.address() as AddressInfo
-    const body = JSON.stringify({ 0: { json: { name: 'Streamed', slug: 'streamed', respondAsync: true } } })
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'content-length': body.length,
-      'trpc-accept': 'application/jsonl',
-    }
-    try {
-      const answer = await new Promise<string>((done, failed) => {
-        const asking = httpRequest({ port, method: 'POST', path: '/trpc/tenants.create?batch=1', headers }, (response) => {
-          let text = ''
-          response.on('data', (chunk) => {
-            text += chunk
-          })
-          response.on('end', () => done(text))
-        })
-        asking.on('error', failed).write(body.slice(0, 10))
-        setTimeout(() => asking.end(body.slice(10)), 100)
-      })
-      expect(answer).toContain('"slug":"streamed"')
-    } finally {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    }
-  })
-
   it('is told to be over when a body was neither read nor sent, and is kept otherwise', async () => {
     const server = createServer(house.app.listener)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
