@@ -164,7 +164,7 @@ export function createApp(parts: AppParts): App {
   })
   let document: Uint8Array<ArrayBuffer> | undefined
   app.get('/openapi.json', async (c) => {
-    // Loaded when somebody asks: it takes a tenth of the start and few processes are ever asked. Kept as it is sent, half a megabyte.
+    // Loaded when somebody asks: it takes a tenth of the start and few processes are ever asked. Kept as it is sent, nearly a megabyte.
     const { openApiDocument } = await import('./transport/openapi.ts')
     document ??= new TextEncoder().encode(JSON.stringify(openApiDocument(version, '/')))
     return c.body(document, 200, { 'content-type': 'application/json' })

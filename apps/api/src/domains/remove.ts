@@ -35,10 +35,9 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
 /** The removal itself. Throws AppError as `removeDomain`, and `not_found` when somebody else has removed the domain meanwhile. */
 export async function takeOutDomain(house: House, row: DomainRow): Promise<void> {
   const { db } = house.database
-  const { mail } = house.systems
   await refuseRemoval(db, row.tenantId, row)
-  const domainId = row.mailDomainId ?? row.mailPendingId
-  if (hasMail(house) && mail && domainId !== null) await removeFromMailServer(mail, row.name, domainId)
+  const there = inMailServer(house, row)
+  if (there) await removeFromMailServer(there, row.name)
   await db.transaction().execute(async (trx) => {
     const tenant = await lockOpenTenant(trx, row.tenantSlug)
     // What came about while the mail server was asked; the next check makes the domain there anew.
@@ -53,10 +52,21 @@ export async function takeOutDomain(house: House, row: DomainRow): Promise<void>
  * and `upstream_failed` when it cannot tell.
  */
 export async function refuseUsedInMailServer(house: House, row: DomainRow): Promise<void> {
+  const there = inMailServer(house, row)
+  if (there) await orRefused(row.name, () => refuseUsed(there, AbortSignal.timeout(mailMs)))
+}
+
+/** A domain as the mail server has it. */
+interface InMailServer {
+  mail: MailServer
+  domainId: string
+}
+
+/** Undefined where mail is off or the domain never came there. */
+function inMailServer(house: House, row: DomainRow): InMailServer | undefined {
   const { mail } = house.systems
   const domainId = row.mailDomainId ?? row.mailPendingId
-  if (!hasMail(house) || !mail || domainId === null) return
-  await orRefused(row.name, async () => refuseUsed(await mail.domainUse(domainId, { signal: AbortSignal.timeout(mailMs) })))
+  return hasMail(house) && mail && domainId !== null ? { mail, domainId } : undefined
 }
 
 async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
@@ -69,11 +79,11 @@ async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Pr
   if (count + lists.count > 0) throw inUse({ accounts: count, aliases: 0, lists: lists.count, examples: [...examples, ...lists.examples] })
 }
 
-async function removeFromMailServer(mail: MailServer, name: string, domainId: string): Promise<void> {
+async function removeFromMailServer(there: InMailServer, name: string): Promise<void> {
   const signal = AbortSignal.timeout(mailMs)
   await orRefused(name, async () => {
-    refuseUsed(await mail.domainUse(domainId, { signal }))
-    await mail.removeDomain(domainId, { signal })
+    await refuseUsed(there, signal)
+    await there.mail.removeDomain(there.domainId, { signal })
   })
 }
 
@@ -91,7 +101,8 @@ async function orRefused(name: string, work: () => Promise<void>): Promise<void>
   }
 }
 
-function refuseUsed(use: DomainUse): void {
+async function refuseUsed({ mail, domainId }: InMailServer, signal: AbortSignal): Promise<void> {
+  const use = await mail.domainUse(domainId, { signal })
   if (use.accounts + use.aliases + use.lists > 0) throw inUse(use)
 }
 
