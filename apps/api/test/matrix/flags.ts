@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FlagSettings } from '@atrium/core/flags'
-import { insertFlag, insertFlagChange } from '@atrium/db/flags'
+import { insertFlag, insertFlagChange, notifyFlags } from '@atrium/db/flags'
 import { everybody, membersOrOperators, operatorsOnly, type Rows, type World } from './rows.ts'
 
 const newKey = () => `flag_${randomBytes(6).toString('hex')}`
@@ -17,6 +17,8 @@ async function flag({ house }: World): Promise<string> {
     await insertFlag(trx, { key, salt: null, settings, note, updatedBy: null })
     const change = { key, version: 1, kind: 'created', actorId: null, actorEmail: null, note, before: null, after: settings } as const
     await insertFlagChange(trx, change)
+    // Other processes of the house, which some proofs have, keep what they know for some seconds.
+    await notifyFlags(trx, key)
   })
   house.app.house.flags.forget()
   return key
