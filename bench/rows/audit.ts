@@ -38,7 +38,6 @@ export async function measureAudit(
   const adminUrl = server.replace(/postgres$/, name)
   const population = await loadPopulation(adminUrl, { users: tenants, tenants })
   const loaded = await loadAuditRows(adminUrl, rows)
-  await keepHealthQuiet(adminUrl)
   say(
     `${loaded.rows} audit entries in ${loaded.partitions} partitions (${mebibytes(loaded.bytes)} MiB with indexes), ${loaded.values} values of them ` +
       `(${mebibytes(loaded.valuesBytes)} MiB), loaded in ${loaded.seconds.toFixed(0)} s`,
@@ -58,19 +57,6 @@ export async function measureAudit(
 }
 
 const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2)
-
-/** Every tenant's health as if just computed: the service would do it for all when it starts, in the middle of P6. */
-async function keepHealthQuiet(adminUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
-  try {
-    await client.query(`insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
-      select id, 80, 'healthy', '[]', '{}', now() from tenants on conflict (tenant_id) do update set computed_at = excluded.computed_at`)
-    await client.query('vacuum analyze tenant_health')
-  } finally {
-    await client.end()
-  }
-}
 
 async function measureSearches(session: Session, wanted: ReadonlySet<string>, bench: AuditBench, adminUrl: string): Promise<RowResult[]> {
   const samples = await sampleEntries(adminUrl)

@@ -167,8 +167,10 @@ async function endOf(db: Db, way: Way, asked: Asked): Promise<string | null> {
 function toAsked(filter: AuditFilter): Asked {
   const [before, id] = filter.before?.split('_') ?? []
   const match = filter.action === undefined ? undefined : actionMatch(filter.action)
-  // A cursor without an id is an instant: what is older than that.
-  const ends = [filter.until, id === undefined ? before : undefined].filter((end) => end !== undefined)
+  // A cursor without an id is an instant: what is older than that. One with an id ends the time too, a moment later: a walk begins at the
+  // end of the time, and would pass over everything newer than the cursor.
+  const end = before !== undefined && id !== undefined ? new Date(Date.parse(before) + 1).toISOString() : before
+  const ends = [filter.until, end].filter((one) => one !== undefined)
   return {
     since: filter.since ?? '-infinity',
     until: ends.length === 0 ? 'infinity' : ends.reduce(earlier),
