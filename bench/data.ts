@@ -85,7 +85,7 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
  */
 const quiet = [
   `insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
-    select id, 80, 'healthy', '[]', '{}', now() from tenants on conflict (tenant_id) do update set computed_at = excluded.computed_at`,
+    select id, 80, 'healthy', '[]', '{"signals":[],"cap":null}', now() from tenants on conflict (tenant_id) do update set computed_at = excluded.computed_at`,
   `update domains set next_check_at = now() + interval '1 hour' + random() * interval '1 day' where next_check_at < now() + interval '1 hour'`,
 ]
 
