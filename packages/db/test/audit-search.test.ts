@@ -24,10 +24,10 @@ beforeAll(async () => {
   })
   const owner = new pg.Client({ connectionString: accounts.ownerUrl })
   await owner.connect()
-  // Over 40 months, in the partitions that are there and in the one for what has none; some entries of one instant.
+  // Over 40 months, in the partitions that are there and in the one for what has none; some entries of one instant, some of one millisecond.
   await owner.query(
     `insert into audit_events (at, actor_type, actor_email, action, outcome, resource_type, resource_name, tenant_slug, partner_slug, source)
-    select date_trunc('day', now()) - (n * n % 1200) * interval '1 day', 'user', case when n % 7 > 0 then 'Person' || n % 5 || '@Example.test' end,
+    select date_trunc('day', now()) - (n * n % 1200) * interval '1 day' - n % 3 * interval '1 microsecond', 'user', case when n % 7 > 0 then 'Person' || n % 5 || '@Example.test' end,
       ($1::text[])[case when n % 400 = 3 then 5 else 1 + n % 4 + n % 3 / 2 * 2 - n % 3 / 2 end], (array['success', 'success', 'failure', 'denied'])[1 + n % 4], 'thing',
       case when n % 97 = 5 then 'Rare ' else '' end || ($2::text[])[1 + n % 6], case when n % 5 > 0 then 'tenant-' || n % 3 end, case when n % 2 = 0 then 'partner-' || n % 4 end, 'api'
     from generate_series(1, 1800) as n`,
@@ -118,8 +118,9 @@ it('finds what the plainest statement finds, whatever way it takes, page after p
   expect(found).toBeGreaterThan(1000)
 }, 120_000)
 
-it('has every way in the functions of the schema, and none of them writes', async () => {
-  const { rows } = await sql<{ name: string; volatile: string }>`select proname as name, provolatile as volatile from pg_proc
+it('has every way in the functions of the schema; none of them writes, or waits for helpers to start', async () => {
+  const { rows } = await sql<{ name: string; volatile: string; settings: string[] }>`
+    select proname as name, provolatile as volatile, proconfig as settings from pg_proc
     where proname ~ '^audit_(walk|find|end)_' order by 1`.execute(database.db)
   expect(rows.map((row) => row.name)).toEqual([
     ...['audit_end_action', 'audit_end_actor', 'audit_end_partner', 'audit_end_refused', 'audit_end_tenant', 'audit_end_time'],
@@ -127,4 +128,5 @@ it('has every way in the functions of the schema, and none of them writes', asyn
     ...['audit_walk_partner', 'audit_walk_refused', 'audit_walk_tenant', 'audit_walk_time'],
   ])
   expect(rows.every((row) => row.volatile === 's')).toBe(true)
+  for (const { name, settings } of rows) expect(settings, name).toContain('max_parallel_workers_per_gather=0')
 })
