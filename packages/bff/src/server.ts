@@ -24,6 +24,8 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
   const log = createLogger(`atrium-${app}`, config.logLevel)
   const database = openDatabase({
     url: config.databaseUrl,
+    // Sessions are all that it reads, by key: nothing that it would need a way past a pooler for.
+    pooled: true,
     poolSize: 12,
     applicationName: `atrium-${app}`,
     onError: (err) => log.warn({ err }, 'a database connection was lost'),

@@ -4,6 +4,7 @@ import { startAppServer } from '../src/server.ts'
 import type { SessionView } from '../src/wire.ts'
 import type { Browser } from './browser.ts'
 import { type House, openHouse } from './house.ts'
+import { openOptionRefusingPooler } from './pooler.ts'
 
 let house: House
 let sessionName: string
@@ -124,6 +125,23 @@ describe('stored tokens', () => {
     expect(await under(other)).toMatchObject({ signedIn: false })
     expect(await under(`${other},${house.env.ENCRYPTION_KEYS}`)).toMatchObject({ signedIn: true })
     expect(await sessionOf(browser)).toMatchObject({ signedIn: true })
+  })
+})
+
+describe('a transaction pooler before the database', () => {
+  it('is asked for nothing that it refuses', async () => {
+    const browser = house.browser()
+    await browser.signIn(house.publicUrl, person)
+    await using pooler = await openOptionRefusingPooler(house.env.DATABASE_URL ?? '')
+    const server = await startAppServer({
+      app: 'portal',
+      env: { ...house.env, DATABASE_URL: pooler.addressOf(house.env.DATABASE_URL ?? ''), LOG_LEVEL: 'silent' },
+      distDir: house.distDir,
+    })
+    const view = await browser.fetch(`http://localhost:${server.port}/api/session`)
+    expect([view.status, await view.json()]).toMatchObject([200, { signedIn: true }])
+    await server.close()
+    expect(pooler.refused()).toBe(0)
   })
 })
 

@@ -24,6 +24,8 @@ export interface DatabaseOptions {
   poolSize?: number
   /** Connections for reads by key. */
   readers?: number
+  /** `url` may lead through a transaction pooler, which takes no start-up options. As long as nothing is said: when `directUrl` is another. */
+  pooled?: boolean
   applicationName?: string
   /** Told of each statement that ended; without its text and values. */
   onStatement?: StatementWatch | undefined
@@ -69,11 +71,11 @@ const keyedSettings = ['jit=off', 'plan_cache_mode=force_generic_plan']
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, directUrl = url, replicaUrl, poolSize = 8, readers = 2, applicationName = 'atrium', onStatement, onError } = options
+  const { pooled = directUrl !== url } = options
   const common = { connectionString: url, types, application_name: applicationName, connectionTimeoutMillis: 5_000 }
   const pool = openPool({ ...common, max: poolSize, idleTimeoutMillis: 30_000, statement_timeout: 15_000 }, onError)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...(onStatement && { log: toWatch(onStatement) }) })
-  // Settings are start-up options, which a transaction pooler does not take.
-  const ofKeyed = directUrl === url ? { options: asOptions(keyedSettings) } : {}
+  const ofKeyed = pooled ? {} : { options: asOptions(keyedSettings) }
   const keyed = watched(createReaders(readers, { ...common, ...ofKeyed, statement_timeout: 1_000 }, onError), onStatement)
   const reports = watched(createReaders(2, { ...common, connectionString: directUrl, ...reportConfig }, onError), onStatement)
   const copy = replicaUrl === undefined ? undefined : openCopy({ ...common, connectionString: replicaUrl }, keyed, options)
