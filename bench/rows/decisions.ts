@@ -30,7 +30,7 @@ export async function measureDecisions(session: Session, wanted: ReadonlySet<str
     STRIPE_SECRET_KEY: 'sk_test_bench',
     STRIPE_WEBHOOK_SECRET: secret,
   })
-  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
+  const integrations = await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
   const app = createApp({ config, database, integrations, log: createLogger('silent') })
   try {
     await app.house.jobs.startSending()

@@ -50,7 +50,7 @@ export async function measureReports(session: Session, tenants: number, say: (te
   )
   const database = openDatabase({ url: accounts.appUrl, applicationName: 'bench', onError: () => {} })
   const config = readConfig({ ...productEnvironment(session.issuer), DATABASE_URL: accounts.appUrl, LOG_LEVEL: 'silent' })
-  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
+  const integrations = await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
   const app = createApp({ config, database, integrations, log: createLogger('silent'), clock: { now: () => loaded.now } })
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -16,7 +16,7 @@ const app = createApp({
   config,
   database,
   integrations: {
-    ...connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null }),
+    ...(await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })),
     mailFrom: 'Atrium <no-reply@atrium.test>',
     mailer: {
       check: async () => {},

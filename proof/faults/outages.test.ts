@@ -58,15 +58,15 @@ beforeAll(async () => {
   house = await openMembersHouse({
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
     // The rules of the service itself, but for the circuit: it would answer for the next outage.
-    integrations: (_, config) => {
-      real = connect(config)
+    integrations: async (_, config) => {
+      real = await connect(config)
       return { ...real }
     },
   })
 })
 afterAll(() => house[Symbol.asyncDispose]())
 
-function connect(config: Pick<MembersHouse['config'], 'identity' | 'mail' | 'files' | 'smtp' | 'payments' | 'dns'>): Integrations {
+function connect(config: Pick<MembersHouse['config'], 'identity' | 'mail' | 'files' | 'smtp' | 'payments' | 'dns'>): Promise<Integrations> {
   const { identity, mail, files, smtp, payments, dns } = config
   return connectIntegrations({ identity, mail, files, smtp, payments, dns, policy: { circuit: { failures: 100_000, openMs: 1 } } })
 }
@@ -111,7 +111,7 @@ async function during<Result>(system: System, outage: Outage, act: () => Promise
     ...(system === 'files' && files ? { files: { ...files, baseUrl: out.address } } : {}),
     ...(system === 'payments' && payments ? { payments: { ...payments, apiUrl: out.address } } : {}),
   }
-  own[system] = connect(moved)[system]
+  own[system] = (await connect(moved))[system]
   try {
     return await act()
   } finally {

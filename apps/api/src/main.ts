@@ -32,7 +32,7 @@ const database = openDatabase({
   onStatement: tracing && (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
   onError: (err) => log.warn({ err }, 'a database connection was lost'),
 })
-const integrations = connectIntegrations({
+const integrations = await connectIntegrations({
   identity: config.identity,
   mail: config.mail,
   files: config.files,

@@ -20,10 +20,11 @@ export const domainsPath = '/tenants/acme/domains'
 export async function openDomains() {
   const house: TestHouse = await openHouse({
     sandbox: { mail: { dkimDelayMs: 30 } },
-    integrations: (connected, { identity, mail, files, smtp, dns }) => {
+    integrations: async (connected, { identity, mail, files, smtp, dns }) => {
       const policy = { deadlineMs: 400, operationDeadlineMs: 1_500, retries: 1, circuit: { failures: 10, openMs: 200 } }
       const resolver = dnsResolver({ servers: dns.servers, queryMs: 600, tries: 1, deadlineMs: 1_500 })
-      return { ...connected, dns: resolver, mail: connectIntegrations({ identity, mail, files, smtp, payments: null, dns, policy }).mail }
+      const own = await connectIntegrations({ identity, mail, files, smtp, payments: null, dns, policy })
+      return { ...connected, dns: resolver, mail: own.mail }
     },
   })
   const owner = await house.token('owner@acme.test')

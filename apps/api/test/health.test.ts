@@ -26,7 +26,7 @@ describe('without a database', () => {
     const app = createApp({
       config,
       database,
-      integrations: connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null }),
+      integrations: await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null }),
       log,
     })
     const ask = async (path: string, token?: string) => {

@@ -78,7 +78,7 @@ export interface HouseOptions {
   /** Send mail, to the sandbox. Default false: nothing is sent, and the queue keeps it. */
   mailer?: boolean
   sandbox?: StartOptions
-  integrations?: (integrations: Integrations, config: Config) => Integrations
+  integrations?: (integrations: Integrations, config: Config) => Integrations | Promise<Integrations>
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
@@ -127,7 +127,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     applicationName: `test-${randomBytes(4).toString('hex')}`,
     onError: () => {},
   })
-  const connected = connectIntegrations({
+  const connected = await connectIntegrations({
     identity: config.identity,
     mail: config.mail,
     files: config.files,
@@ -135,7 +135,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     payments: config.payments,
     dns: config.dns,
   })
-  const integrations = options.integrations?.(connected, config) ?? connected
+  const integrations = (await options.integrations?.(connected, config)) ?? connected
   const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
   sandbox.payments.webhooks.hold()
   sandbox.payments.webhooks.sendBy(async ({ body, headers }) => {

@@ -19,13 +19,13 @@ export async function openPaidSubscriptions() {
     provisioned: false,
     clock: { now: () => now },
     // Fails as often as a test lets it, without being given up on.
-    integrations: (connected, { payments }) => ({
-      ...connected,
-      payments: connectIntegrations({
+    integrations: async (connected, { payments }) => {
+      const own = await connectIntegrations({
         ...{ identity: null, mail: null, files: null, smtp: null, payments },
         policy: { deadlineMs: 1_000, retries: 1, backoffMs: { initial: 5, max: 10 }, circuit: { failures: 10_000, openMs: 1 } },
-      }).payments,
-    }),
+      })
+      return { ...connected, payments: own.payments }
+    },
   })
   const [operator, owner] = [await house.token('operator@atrium.test'), await house.token('owner@acme.test')]
 

@@ -13,9 +13,7 @@ import type { MailServer } from './mail/port.ts'
 import { stalwart } from './mail/stalwart.ts'
 import { parseMailbox } from './mailer/addresses.ts'
 import type { Mailer } from './mailer/port.ts'
-import { smtp } from './mailer/smtp.ts'
 import type { Payments } from './payments/port.ts'
-import { stripe } from './payments/stripe.ts'
 import { UpstreamError, type UpstreamSystem } from './upstream-error.ts'
 
 /** Addresses and credentials; a system that is null is off. */
@@ -53,8 +51,17 @@ export interface Integrations {
   mailFrom: string | null
 }
 
-/** Makes one client per configured system; connects to nothing yet. Throws when an address or a credential has no usable form. */
-export function connectIntegrations({ onCall, onCircuit, callHeaders, policy, ...config }: IntegrationsConfig): Integrations {
+/**
+ * Makes one client per configured system; connects to nothing yet. Rejects when an address or a credential has no usable form. The
+ * libraries of mail and payments are loaded only where those are wanted: they are a fifth of all that the service would load.
+ */
+export async function connectIntegrations({
+  onCall,
+  onCircuit,
+  callHeaders,
+  policy,
+  ...config
+}: IntegrationsConfig): Promise<Integrations> {
   if (config.smtp && !parseMailbox(config.smtp.from))
     throw new Error('The sender of outgoing mail must be one address, "Name <user@host>".')
   return {
@@ -62,8 +69,8 @@ export function connectIntegrations({ onCall, onCircuit, callHeaders, policy, ..
     mail: config.mail && stalwart({ ...config.mail, ...policy, onCall, onCircuit, callHeaders }),
     calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall, callHeaders }),
     files: config.files && opencloud({ ...config.files, ...policy, onCall, onCircuit, callHeaders }),
-    mailer: config.smtp && smtp({ url: config.smtp.url, ...policy, onCall, onCircuit }),
-    payments: config.payments && stripe({ ...config.payments, ...policy, onCall, onCircuit }),
+    mailer: config.smtp && (await import('./mailer/smtp.ts')).smtp({ url: config.smtp.url, ...policy, onCall, onCircuit }),
+    payments: config.payments && (await import('./payments/stripe.ts')).stripe({ ...config.payments, ...policy, onCall, onCircuit }),
     dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }

@@ -8,7 +8,7 @@ const checkedAt = '2026-11-02T10:00:00.000Z'
 const latencyMs: unknown = expect.any(Number)
 
 it('says off for what is not configured', async () => {
-  const integrations = connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
+  const integrations = await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
   expect(integrations).toEqual({
     identity: null,
     mail: null,
@@ -36,7 +36,7 @@ it('tells for each system whether it works, in a sentence, within the deadline',
   await using processor = await scriptedServer((_, response) => json(response, 200, { object: 'balance', available: [], pending: [] }))
   await using outgoing = await smtpDialogue()
   const calls: string[] = []
-  const integrations = connectIntegrations({
+  const integrations = await connectIntegrations({
     identity: { baseUrl: identity.url, token: 'secret-token' },
     mail: { baseUrl: mail.url, apiKey: 'API_secret' },
     files: { baseUrl: files.url, user: 'atrium', appToken: 'secret' },
@@ -66,15 +66,16 @@ it('tells for each system whether it works, in a sentence, within the deadline',
   ])
 })
 
-it('refuses a sender that is no address', () => {
+it('refuses a sender that is no address', async () => {
   const smtp = { url: 'smtp://127.0.0.1:25', from: 'Atrium' }
-  expect(() => connectIntegrations({ identity: null, mail: null, files: null, smtp, payments: null })).toThrow('must be one address')
+  const connecting = connectIntegrations({ identity: null, mail: null, files: null, smtp, payments: null })
+  await expect(connecting).rejects.toThrow('must be one address')
 })
 
 it('gives every client the call policy that it was told', async () => {
   await using server = await scriptedServer((_, response) => json(response, 503, {}))
   const baseUrl = server.url
-  const { identity, mail, files, payments } = connectIntegrations({
+  const { identity, mail, files, payments } = await connectIntegrations({
     identity: { baseUrl, token: 't' },
     mail: { baseUrl, apiKey: 'k' },
     files: { baseUrl, user: 'u', appToken: 't' },
