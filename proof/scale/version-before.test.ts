@@ -126,7 +126,8 @@ async function callEverything(places: Places, before: string, now: string): Prom
       if (tries > 0) await new Promise((done) => setTimeout(done, 50))
       const [one, other] = [await ask(before, name, input, place.token), await ask(now, name, input, place.token)]
       // What is gone after the change is refused, by both in the same words.
-      refused = one.status >= 500 || one.status !== other.status ? `${told(one)}, and by the present one ${told(other)}` : ''
+      refused = one.status === other.status ? '' : `${told(one)}, and by the present one ${told(other)}`
+      if (one.status >= 500 || other.status >= 500) return void calls.failed.push(`${name} after ${after}: ${told(one)}; ${told(other)}`)
       if (refused !== '') continue
       found = neverAlike.has(name) ? undefined : differenceOf(inPresentWords(name, one.body), inPresentWords(name, other.body), '')
     }
@@ -212,8 +213,9 @@ function differenceOf(before: unknown, now: unknown, path: string): string | und
   }
   if (before === now) return undefined
   const [one, other] = [before, now].map((value) => JSON.stringify(value) ?? 'nothing') as [string, string]
-  const differs = [...one].findIndex((character, index) => character !== other[index])
-  const from = Math.max(0, (differs < 0 ? one.length : differs) - 40)
+  let alike = 0
+  while (alike < one.length && one[alike] === other[alike]) alike++
+  const from = Math.max(0, alike - 40)
   return `${path}: ${one.slice(from, from + 120)} and ${other.slice(from, from + 120)}`
 }
 

@@ -53,6 +53,8 @@ const integrations = await connectIntegrations({
     log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')
   },
 })
+// Not when the first event comes: by then a deploy may have put other files in the place of these.
+if (config.billing.webhookSecrets.length > 0) await import('@atrium/integrations/payments/webhooks')
 const app = createApp({ config, database, integrations, log, metrics, tracing })
 // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need. Idle connections
 // are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.

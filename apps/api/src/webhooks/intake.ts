@@ -42,7 +42,7 @@ function onlyPost(c: HonoContext<AppEnv>): Response {
 }
 
 async function verified(house: House, body: Buffer, header: string | undefined, secrets: readonly string[]): Promise<PaymentEvent> {
-  // Not loaded where no event ever comes.
+  // Loaded with the service where a secret is set (main.ts), and not at all elsewhere.
   const { verifyWebhook, WebhookRefused } = await import('@atrium/integrations/payments/webhooks')
   try {
     return verifyWebhook(body, header, secrets, house.clock.now())
