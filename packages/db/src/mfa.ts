@@ -32,7 +32,7 @@ const conditions = {
   unknown: sql`${enrolled} is null`,
 } as const satisfies Record<MfaState, unknown>
 
-/** Members with their second factors as last read, by user id, newest first, one row more than asked. */
+/** Members with their second factors as last read, by user id, newest first, one row more than asked; paged as `listMembers`. */
 export async function listMfa(
   db: Db,
   tenantId: string,
@@ -42,7 +42,7 @@ export async function listMfa(
     select u.id, u.email, u.name, m.role, ${enrolled} as enrolled, r.value->'factors' as factors, r.failure, r.read_at as "readAt"
     ${from(tenantId)}
       ${filter.state ? sql`and ${conditions[filter.state]}` : sql``}
-      ${filter.before ? sql`and m.user_id < ${filter.before}` : sql``}
+      ${filter.before ? sql`and m.user_id < ${filter.before} and u.id < ${filter.before}` : sql``}
     order by m.user_id desc limit ${filter.limit + 1}`.execute(db)
   return rows
 }
