@@ -56,12 +56,12 @@ function validatorAt(...place: string[]): ValidateFunction {
 
 // What a failure of ours would show: a statement, a stack, a path of the machine, a driver's or an upstream's words.
 const leaks =
-  /select .+ from|insert into|update .+ set|at .+\.[jt]s:\d+|node_modules|\/(?:home|root|tmp)\/|ECONN|sandbox-identity-token|pg_|kysely|violates/i
+  /select .+ from|insert into|update .+ set|at .+\.[jt]s:\d+|node_modules|\/(?:home|root|tmp)\/|ECONN|sandbox-identity-token|pg_|kysely|violates/gi
 
 /** A refusal names the fields that it does not know, and a field drawn at random may be called `pg_`. */
 function showsInside(text: string, { address, body = '' }: Sent): boolean {
-  const shown = leaks.exec(text)?.[0]
-  return shown !== undefined && !body.includes(shown) && !decodeURIComponent(address).includes(shown)
+  const asked = `${decodeURIComponent(address)} ${body}`
+  return [...text.matchAll(leaks)].some(([shown]) => !asked.includes(shown))
 }
 
 /** Refusals in the five hundreds that tell of what this house has not got: calendars of hosts. */

@@ -13,12 +13,15 @@ import { openScaledHouse, type ScaledHouse, type ScaledProcess } from './cluster
 const goal = { seconds: 1_800, requests: 5_000_000 }
 const connections = 16
 
-/** As long as `SOAK_MINUTES` say; without them as long as the goal's time and its number of requests take at this pace, in full. */
-function soakSeconds(perSecond: number): number {
+/** As long as `SOAK_MINUTES` say; without them, in full, as long as the goal's time and its number of requests take at the pace that is tried. */
+async function soakSeconds(tryPace: (seconds: number) => Promise<LoadResult>): Promise<number> {
   const { SOAK_MINUTES } = process.env
   if (SOAK_MINUTES !== undefined) return Number(SOAK_MINUTES) * 60
+  if (!inFull) return 15
+  const { completed, failed, seconds } = await tryPace(30)
+  expect(failed).toBe(0)
   // The pace of a machine that is shared falls now and then.
-  return inFull ? Math.max(goal.seconds, (goal.requests * 1.05) / perSecond) : 15
+  return Math.max(goal.seconds, (goal.requests * 1.05 * seconds) / completed)
 }
 
 /** What the process holds at a moment. */
@@ -143,9 +146,8 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
       scaled.house.token('operator@atrium.test'),
       scaled.house.token('newcomer@example.test'),
     ])
-    const pace = await load({ url: process.url, connections, seconds: inFull ? 30 : 2, requests })
-    expect(pace.failed).toBe(0)
-    const seconds = soakSeconds(pace.completed / pace.seconds)
+    const loadFor = (seconds: number) => load({ url: process.url, connections, seconds, requests })
+    const seconds = await soakSeconds(loadFor)
     const writing = startWriting(scaled, process, { operator, newcomer })
     const began = performance.now()
     const samples: Sample[] = []
@@ -158,7 +160,7 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
       },
       Math.max(1_000, Math.min(15_000, (seconds * 1000) / 20)),
     )
-    const told = await load({ url: process.url, connections, seconds, requests })
+    const told = await loadFor(seconds)
     clearInterval(sampling)
     await writing.stop()
     // Streams and connections that have been left are noticed a moment later.

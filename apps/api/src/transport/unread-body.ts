@@ -5,8 +5,8 @@ const mostBytes = 4 * 1024 * 1024
 const patienceMs = 500
 
 /**
- * Takes in and drops what nobody read of the body of a refused request: an answer that goes out while the client still sends is lost when the connection
- * is reset under it (RFC 9112 section 9.6). False where more than 4 MiB or half a second would go by; then the connection has to end.
+ * Takes in and drops what nobody read of the body of a refused request: an answer that goes out while the client still sends is lost when
+ * the connection is reset under it (RFC 9112 section 9.6). False where more than 4 MiB or half a second would go by; then the connection has to end.
  */
 export function dropUnreadBody(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete) return Promise.resolve(true)
