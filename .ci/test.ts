@@ -50,9 +50,10 @@ const proof = (suite: string): [string, ...string[]] => [
 const checks: readonly Check[] = [
   {
     name: 'types',
+    // Each of several checkers infers the router's types for itself: four take twice the time of one on two cores, and three times its work.
     commands: [
-      ['tsc', '--noEmit', '-p', 'tsconfig.json'],
-      ['tsc', '--noEmit', '-p', 'tsconfig.web.json'],
+      ['tsc', '--noEmit', '--checkers', '1', '-p', 'tsconfig.json'],
+      ['tsc', '--noEmit', '--checkers', '1', '-p', 'tsconfig.web.json'],
     ],
   },
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },

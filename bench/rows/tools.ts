@@ -26,11 +26,11 @@ export async function measureTools(session: Session): Promise<RowResult[]> {
 
 async function measureTypeCheck(session: Session): Promise<RowResult> {
   const errors = new Map<string, number>()
-  const check = (name: string, compiler: string): Contender => ({
+  const check = (name: string, compiler: string, ...options: readonly string[]): Contender => ({
     name,
     async measure() {
       const began = performance.now()
-      const output = await run(process.execPath, [compiler, '--noEmit', '--pretty', 'false', '-p', 'tsconfig.json'], {
+      const output = await run(process.execPath, [compiler, '--noEmit', '--pretty', 'false', ...options, '-p', 'tsconfig.json'], {
         cwd: root,
         maxBuffer: 2 ** 26,
       }).then(
@@ -46,7 +46,11 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     },
   })
   const names = { own: 'TypeScript 7', peer: 'TypeScript 5.9' }
-  const contenders = [check(names.own, compilerOf('typescript', root)), check(names.peer, compilerOf('typescript-5', import.meta.dirname))]
+  // As `pnpm typecheck` calls them.
+  const contenders = [
+    check(names.own, compilerOf('typescript', root), '--checkers', '1'),
+    check(names.peer, compilerOf('typescript-5', import.meta.dirname)),
+  ]
   const { measured, failures } = await runRounds(contenders, { ...session, rounds: Math.min(session.rounds, typeCheckRounds) })
   const seconds = (name: string) => (measured.get(name) ?? []).map((figures) => 1 / figures.callsPerSecond)
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
