@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { loadWithoutIndexes, seed } from './bulk-load.ts'
 
 /** What was loaded. */
 export interface AuditRows {
@@ -30,7 +31,6 @@ export const searchTerms: readonly SearchTerm[] = [
   { q: 'zyqqux-vvkwj', share: 'none' },
 ]
 
-const seed = 20_261_121
 const months = 24
 export const tenants = 20_000
 const users = 60_000
@@ -85,15 +85,14 @@ export async function loadAuditRows(adminUrl: string, rows: number): Promise<Aud
   await client.connect()
   try {
     await client.query(`set work_mem = '256MB'`)
-    await client.query(`set maintenance_work_mem = '1GB'`)
     await client.query('set synchronous_commit = on')
     await client.query('set session_replication_role = replica')
     await makePartitions(client)
     if ((await countEntries(client)) < rows) {
-      const indexes = await takeIndexes(client)
-      for (let first = 1; first <= rows; first += rowsPerStatement)
-        await client.query(insertion(first, Math.min(rows, first + rowsPerStatement - 1), rows))
-      for (const definition of indexes) await client.query(definition)
+      await loadWithoutIndexes(client, ['audit_events'], async () => {
+        for (let first = 1; first <= rows; first += rowsPerStatement)
+          await client.query(insertion(first, Math.min(rows, first + rowsPerStatement - 1), rows))
+      })
       await client.query('reset session_replication_role')
       await fillValues(client)
     }
@@ -137,15 +136,6 @@ async function makePartitions(client: pg.Client): Promise<void> {
         end if;
       end $$`)
   }
-}
-
-/** Drops the indexes that no key needs, and answers what builds them again. */
-async function takeIndexes(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where indrelid = 'audit_events'::regclass and not indisprimary`)
-  for (const { name } of rows) await client.query(`drop index ${name}`)
-  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '))
 }
 
 function insertion(first: number, last: number, rows: number): string {

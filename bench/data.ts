@@ -1,8 +1,11 @@
 import pg from 'pg'
+import { loadWithoutIndexes, makeId, seed } from './bulk-load.ts'
 
 export interface PopulationSize {
   users: number
   tenants: number
+  /** Number of a tenant that all users are members of. */
+  crowded?: number
 }
 
 /** What was loaded, and the people in it that the load signs in as. */
@@ -18,10 +21,11 @@ export interface Population extends PopulationSize {
   consultants: readonly { subject: string; slugs: readonly string[] }[]
 }
 
-const seed = 20_261_121
 const sampleSize = 512
 const tenantsPerConsultant = 10
 const consultantEvery = 100
+
+const tables = ['partners', 'tenants', 'tenant_health', 'domains', 'provisioning_steps', 'users', 'memberships']
 
 export const subjectOf = (user: number): string => `bench-user-${user}`
 export const slugOf = (tenant: number): string => `bench-tenant-${tenant}`
@@ -51,12 +55,13 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
     await client.query('set synchronous_commit = on')
     await client.query(makeId)
     const { rows: there } = await client.query('select from tenants limit 1')
-    if (there.length === 0) for (const statement of statements(size)) await client.query(statement)
-    for (const statement of quiet) await client.query(statement)
+    if (there.length === 0) {
+      await loadWithoutIndexes(client, tables, async () => {
+        for (const statement of statements(size)) await client.query(statement)
+      })
+    } else for (const statement of quieting) await client.query(statement)
     await client.query('set session_replication_role = origin')
-    for (const table of ['partners', 'tenants', 'tenant_health', 'domains', 'provisioning_steps', 'users', 'memberships']) {
-      await client.query(`vacuum analyze ${table}`)
-    }
+    for (const table of tables) await client.query(`vacuum analyze ${table}`)
     const { rows } = await client.query<{ memberships: number; largest: number; bytes: number }>(`
       select (select count(*)::int from memberships) as memberships,
         (select max(n)::int from (select count(*) as n from memberships group by tenant_id) as sizes) as largest,
@@ -80,12 +85,12 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
 }
 
 /**
- * Every tenant's health as if just computed, and every domain looked at again within the day that begins in an hour. To a service that
- * starts on a population all of it would seem overdue, and it would make up for that in the middle of what is measured.
+ * For a population that was kept: every tenant's health as if just computed, and every domain looked at again within the day that begins in an
+ * hour, as they are loaded. To a service that starts on it all of it would seem overdue, and it would make up for that in the middle of what is
+ * measured.
  */
-const quiet = [
-  `insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
-    select id, 80, 'healthy', '[]', '{"signals":[],"cap":null}', now() from tenants on conflict (tenant_id) do update set computed_at = excluded.computed_at`,
+const quieting = [
+  `update tenant_health set computed_at = now()`,
   `update domains set next_check_at = now() + interval '1 hour' + random() * interval '1 day' where next_check_at < now() + interval '1 hour'`,
 ]
 
@@ -105,12 +110,7 @@ function consultantTenant(user: number, k: number, tenants: number): number {
   return ((user * 7 + k * 1009) % tenants) + 1
 }
 
-// A UUIDv7 that depends on kind and number alone, one millisecond apart, so that ids sort by number as real ones do by time.
-const makeId = `create function pg_temp.bench_id(kind text, n bigint) returns uuid language sql immutable as $$
-  select (lpad(to_hex(1750000000000 + n), 12, '0') || '7' || substr(md5(kind || n || '${seed}'), 1, 3)
-    || '8' || substr(md5(kind || n || '${seed}'), 4, 15))::uuid $$`
-
-function statements({ users, tenants }: PopulationSize): string[] {
+function statements({ users, tenants, crowded }: PopulationSize): string[] {
   /** From 0 to 1, evenly; each `kind` draws its own numbers. */
   const draw = (kind: number) => `((hashint8extended(n, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
   return [
@@ -128,9 +128,12 @@ function statements({ users, tenants }: PopulationSize): string[] {
         5 + n % 200, 'Trade', '#1f6f5c', 'Workplace ' || n || ' Ltd', 'DE', 'billing' || n || '@bench.test', 'group-' || n, 'space-' || n,
         timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-01' + n * interval '1 second'
       from generate_series(1, ${tenants}) as n`,
-    `insert into domains (id, tenant_id, name, is_primary, mail_domain_id)
-      select pg_temp.bench_id('domain', n), pg_temp.bench_id('tenant', n), 'bench-tenant-' || n || '.bench.test', true, 'domain-' || n
+    `insert into domains (id, tenant_id, name, is_primary, mail_domain_id, next_check_at)
+      select pg_temp.bench_id('domain', n), pg_temp.bench_id('tenant', n), 'bench-tenant-' || n || '.bench.test', true, 'domain-' || n,
+        now() + interval '1 hour' + ${draw(4)} * interval '1 day'
       from generate_series(1, ${tenants}) as n`,
+    `insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
+      select pg_temp.bench_id('tenant', n), 80, 'healthy', '[]', '{"signals":[],"cap":null}', now() from generate_series(1, ${tenants}) as n`,
     `insert into provisioning_steps (tenant_id, step, state, attempt, started_at, finished_at)
       select pg_temp.bench_id('tenant', n), step, 'ok', 1, now(), now()
       from generate_series(1, ${tenants}) as n cross join unnest(array['identity', 'mail', 'files']) as step`,
@@ -144,5 +147,12 @@ function statements({ users, tenants }: PopulationSize): string[] {
       select pg_temp.bench_id('tenant', (n * 7 + k * 1009) % ${tenants} + 1), pg_temp.bench_id('user', n), 'member'
       from generate_series(${consultantEvery}, ${users}, ${consultantEvery}) as n
       cross join generate_series(0, ${tenantsPerConsultant - 1}) as k on conflict do nothing`,
+    ...(crowded === undefined
+      ? []
+      : [
+          `insert into memberships (tenant_id, user_id, role)
+            select pg_temp.bench_id('tenant', ${crowded}), pg_temp.bench_id('user', n), 'member' from generate_series(1, ${users}) as n
+            on conflict do nothing`,
+        ]),
   ]
 }

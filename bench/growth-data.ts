@@ -1,6 +1,7 @@
 import { createMigratedDatabase } from '@atrium/db/provision-database'
 import pg from 'pg'
 import { type AuditRows, loadAuditRows } from './audit-data.ts'
+import { loadWithoutIndexes, makeId } from './bulk-load.ts'
 import { loadPopulation, slugOf } from './data.ts'
 import { loadSubscriptions, type Subscriptions } from './subscription-data.ts'
 
@@ -30,52 +31,64 @@ const statesEach = 7.5
 export async function growHouse(adminUrl: string, rows: number): Promise<GrownHouse> {
   const names = [`atrium_growth_${rows}`, `atrium_growth_${rows}_reports`] as const
   const accounts = await createMigratedDatabase(adminUrl, names[0])
-  const url = adminUrl.replace(/postgres$/, names[0])
-  await loadPopulation(url, { users: rows, tenants: rows })
-  const audit = await loadAuditRows(url, rows)
-  const made = await loadRest(url, rows)
   await createMigratedDatabase(adminUrl, names[1])
-  const subscriptions = await loadSubscriptions(adminUrl.replace(/postgres$/, names[1]), {
-    tenants: Math.ceil(rows / statesEach),
-    partners: 50,
-  })
-  return { rows, appUrl: accounts.appUrl, audit, subscriptions, ...made, names }
+  const [url, reports] = names.map((name) => adminUrl.replace(/postgres$/, name)) as [string, string]
+  // What none of the others reads is loaded beside them.
+  const [crowdedId, [audit, booked], subscriptions] = await Promise.all([
+    loadPeople(url, rows),
+    loadAuditRows(url, rows).then(async (loaded) => [loaded, await loadEvents(url, rows)] as const),
+    loadSubscriptions(reports, { tenants: Math.ceil(rows / statesEach), partners: 50, withoutHealth: true }),
+  ])
+  return { rows, appUrl: accounts.appUrl, audit, subscriptions, crowdedId, ...booked, names }
 }
 
-async function loadRest(url: string, rows: number): Promise<Pick<GrownHouse, 'crowdedId' | 'hostId' | 'month'>> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // The rows are right by construction, and nothing here needs what they point at.
-    await client.query('set session_replication_role = replica')
-    await client.query('set synchronous_commit = on')
-    await client.query(
-      `insert into memberships (tenant_id, user_id, role) select t.id, u.id, 'member' from tenants t cross join users u where t.slug = $1
-        on conflict do nothing`,
-      [slugOf(1)],
-    )
-    await client.query(
-      `insert into webhook_inbox (id, type, object_id, api_version, created, livemode, payload, state, received_at, finished_at)
-        select 'evt_' || md5(n::text), 'invoice.paid', 'in_' || n, '2026-10-28.dahlia', now(), false, '{"data": {"object": {"id": "in"}}}', 'applied',
-          now() - n * interval '1 second', now() from generate_series(1, $1::int) as n`,
-      [rows],
-    )
-    const { month, hosts } = await loadBookings(client, rows)
-    for (const table of ['memberships', 'webhook_inbox', 'bookings', 'booking_hosts']) await client.query(`vacuum analyze ${table}`)
-    const { rows: found } = await client.query<{ id: string }>('select id from tenants where slug = $1', [slugOf(1)])
-    return { crowdedId: found[0]?.id ?? '', hostId: hosts[0] ?? '', month }
+    return await work(client)
   } finally {
     await client.end()
   }
 }
 
-/** One booking a day for each of as many hosts as have a hundred each; the first host has one in a hundred of all. */
-async function loadBookings(client: pg.Client, rows: number): Promise<{ month: GrownHouse['month']; hosts: string[] }> {
+/** People and tenants, and one tenant that all people are members of: its id. */
+async function loadPeople(url: string, rows: number): Promise<string> {
+  await loadPopulation(url, { users: rows, tenants: rows, crowded: 1 })
+  return withClient(url, async (client) => {
+    const { rows: found } = await client.query<{ id: string }>('select id from tenants where slug = $1', [slugOf(1)])
+    return found[0]?.id ?? ''
+  })
+}
+
+function loadEvents(url: string, rows: number): Promise<Pick<GrownHouse, 'hostId' | 'month'>> {
+  const tables = ['webhook_inbox', 'bookings', 'booking_hosts']
+  return withClient(url, async (client) => {
+    // The rows are right by construction, and nothing here needs what they point at.
+    await client.query('set session_replication_role = replica')
+    await client.query('set synchronous_commit = on')
+    const booked = await loadWithoutIndexes(client, tables, async () => {
+      await client.query(
+        `insert into webhook_inbox (id, type, object_id, api_version, created, livemode, payload, state, received_at, finished_at)
+          select 'evt_' || md5(n::text), 'invoice.paid', 'in_' || n, '2026-10-28.dahlia', now(), false, '{"data": {"object": {"id": "in"}}}', 'applied',
+            now() - n * interval '1 second', now() from generate_series(1, $1::int) as n`,
+        [rows],
+      )
+      return loadBookings(client, rows)
+    })
+    for (const table of tables) await client.query(`vacuum analyze ${table}`)
+    return booked
+  })
+}
+
+/** One booking a day for each of a hundred hosts, from a month ahead backwards. */
+async function loadBookings(client: pg.Client, rows: number): Promise<Pick<GrownHouse, 'hostId' | 'month'>> {
+  await client.query(makeId)
   const first = Math.floor(Date.now() / day) * day
-  const { rows: made } = await client.query<{ id: string }>(`select md5('host' || n)::uuid as id from generate_series(0, 99) as n`)
+  const { rows: hosts } = await client.query<{ id: string }>(`select md5('host0')::uuid as id`)
   await client.query(
     `with days as (
-      select n, md5('host' || n % 100)::uuid as host, md5('booking' || n)::uuid as id,
+      select n, md5('host' || n % 100)::uuid as host, pg_temp.bench_id('booking', n) as id,
         to_timestamp($2::float8 / 1000) + (30 - n / 100) * interval '1 day' + interval '9 hours' as at
       from generate_series(0, $1::int - 1) as n),
     kept as (
@@ -87,5 +100,5 @@ async function loadBookings(client: pg.Client, rows: number): Promise<{ month: G
     select id, host, at, at + interval '30 minutes', true, id, 'synced', 'event-' || n from days`,
     [rows, first],
   )
-  return { month: { start: first, end: first + 30 * day }, hosts: made.map(({ id }) => id) }
+  return { hostId: hosts[0]?.id ?? '', month: { start: first, end: first + 30 * day } }
 }

@@ -1,9 +1,12 @@
 import { keptHealthDays } from '@atrium/api/health-scores/compute'
 import pg from 'pg'
+import { loadWithoutIndexes, makeId, seed } from './bulk-load.ts'
 
 export interface SubscriptionSize {
   tenants: number
   partners: number
+  /** Without the health of past days, which only the report on health reads. */
+  withoutHealth?: boolean
 }
 
 /** What was loaded. */
@@ -19,7 +22,6 @@ export interface Subscriptions {
   sumSeconds: number
 }
 
-const seed = 20_261_121
 const begin = '2023-11-01'
 export const end = '2026-11-21T09:41:17.123Z'
 /** The health of every n-th day is loaded: as deep an index as of every day, in a fraction of the time. */
@@ -30,7 +32,10 @@ export const daysBetweenMoments = 20
  * thirteen states each, sizes after a power law, a third of the tenants with partners, the largest partner with a tenth of those, and the health of the
  * days that are kept. The same for the same size. Computes the sums, and ends with VACUUM ANALYZE.
  */
-export async function loadSubscriptions(adminUrl: string, { tenants, partners }: SubscriptionSize): Promise<Subscriptions> {
+export async function loadSubscriptions(
+  adminUrl: string,
+  { tenants, partners, withoutHealth = false }: SubscriptionSize,
+): Promise<Subscriptions> {
   const started = performance.now()
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
@@ -40,9 +45,13 @@ export async function loadSubscriptions(adminUrl: string, { tenants, partners }:
     await client.query('set session_replication_role = replica')
     await client.query('set synchronous_commit = on')
     await client.query(makeId)
-    for (const statement of statements(tenants, partners)) await client.query(statement)
+    const tables = ['partners', 'tenants', 'subscriptions', 'subscription_history', 'tenant_health', 'tenant_health_days']
+    await loadWithoutIndexes(client, tables, async () => {
+      for (const statement of statements(tenants, partners)) await client.query(statement)
+      if (!withoutHealth) for (const statement of healthOf(tenants)) await client.query(statement)
+    })
     await client.query('set session_replication_role = origin')
-    for (const table of ['partners', 'tenants', 'subscriptions', 'subscription_history']) await client.query(`vacuum analyze ${table}`)
+    for (const table of tables) await client.query(`vacuum analyze ${table}`)
     const loaded = performance.now()
     await client.query('select report_rebuild($1)', [end])
     for (const table of [
@@ -53,9 +62,11 @@ export async function loadSubscriptions(adminUrl: string, { tenants, partners }:
       'report_churn',
       'report_cohorts',
       'report_balances',
+      'report_changes',
+      'report_state',
+      'report_quality',
+      'report_cell_keys',
     ])
-      await client.query(`vacuum analyze ${table}`)
-    for (const table of ['report_changes', 'report_state', 'report_quality', 'report_cell_keys', 'tenant_health', 'tenant_health_days'])
       await client.query(`vacuum analyze ${table}`)
     const summed = performance.now()
     const { rows } = await client.query<{ states: number; partner: string; customers: number }>(`
@@ -74,13 +85,10 @@ export async function loadSubscriptions(adminUrl: string, { tenants, partners }:
   }
 }
 
-const makeId = `create function pg_temp.bench_id(kind text, n bigint) returns uuid language sql immutable as $$
-  select (lpad(to_hex(1750000000000 + n), 12, '0') || '7' || substr(md5(kind || n || '${seed}'), 1, 3)
-    || '8' || substr(md5(kind || n || '${seed}'), 4, 15))::uuid $$`
+/** From 0 to 1, evenly, by tenant `n`; each `kind` draws its own numbers. */
+const draw = (kind: number, of = 'n') => `((hashint8extended(${of}, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
 
 function statements(tenants: number, partners: number): string[] {
-  /** From 0 to 1, evenly, by tenant `n`; each `kind` draws its own numbers. */
-  const draw = (kind: number, of = 'n') => `((hashint8extended(${of}, ${seed} + ${kind}) & 2147483647) / 2147483648::float8)`
   /** The same by tenant and state. */
   const drawState = (kind: number) => draw(kind, '(n * 64 + i)')
   const partner = `case when ${draw(2)} < 0.33 then pg_temp.bench_id('partner', 1 + floor(${partners} * ${draw(3)} ^ 2)::bigint) end`
@@ -113,6 +121,11 @@ function statements(tenants: number, partners: number): string[] {
           from generate_series(1, ${tenants}) as n) as signups
         cross join lateral generate_series(0, count) as i) as states
       order by at`,
+  ]
+}
+
+function healthOf(tenants: number): string[] {
+  return [
     `insert into tenant_health (tenant_id, score, band, factors, gathered, computed_at)
       select pg_temp.bench_id('tenant', n), floor(101 * ${draw(18)})::int,
         (array['healthy', 'healthy', 'watch', 'at_risk', 'new'])[1 + floor(5 * ${draw(18)})::int], '[]', '{}', timestamptz '${end}'

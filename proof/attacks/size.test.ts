@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -7,6 +6,7 @@ import { bodyLimitBytes } from '../../apps/api/src/app.ts'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { openHouse, type TestHouse } from '../../apps/api/test/house.ts'
 import { inFull, recordFigure, rounds } from '../figures.ts'
+import { collectsWhenAsked, keptMemory, residentMemory } from '../kept-memory.ts'
 import { type RawAnswer, sendRaw } from './raw-requests.ts'
 
 let house: TestHouse
@@ -15,9 +15,7 @@ let token: string
 beforeAll(async () => {
   house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 36_000 } } })
   token = await house.token('operator@atrium.test')
-  // Asked for by a signal, a collection shows what stays; without one, resident memory is mostly what V8 has not thrown away yet.
-  const collect = `process.on('SIGUSR2', () => gc({ type: 'major', flavor: 'last-resort', execution: 'sync' }))`
-  api = await startApi(house, { NODE_OPTIONS: `--expose-gc --import=data:text/javascript,${encodeURIComponent(collect)}` })
+  api = await startApi(house, collectsWhenAsked)
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()
@@ -159,20 +157,6 @@ const attacks: readonly Attack[] = [
   { what: '3,000 tenants wanted at once', pieces: () => [head('GET', '/tenants?limit=3000', {})], expected: [400] },
 ]
 
-/** Resident memory in MiB. */
-async function memory(): Promise<number> {
-  const status = await readFile(`/proc/${api.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
-}
-
-/** Resident memory in MiB once the process has thrown away what nothing holds. */
-async function keptMemory(): Promise<number> {
-  process.kill(api.pid, 'SIGUSR2')
-  // The process answers after the collection: it handles signals between two turns of its loop.
-  for (let n = 0; n < 3; n++) await fetch(`${api.url}/health`)
-  return memory()
-}
-
 it('refuses what is too much of anything, and stays as it was', async () => {
   const wrong: string[] = []
   async function round(): Promise<void> {
@@ -187,16 +171,16 @@ it('refuses what is too much of anything, and stays as it was', async () => {
   // A process that has just begun grows by what it loads and compiles when it is first used.
   const warming = rounds(1, 4)
   for (let n = 0; n < warming; n++) await round()
-  const before = await memory()
-  const keptBefore = await keptMemory()
+  const before = await residentMemory(api)
+  const keptBefore = await keptMemory(api)
   let highest = 0
   const again = rounds(1, 12)
   for (let n = 0; n < again; n++) {
     await round()
-    highest = Math.max(highest, await memory())
+    highest = Math.max(highest, await residentMemory(api))
   }
   const alive = await fetch(`${api.url}/health`)
-  const grown = (await keptMemory()) - keptBefore
+  const grown = (await keptMemory(api)) - keptBefore
   await recordFigure({
     goal: 'S11',
     what: `${attacks.length} kinds of too much, to a process over sockets`,

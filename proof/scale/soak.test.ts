@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -8,10 +8,13 @@ import { ask, cores, startProcess } from '../../bench/measure/process.ts'
 import { median } from '../../bench/measure/statistics.ts'
 import { createWrkLoad, findWrk } from '../../bench/measure/wrk.ts'
 import { inFull, recordFigure } from '../figures.ts'
+import { collectsWhenAsked, keptMemory, residentMemory } from '../kept-memory.ts'
 import { openScaledHouse, type ScaledHouse, type ScaledProcess } from './cluster.ts'
 
 const goal = { seconds: 1_800, requests: 5_000_000 }
 const connections = 16
+/** How often the process is made to throw away what nothing holds, evenly over the time. */
+const collections = 24
 
 /** As long as `SOAK_MINUTES` say; without them, in full, as long as the goal's time and its number of requests take at the pace that is tried. */
 async function soakSeconds(tryPace: (seconds: number) => Promise<LoadResult>): Promise<number> {
@@ -37,8 +40,8 @@ interface Sample {
 }
 
 async function sample(scaled: ScaledHouse, process: ScaledProcess, began: number): Promise<Sample> {
-  const [status, descriptors, metrics, [held]] = await Promise.all([
-    readFile(`/proc/${process.pid}/status`, 'utf8'),
+  const [rssMiB, descriptors, metrics, [held]] = await Promise.all([
+    residentMemory(process),
     readdir(`/proc/${process.pid}/fd`),
     process.metrics(),
     scaled.database.ask<{ count: number }>(
@@ -49,15 +52,15 @@ async function sample(scaled: ScaledHouse, process: ScaledProcess, began: number
   const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN)
   return {
     seconds: (performance.now() - began) / 1000,
-    rssMiB: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024,
+    rssMiB,
     descriptors: descriptors.length,
     connections: held?.count ?? Number.NaN,
     loopDelayMs: gauge('nodejs_eventloop_lag_p99_seconds') * 1000,
   }
 }
 
-/** Least squares: MiB per ten minutes, with its standard error, because collections of garbage move memory up and down by tens of MiB. */
-function slopeOf(samples: readonly Sample[]): { slope: number; error: number } {
+/** Least squares: MiB per ten minutes, with its standard error. */
+function slopeOf(samples: readonly Pick<Sample, 'seconds' | 'rssMiB'>[]): { slope: number; error: number } {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(samples.map((one) => one.seconds)), mean(samples.map((one) => one.rssMiB))]
   const squares = samples.reduce((sum, one) => sum + (one.seconds - x) ** 2, 0)
@@ -129,7 +132,7 @@ function startWriting(scaled: ScaledHouse, process: ScaledProcess, tokens: { ope
 const isWorrying = (line: string) => line.includes('"level":"fatal"') || line.includes('a promise was rejected')
 
 it('load for as long as the goal asks leaves nothing behind', async () => {
-  await using scaled = await openScaledHouse({ processes: 1, env: { ANSWER_CHECKS: 'sampled' } })
+  await using scaled = await openScaledHouse({ processes: 1, env: { ANSWER_CHECKS: 'sampled', ...collectsWhenAsked } })
   const [process] = scaled.processes
   if (!process) throw new Error('there is no process to soak')
   const folder = await mkdtemp(join(tmpdir(), 'atrium-soak-'))
@@ -160,8 +163,15 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
       },
       Math.max(1_000, Math.min(15_000, (seconds * 1000) / 20)),
     )
+    // What waits to be thrown away moves by tens of MiB; what piles up is what stays when it is gone.
+    const kept: Pick<Sample, 'seconds' | 'rssMiB'>[] = []
+    const collecting = setInterval(
+      () => void keptMemory(process).then((rssMiB) => kept.push({ seconds: (performance.now() - began) / 1000, rssMiB })),
+      (seconds * 1000) / collections,
+    )
     const told = await loadFor(seconds)
     clearInterval(sampling)
+    clearInterval(collecting)
     await writing.stop()
     // Streams and connections that have been left are noticed a moment later.
     await new Promise((done) => setTimeout(done, 2_000))
@@ -172,7 +182,9 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
 
     // The first third fills caches and pools.
     const settled = samples.slice(Math.floor(samples.length / 3))
-    const { slope, error } = slopeOf(settled)
+    const stayed = kept.slice(Math.floor(kept.length / 3))
+    const { slope, error } = slopeOf(stayed)
+    const memory = settled.map((one) => one.rssMiB)
     const steady = (of: (one: Sample) => number) => Math.max(...settled.map(of)) - Math.min(...settled.map(of))
     const loopDelay = median(settled.map((one) => one.loopDelayMs))
     const clean = told.failed === 0 && wrong.length === 0
@@ -180,8 +192,8 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
       goal: 'R14',
       what: 'reads, changes, searches, reports and streams on one process',
       measured:
-        `${(seconds / 60).toFixed(1)} min, ${told.completed + others} requests, ${told.failed + wrong.length} failed, memory ${slope.toFixed(2)} ± ${error.toFixed(2)} MiB per 10 min ` +
-        `(${settled.at(0)?.rssMiB.toFixed(0)} to ${settled.at(-1)?.rssMiB.toFixed(0)} MiB), descriptors ±${steady((one) => one.descriptors)}, ` +
+        `${(seconds / 60).toFixed(1)} min, ${told.completed + others} requests, ${told.failed + wrong.length} failed, memory that stays ${slope.toFixed(2)} ± ${error.toFixed(2)} MiB per 10 min ` +
+        `(${stayed.map((one) => one.rssMiB.toFixed(0)).join(', ')}), with garbage ${Math.min(...memory).toFixed(0)} to ${Math.max(...memory).toFixed(0)} MiB, descriptors ±${steady((one) => one.descriptors)}, ` +
         `database connections ±${steady((one) => one.connections)}, event loop p99 ${loopDelay.toFixed(1)} ms (median of samples)`,
       // Seconds say nothing about a slope, and a few samples nothing about a percentile.
       reached: clean && (!inFull || (seconds >= goal.seconds && told.completed + others >= goal.requests && slope <= 1 && loopDelay <= 20)),
@@ -191,6 +203,7 @@ it('load for as long as the goal asks leaves nothing behind', async () => {
     expect(told.completed).toBeGreaterThan(100)
     expect(others).toBeGreaterThan(5)
     expect(settled.length).toBeGreaterThan(3)
+    expect(stayed.length).toBeGreaterThan(3)
     // Nothing piles up: what is open at the end is no more than what load needs while it lasts.
     expect(last.descriptors).toBeLessThanOrEqual(Math.max(...samples.map((one) => one.descriptors)))
     expect(last.connections).toBeLessThanOrEqual(8 + 2 + 2 + 3 + 4)
