@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { residentMiB } from '../bench/measure/process.ts'
 
 interface Watched {
   readonly pid: number
@@ -10,16 +10,10 @@ const collect = `process.on('SIGUSR2', () => gc({ type: 'major', flavor: 'last-r
 /** Environment of a process that throws away what nothing holds when it gets SIGUSR2. */
 export const collectsWhenAsked = { NODE_OPTIONS: `--expose-gc --import=data:text/javascript,${encodeURIComponent(collect)}` }
 
-/** Resident memory in MiB, with what waits to be thrown away. */
-export async function residentMemory({ pid }: Pick<Watched, 'pid'>): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024
-}
-
 /** Resident memory in MiB of a process that `collectsWhenAsked`, once it has thrown away what nothing holds. */
 export async function keptMemory(process: Watched): Promise<number> {
   globalThis.process.kill(process.pid, 'SIGUSR2')
   // The process answers after the collection: it handles signals between two turns of its loop.
   for (let n = 0; n < 3; n++) await fetch(`${process.url}/health`)
-  return residentMemory(process)
+  return residentMiB(process.pid)
 }

@@ -1,4 +1,8 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vite'
+import { compileCache } from './compile-cache.ts'
+
+const outDir = join(import.meta.dirname, 'dist')
 
 /**
  * The service as few files: half of its start would otherwise go into finding and compiling some two thousand modules. Only what is read
@@ -6,7 +10,11 @@ import { defineConfig } from 'vite'
  */
 export default defineConfig({
   logLevel: 'warn',
-  build: { ssr: 'src/main.ts', outDir: 'dist', emptyOutDir: true, target: 'node24', minify: false, sourcemap: true },
+  plugins: [compileCache(outDir)],
+  build: {
+    ...{ ssr: true, outDir, emptyOutDir: true, target: 'node24', minify: false, sourcemap: true },
+    rollupOptions: { input: { main: join(import.meta.dirname, 'src/start.ts') } },
+  },
   // The face that Node sees of it; the other one has no default export.
   resolve: { alias: { 'jsvat-next': 'jsvat-next/lib/commonjs/index.js' } },
   ssr: { noExternal: true, external: ['swagger-ui-dist', 'pg-native'] },

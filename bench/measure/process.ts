@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Usage } from './probe.ts'
 
@@ -25,6 +26,11 @@ export interface MeasuredProcess {
 }
 
 const running = new Set<MeasuredProcess>()
+
+/** Resident memory of a process in MiB, as Linux tells it; rejects where there is no `/proc`. */
+export async function residentMiB(pid: number | undefined): Promise<number> {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
 
 export function startProcess(options: ProcessOptions): MeasuredProcess {
   const preload = options.probed ? ['--import', join(import.meta.dirname, 'probe.ts')] : []

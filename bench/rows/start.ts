@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@atrium/db/free-port'
-import { cores, startProcess, untilReady } from '../measure/process.ts'
+import { cores, residentMiB, startProcess, untilReady } from '../measure/process.ts'
 import { type Contender, type Measured, runRounds } from '../measure/slots.ts'
 import type { Session } from '../session.ts'
 import { productEnvironment } from './product.ts'
@@ -13,13 +14,19 @@ const run = promisify(execFile)
 const bench = join(import.meta.dirname, '..')
 const api = join(bench, '../apps/api')
 const product = join(api, 'dist/main.js')
-const empty = join(bench, 'servers/node-http.ts')
+// JavaScript, as the built API is: what Node takes to strip types off a file is more than all else that an empty process does.
+const emptyProcess = `import { createServer } from 'node:http'
+const body = '{"status":"ok"}'
+createServer((_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)).listen(process.env.PORT, '127.0.0.1')
+`
 const restMs = 5_000
 const processesAtRest = 3
 
 /** P13: from spawning a process to its first answer 200, and what it holds when it has nothing to do. The API as it is deployed: built. */
 export async function measureStart(session: Session): Promise<RowResult[]> {
   await run(process.execPath, [join(api, 'node_modules/vite/bin/vite.js'), 'build'], { cwd: api })
+  const empty = join(session.folder, 'empty-process.mjs')
+  await writeFile(empty, emptyProcess)
   const contenders = [starter(session, 'node:http', empty), starter(session, 'node:http again', empty), starter(session, 'api', product)]
   const { measured, failures } = await runRounds(contenders, session)
   const failure = [...failures].map(([name, reason]) => `${name}: ${reason}`).join('; ')
@@ -31,7 +38,7 @@ export async function measureStart(session: Session): Promise<RowResult[]> {
     },
     {
       ...{ row: 'P13b', what: 'memory at rest', peer, unit: 'x', direction: 'at most', reach: 1.55, beyond: 1.4 },
-      ...(failure ? { values: [], note: failure } : await restRatios(session)),
+      ...(failure ? { values: [], note: failure } : await restRatios(session, empty)),
     },
   ]
 }
@@ -42,7 +49,7 @@ function environment(session: Session): Record<string, string> {
 
 async function spawned(session: Session, file: string) {
   const port = await freePort()
-  const process = startProcess({ file, core: cores.server, probed: true, env: { PORT: String(port), ...environment(session) } })
+  const process = startProcess({ file, core: cores.server, env: { PORT: String(port), ...environment(session) } })
   return { process, url: `http://127.0.0.1:${port}/health` }
 }
 
@@ -70,12 +77,12 @@ function startRatios(measured: Measured): Pick<RowResult, 'values' | 'nullTest' 
   }
 }
 
-async function restRatios(session: Session): Promise<Pick<RowResult, 'values' | 'note'>> {
+async function restRatios(session: Session, empty: string): Promise<Pick<RowResult, 'values' | 'note'>> {
   const files = Array.from({ length: processesAtRest }, () => [product, empty]).flat()
   const processes = await Promise.all(files.map((file) => spawned(session, file)))
   await Promise.all(processes.map(({ process, url }) => untilReady(process.child, url)))
   await new Promise((done) => setTimeout(done, restMs))
-  const sizes = await Promise.all(processes.map(async ({ process }) => (await process.usage()).rssBytes / 1024 ** 2))
+  const sizes = await Promise.all(processes.map(({ process }) => residentMiB(process.child.pid)))
   await Promise.all(processes.map(({ process }) => process.stop()))
   const own = sizes.filter((_, i) => i % 2 === 0)
   const bare = sizes.filter((_, i) => i % 2 === 1)

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../../apps/api/src/app.ts'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { openHouse, type TestHouse } from '../../apps/api/test/house.ts'
+import { residentMiB } from '../../bench/measure/process.ts'
 import { inFull, recordFigure, rounds } from '../figures.ts'
-import { collectsWhenAsked, keptMemory, residentMemory } from '../kept-memory.ts'
+import { collectsWhenAsked, keptMemory } from '../kept-memory.ts'
 import { type RawAnswer, sendRaw } from './raw-requests.ts'
 
 let house: TestHouse
@@ -171,13 +172,13 @@ it('refuses what is too much of anything, and stays as it was', async () => {
   // A process that has just begun grows by what it loads and compiles when it is first used.
   const warming = rounds(1, 4)
   for (let n = 0; n < warming; n++) await round()
-  const before = await residentMemory(api)
+  const before = await residentMiB(api.pid)
   const keptBefore = await keptMemory(api)
   let highest = 0
   const again = rounds(1, 12)
   for (let n = 0; n < again; n++) {
     await round()
-    highest = Math.max(highest, await residentMemory(api))
+    highest = Math.max(highest, await residentMiB(api.pid))
   }
   const alive = await fetch(`${api.url}/health`)
   const grown = (await keptMemory(api)) - keptBefore

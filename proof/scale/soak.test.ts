@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { LoadOrder, LoadResult } from '../../bench/measure/generator.ts'
-import { ask, cores, startProcess } from '../../bench/measure/process.ts'
+import { ask, cores, residentMiB, startProcess } from '../../bench/measure/process.ts'
 import { median } from '../../bench/measure/statistics.ts'
 import { createWrkLoad, findWrk } from '../../bench/measure/wrk.ts'
 import { inFull, recordFigure } from '../figures.ts'
-import { collectsWhenAsked, keptMemory, residentMemory } from '../kept-memory.ts'
+import { collectsWhenAsked, keptMemory } from '../kept-memory.ts'
 import { openScaledHouse, type ScaledHouse, type ScaledProcess } from './cluster.ts'
 
 const goal = { seconds: 1_800, requests: 5_000_000 }
@@ -41,7 +41,7 @@ interface Sample {
 
 async function sample(scaled: ScaledHouse, process: ScaledProcess, began: number): Promise<Sample> {
   const [rssMiB, descriptors, metrics, [held]] = await Promise.all([
-    residentMemory(process),
+    residentMiB(process.pid),
     readdir(`/proc/${process.pid}/fd`),
     process.metrics(),
     scaled.database.ask<{ count: number }>(

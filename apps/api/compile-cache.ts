@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { chmod, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Plugin } from 'vite'
+
+/** Nothing answers at port 1: the service listens, finds none of the systems it needs, and stops when it is told to. */
+const environment = {
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+  IDP_ISSUER: 'http://127.0.0.1:1',
+  IDP_AUDIENCE: 'build',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  METRICS_PORT: '0',
+  SHUTDOWN_DRAIN_SECONDS: '0',
+}
+
+/**
+ * Starts what was built once: when it ends, Node writes what it has compiled into `compile-cache` beside it (`src/start.ts`). The build fails
+ * where the service does not come up, does not answer or does not stop.
+ */
+export function compileCache(outDir: string): Plugin {
+  return {
+    name: 'compile-cache',
+    async closeBundle() {
+      await startOnce(join(outDir, 'main.js'))
+      // Node gives them to their owner alone; the service runs as another.
+      for (const entry of await readdir(join(outDir, 'compile-cache'), { recursive: true, withFileTypes: true }))
+        await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)
+    },
+  }
+}
+
+async function startOnce(entry: string): Promise<void> {
+  const child = spawn(process.execPath, [entry], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((done, failed) => child.once('error', failed).once('exit', done))
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    const { msg, port } = JSON.parse(line) as { msg?: string; port?: number }
+    if (msg !== 'listening') continue
+    for (const path of ['/health', '/users/me']) await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+    child.kill('SIGTERM')
+  }
+  const code = await ended
+  if (code !== 0) throw new Error(`what was built ended with ${code}:\n${lines.join('\n')}`)
+}
