@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { typeCheck } from './type-check.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, unit, integration and browser tests. Goes on
@@ -18,7 +19,7 @@ interface Check {
   commands: readonly (readonly [program: string, ...args: string[]])[]
   /** The project of Vitest whose single tests are counted; other checks count as one. */
   project?: string
-  cwd?: string
+  env?: Readonly<Record<string, string>>
 }
 
 const vite = (app: string): [string, ...string[]] => [
@@ -50,11 +51,8 @@ const proof = (suite: string): [string, ...string[]] => [
 const checks: readonly Check[] = [
   {
     name: 'types',
-    // Each of several checkers infers the router's types for itself: four take twice the time of one on two cores, and three times its work.
-    commands: [
-      ['tsc', '--noEmit', '--checkers', '1', '-p', 'tsconfig.json'],
-      ['tsc', '--noEmit', '--checkers', '1', '-p', 'tsconfig.web.json'],
-    ],
+    commands: typeCheck.projects.map((project) => ['tsc', ...typeCheck.options, '-p', project]),
+    env: typeCheck.env,
   },
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
@@ -81,7 +79,7 @@ for (const check of checks.filter(({ name }) => only.length === 0 || only.includ
   const started = performance.now()
   process.stdout.write(`\n── ${check.name}\n`)
   let ok = true
-  for (const [program, ...args] of check.commands) ok = (await run(program, args)) === 0 && ok
+  for (const [program, ...args] of check.commands) ok = (await run(program, args, check.env)) === 0 && ok
   const counted = check.project ? await readReport(check.project) : { passed: ok ? 1 : 0, failed: ok ? 0 : 1, failures: [] }
   // A runner that fails without a failed test (a broken setup, no test found) is a failure of its own.
   if (!ok && counted.failed === 0) counted.failed = 1
@@ -98,12 +96,12 @@ await rm(reports, { recursive: true, force: true })
 process.stdout.write(`\n${[...failures, ...summary].join('\n')}\n\n${passed} passed, ${failed} failed\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-function run(program: string, args: readonly string[]): Promise<number | null> {
+function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number | null> {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
+      env: { ...process.env, ...env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
     })
     child.once('error', () => done(1))
     child.once('exit', (code) => done(code ?? 1))

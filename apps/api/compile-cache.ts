@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmod, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Plugin } from 'vite'
 
@@ -15,13 +15,19 @@ const environment = {
   SHUTDOWN_DRAIN_SECONDS: '0',
 }
 
+const patienceMs = 60_000
+
 /**
  * Starts what was built once: when it ends, Node writes what it has compiled into `compile-cache` beside it (`src/start.ts`). The build fails
  * where the service does not come up, does not answer or does not stop.
  */
-export function compileCache(outDir: string): Plugin {
+export function compileCache(): Plugin {
+  let outDir = ''
   return {
     name: 'compile-cache',
+    configResolved({ root, build }) {
+      outDir = resolve(root, build.outDir)
+    },
     async closeBundle() {
       await startOnce(join(outDir, 'main.js'))
       // Node gives them to their owner alone; the service runs as another.
@@ -32,15 +38,21 @@ export function compileCache(outDir: string): Plugin {
 }
 
 async function startOnce(entry: string): Promise<void> {
-  const child = spawn(process.execPath, [entry], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [entry], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+  })
   const ended = new Promise<number | null>((done, failed) => child.once('error', failed).once('exit', done))
   const lines: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    const { msg, port } = JSON.parse(line) as { msg?: string; port?: number }
-    if (msg !== 'listening') continue
-    for (const path of ['/health', '/users/me']) await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+    const port = /"port":(\d+).*"msg":"listening"/.exec(line)?.[1]
+    if (port === undefined) continue
+    // Without a token: as far as a request comes where there is no database.
+    for (const path of ['/health', '/users/me']) await fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text())
     child.kill('SIGTERM')
   }
   const code = await ended

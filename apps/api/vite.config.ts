@@ -2,17 +2,15 @@ import { join } from 'node:path'
 import { defineConfig } from 'vite'
 import { compileCache } from './compile-cache.ts'
 
-const outDir = join(import.meta.dirname, 'dist')
-
 /**
  * The service as few files: half of its start would otherwise go into finding and compiling some two thousand modules. Only what is read
  * from disk at run time stays a package: the pages of the API reference, and libpq, which pg looks for and does without.
  */
 export default defineConfig({
   logLevel: 'warn',
-  plugins: [compileCache(outDir)],
+  plugins: [compileCache()],
   build: {
-    ...{ ssr: true, outDir, emptyOutDir: true, target: 'node24', minify: false, sourcemap: true },
+    ...{ ssr: true, outDir: 'dist', emptyOutDir: true, target: 'node24', minify: false, sourcemap: true },
     rollupOptions: { input: { main: join(import.meta.dirname, 'src/start.ts') } },
   },
   // The face that Node sees of it; the other one has no default export.

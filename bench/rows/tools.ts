@@ -9,6 +9,7 @@ import { startEmbeddedServer } from '@atrium/db/embedded'
 import { freePort } from '@atrium/db/free-port'
 import { createDatabase, createMigratedDatabase } from '@atrium/db/provision-database'
 import pg from 'pg'
+import { typeCheck } from '../../.ci/type-check.ts'
 import { type Contender, type Measured, runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
@@ -26,14 +27,19 @@ export async function measureTools(session: Session): Promise<RowResult[]> {
 
 async function measureTypeCheck(session: Session): Promise<RowResult> {
   const errors = new Map<string, number>()
-  const check = (name: string, compiler: string, ...options: readonly string[]): Contender => ({
+  const check = (name: string, compiler: string, how: Partial<typeof typeCheck> = {}): Contender => ({
     name,
     async measure() {
       const began = performance.now()
-      const output = await run(process.execPath, [compiler, '--noEmit', '--pretty', 'false', ...options, '-p', 'tsconfig.json'], {
-        cwd: root,
-        maxBuffer: 2 ** 26,
-      }).then(
+      const output = await run(
+        process.execPath,
+        [compiler, ...(how.options ?? ['--noEmit']), '--pretty', 'false', '-p', 'tsconfig.json'],
+        {
+          cwd: root,
+          env: { ...process.env, ...how.env },
+          maxBuffer: 2 ** 26,
+        },
+      ).then(
         ({ stdout }) => stdout,
         // A tree with type errors takes as long to check, so what counts is that both compilers went through it.
         (error: { code?: unknown; stdout?: string; stderr?: string }) => {
@@ -46,9 +52,8 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     },
   })
   const names = { own: 'TypeScript 7', peer: 'TypeScript 5.9' }
-  // As `pnpm typecheck` calls them.
   const contenders = [
-    check(names.own, compilerOf('typescript', root), '--checkers', '1'),
+    check(names.own, compilerOf('typescript', root), typeCheck),
     check(names.peer, compilerOf('typescript-5', import.meta.dirname)),
   ]
   const { measured, failures } = await runRounds(contenders, { ...session, rounds: Math.min(session.rounds, typeCheckRounds) })

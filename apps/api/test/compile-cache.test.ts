@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { appendFile, cp, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+// Beside the one that it is a copy of, because of the packages that stay outside of the build.
+const built = dirname(process.env.ATRIUM_BUILT_API ?? '')
+const copy = `${built}-copied`
+beforeAll(() => cp(built, copy, { recursive: true }))
+afterAll(() => rm(copy, { recursive: true, force: true }))
+
+/** Files of the service whose compiled code was taken from what the build wrote, in a start that ends at its missing configuration. */
+async function takenFromBuild(): Promise<string[]> {
+  const { code, told } = await new Promise<{ code: unknown; told: string }>((done) =>
+    execFile(process.execPath, [join(copy, 'main.js')], { env: { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' } }, (error, stdout, stderr) =>
+      done({ code: error?.code, told: stdout + stderr }),
+    ),
+  )
+  expect(code, told).toBe(78)
+  expect(told).toContain('DATABASE_URL')
+  return [...told.matchAll(/code cache for ESM file:\S+\/assets\/(\S+?)-[^/]+\.js was accepted/g)].map(([, name]) => name ?? '')
+}
+
+it('a start takes compiled code from the build, wherever it was copied to', async () => {
+  expect(await takenFromBuild()).toEqual(expect.arrayContaining(['main', 'rest', 'text']))
+})
+
+it('what the build has compiled may be read by whoever runs it', async () => {
+  const files = await readdir(join(copy, 'compile-cache'), { recursive: true })
+  expect(files.length).toBeGreaterThan(5)
+  for (const file of files) {
+    const { mode } = await stat(join(copy, 'compile-cache', file))
+    expect(mode & 0o044, file).toBe(0o044)
+  }
+})
+
+it('a file that was changed since is compiled as ever', async () => {
+  const main = (await readdir(join(copy, 'assets'))).find((name) => /^main-.*\.js$/.test(name))
+  await appendFile(join(copy, 'assets', main ?? ''), '\n// changed\n')
+  const taken = await takenFromBuild()
+  expect(taken).toContain('rest')
+  expect(taken).not.toContain('main')
+})
