@@ -39,6 +39,8 @@ export async function growHouse(adminUrl: string, rows: number): Promise<GrownHo
     loadAuditRows(url, rows).then(async (loaded) => [loaded, await loadEvents(url, rows)] as const),
     loadSubscriptions(reports, { tenants: Math.ceil(rows / statesEach), partners: 50, withoutHealth: true }),
   ])
+  // Else what is measured first writes down pages that the load has left, before it finds room for its own.
+  await withClient(adminUrl, (client) => client.query('checkpoint'))
   return { rows, appUrl: accounts.appUrl, audit, subscriptions, crowdedId, ...booked, names }
 }
 

@@ -5,13 +5,8 @@ import { randomPassword } from '../../apps/api/src/members/one-time-password.ts'
 import { drainOutbox } from '../../apps/api/src/outbox/drain.ts'
 import type { Answer } from '../../apps/api/test/house.ts'
 import { openSchedulingHouse, type SchedulingHouse } from '../../apps/api/test/scheduling-house.ts'
+import { type Secret, secretsOfEnvironment, shows } from '../../apps/api/test/shown-secrets.ts'
 import { recordFigure, rounds } from '../figures.ts'
-
-/** A secret that was used or made in the run, and what it was. */
-interface Secret {
-  what: string
-  text: string
-}
 
 let house: SchedulingHouse
 const secrets: Secret[] = []
@@ -29,9 +24,7 @@ beforeAll(async () => {
     return fetch(input, init)
   })
   house = await openSchedulingHouse({ mailer: true, started: true, env: { LOG_LEVEL: 'debug', PORTAL_URL: 'https://portal.test' } })
-  const names = ['IDP_API_TOKEN', 'MAIL_API_KEY', 'FILES_API_TOKEN', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'BOOKING_APP_SECRET']
-  for (const name of names) keep(`${name} of the environment`, house.env[name])
-  keep('ENCRYPTION_KEYS of the environment', house.env.ENCRYPTION_KEYS?.split(':')[1])
+  secrets.push(...secretsOfEnvironment(house.env))
   for (const [name, token] of Object.entries(house.as)) keep(`the access token of ${name}`, token)
   for (const { password } of Object.values(house.people)) keep('the password of a mailbox', password)
 })
@@ -172,9 +165,8 @@ it('shows no secret anywhere but to whom it is handed', async () => {
   const calls = JSON.stringify(Object.values(house.sandbox.state()).map((system) => system.calls))
   const shown: string[] = []
   for (const secret of new Map(secrets.map((one) => [one.text, one])).values()) {
-    const { what, text } = secret
-    const forms = [text, encodeURIComponent(text), Buffer.from(text).toString('base64').replace(/=+$/, '')]
-    const holds = (place: string) => forms.some((form) => place.includes(form))
+    const { what } = secret
+    const holds = (place: string) => shows(place, secret)
     if (holds(log)) shown.push(`${what}: log`)
     for (const [name, place] of tables) if (holds(place)) shown.push(`${what}: table ${name}`)
     if (urls.some(holds)) shown.push(`${what}: address of a call`)

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { TestHouse } from './house.ts'
+import { secretsOfEnvironment, shownInLog } from './shown-secrets.ts'
 
 /** The service as it is run for real: a process of its own, with a socket. */
 export interface ApiProcess extends AsyncDisposable {
@@ -46,7 +47,11 @@ export async function startApi(
     log,
     ended,
     signal: (signal) => void child.kill(signal),
-    [Symbol.asyncDispose]: () => kill(child, ended),
+    async [Symbol.asyncDispose]() {
+      await kill(child, ended)
+      const shown = shownInLog(log, secretsOfEnvironment({ ...house.env, ...env }))
+      if (shown.length > 0) throw new Error(`a process showed secrets:\n${shown.join('\n')}`)
+    },
   }
 }
 

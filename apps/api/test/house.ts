@@ -15,6 +15,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
 import { runProvisioning } from '../src/provisioning/run.ts'
 import type { AppRouter } from '../src/router.ts'
+import { secretsOfEnvironment, shownInAudit, shownInLog, shows } from './shown-secrets.ts'
 
 export interface Answer {
   status: number
@@ -142,6 +143,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     const response = await app.fetch(new Request('http://api.test/webhooks/stripe', { method: 'POST', body, headers }), {})
     return response.status
   })
+  const secrets = secretsOfEnvironment(env)
+  const shown = new Set<string>()
   const tenantIds = await seedDemo(database.db, config.tenantDomain)
   if (options.started) await app.start()
   else await app.house.jobs.startSending()
@@ -161,6 +164,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
       {},
     )
     const text = await response.text()
+    if (response.status >= 400) {
+      const used = token ? [...secrets, { what: 'the token of the request', text: token }] : secrets
+      for (const secret of used) if (shows(text, secret)) shown.add(`answer ${response.status} to ${method} ${path}: ${secret.what}`)
+    }
     const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text }
   }
@@ -197,9 +204,15 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     },
     async [Symbol.asyncDispose]() {
       await app.stop()
+      for (const found of shownInLog(logLines, secrets)) shown.add(found)
+      const calls = JSON.stringify(Object.values(sandbox.state()).map((system) => system.calls))
+      for (const secret of secrets) if (shows(calls, secret)) shown.add(`call of an outside system: ${secret.what}`)
+      // A server of the caller's may be gone by now.
+      if (accounts !== options.accounts) for (const found of await shownInAudit(database, secrets)) shown.add(found)
       await database.close()
       await sandbox.close()
       if (accounts !== options.accounts) await accounts[Symbol.asyncDispose]?.()
+      if (shown.size > 0) throw new Error(`secrets were shown:\n${[...shown].join('\n')}`)
     },
   }
 }

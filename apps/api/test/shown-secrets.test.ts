@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { openHouse, type TestHouse } from './house.ts'
+
+// Every house of the tests looks at its end for what it must not have shown; these show something.
+
+const house = () => openHouse({ provisioned: false })
+
+describe('a house ends with a failure where a secret was shown', () => {
+  const wrongs: Record<string, [by: (house: TestHouse) => unknown, told: string]> = {
+    'in the log': [({ app, env }) => app.house.log.warn({ sent: `key ${env.MAIL_API_KEY}` }), 'log: MAIL_API_KEY of the environment'],
+    'in the log, as credentials': [
+      ({ app, env }) => app.house.log.warn({ header: `Basic ${Buffer.from(env.FILES_API_TOKEN ?? '').toString('base64')}` }),
+      'log: FILES_API_TOKEN of the environment',
+    ],
+    'as a token in the log': [
+      async ({ app, token }) => app.house.log.warn({ said: await token('owner@acme.test') }),
+      'log: {"level":"warn"',
+    ],
+    'in an audit entry': [
+      ({ database, env }) =>
+        sql`insert into audit_events (at, actor_type, action, outcome, resource_type, source, metadata)
+          values (now(), 'system', 'tenant.updated', 'success', 'tenant', 'api', ${JSON.stringify({ changed: env.STRIPE_SECRET_KEY })})`.execute(
+          database.db,
+        ),
+      'audit entry tenant.updated: STRIPE_SECRET_KEY of the environment',
+    ],
+    'in the address of a call': [
+      ({ sandbox, env }) => fetch(`${sandbox.identityUrl}/api/v3/core/groups/?name=${env.BOOKING_APP_SECRET}`),
+      'call of an outside system: BOOKING_APP_SECRET of the environment',
+    ],
+    'in a refusal': [
+      async ({ request, token }) => {
+        const own = await token('owner@acme.test')
+        await request('POST', '/tenants', { token: own, body: { [own]: 1 } })
+      },
+      'the token of the request',
+    ],
+  }
+  it.each(Object.entries(wrongs))('%s', async (_where, [show, told]) => {
+    const opened = await house()
+    await show(opened)
+    await expect(opened[Symbol.asyncDispose]()).rejects.toThrow(told)
+  })
+})
+
+it('a house that showed none ends well', async () => {
+  const opened = await house()
+  await opened.request('GET', '/users/me', { token: await opened.token('owner@acme.test') })
+  await opened.request('GET', '/users/me')
+  await expect(opened[Symbol.asyncDispose]()).resolves.toBeUndefined()
+})
