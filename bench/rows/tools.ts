@@ -31,15 +31,11 @@ async function measureTypeCheck(session: Session): Promise<RowResult> {
     name,
     async measure() {
       const began = performance.now()
-      const output = await run(
-        process.execPath,
-        [compiler, ...(how.options ?? ['--noEmit']), '--pretty', 'false', '-p', 'tsconfig.json'],
-        {
-          cwd: root,
-          env: { ...process.env, ...how.env },
-          maxBuffer: 2 ** 26,
-        },
-      ).then(
+      const output = await run(process.execPath, [compiler, ...(how.options ?? ['--noEmit']), '--pretty', 'false', '-p', 'tsconfig.json'], {
+        cwd: root,
+        env: { ...process.env, ...how.env },
+        maxBuffer: 2 ** 26,
+      }).then(
         ({ stdout }) => stdout,
         // A tree with type errors takes as long to check, so what counts is that both compilers went through it.
         (error: { code?: unknown; stdout?: string; stderr?: string }) => {
