@@ -10,9 +10,16 @@ const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 // A house knows nothing of the outside, and Chromium's own look-ups of Google's hosts would only wait for their time-out.
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
 
+/** Unpacks Chromium where it is the one that npm brings: two who do it at once start what is still being written. */
+export async function prepareBrowser(): Promise<void> {
+  if (!ownBrowser()) await chromium.executablePath()
+}
+
+const ownBrowser = () => process.env.CHROME_PATH ?? installed.find((path) => existsSync(path))
+
 /** Chromium: `CHROME_PATH`, else the system's, else the one that npm brings. */
 export async function launchBrowser(): Promise<Browser> {
-  const own = process.env.CHROME_PATH ?? installed.find((path) => existsSync(path))
+  const own = ownBrowser()
   if (own) return playwright.launch({ executablePath: own, args: ['--no-sandbox', ...quiet] })
   // Not the flags that the package suggests: they are for one short-lived page, run everything in one process that ends with the
   // first closed context, and switch the same-origin policy off.

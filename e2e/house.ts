@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { prepareBrowser } from './browser.ts'
 
 export interface HouseAddresses {
   api: string
@@ -25,6 +26,7 @@ declare module 'vitest' {
 /** Starts the whole local workplace with the same launcher as `pnpm dev`, on ports of its own, and ends it after the tests. */
 export default async function house(project: TestProject): Promise<() => Promise<void>> {
   const root = join(import.meta.dirname, '..')
+  await prepareBrowser()
   const base = await freeBase()
   const child = spawn(process.execPath, ['dev.ts', '--fresh', '--no-watch'], {
     cwd: root,

@@ -15,7 +15,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
 import { runProvisioning } from '../src/provisioning/run.ts'
 import type { AppRouter } from '../src/router.ts'
-import { secretsOfEnvironment, shownInAudit, shownInLog, shows } from './shown-secrets.ts'
+import { secretsOfEnvironment, secretsOfRequest, shownInAudit, shownInLog, shows } from './shown-secrets.ts'
 
 export interface Answer {
   status: number
@@ -165,8 +165,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     )
     const text = await response.text()
     if (response.status >= 400) {
-      const used = token ? [...secrets, { what: 'the token of the request', text: token }] : secrets
-      for (const secret of used) if (shows(text, secret)) shown.add(`answer ${response.status} to ${method} ${path}: ${secret.what}`)
+      for (const secret of [...secrets, ...secretsOfRequest(token)])
+        if (shows(text, secret)) shown.add(`answer ${response.status} to ${method} ${path}: ${secret.what}`)
     }
     const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text }
