@@ -12,7 +12,7 @@ export interface ProcessOptions {
   file: string
   core: number
   env?: Readonly<Record<string, string>>
-  /** Answers CPU and memory on request; see `probe.ts`. */
+  /** Answers its use of CPU on request; see `probe.ts`. */
   probed?: boolean
   /** Where standard output goes; nowhere when absent. */
   outputFile?: string

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
 import { appendFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildApi } from './built-api.ts'
 
-const api = join(import.meta.dirname, '..')
-// A build of its own, since whoever runs one adds to what it has compiled; beside its packages, because two of them stay outside of it.
-const made = join(api, `node_modules/.cache/compiled-${process.pid}`)
+// A build of its own, since whoever runs one adds to what it has compiled.
+const made = join(import.meta.dirname, `../node_modules/.cache/compiled-${process.pid}`)
 const copy = `${made}-copied`
 beforeAll(async () => {
-  await promisify(execFile)(join(api, 'node_modules/.bin/vite'), ['build', '--outDir', made], { cwd: api })
+  await buildApi(made)
   await rename(made, copy)
 }, 120_000)
 afterAll(() => rm(copy, { recursive: true, force: true }))

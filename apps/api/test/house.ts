@@ -204,14 +204,17 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     },
     async [Symbol.asyncDispose]() {
       await app.stop()
-      for (const found of shownInLog(logLines, secrets)) shown.add(found)
-      const calls = JSON.stringify(Object.values(sandbox.state()).map((system) => system.calls))
-      for (const secret of secrets) if (shows(calls, secret)) shown.add(`call of an outside system: ${secret.what}`)
-      // A server of the caller's may be gone by now.
-      if (accounts !== options.accounts) for (const found of await shownInAudit(database, secrets)) shown.add(found)
-      await database.close()
-      await sandbox.close()
-      if (accounts !== options.accounts) await accounts[Symbol.asyncDispose]?.()
+      try {
+        for (const found of shownInLog(logLines, secrets)) shown.add(found)
+        const calls = JSON.stringify(Object.values(sandbox.state()).map((system) => system.calls))
+        for (const secret of secrets) if (shows(calls, secret)) shown.add(`call of an outside system: ${secret.what}`)
+        // A server of the caller's may be gone by now.
+        if (accounts !== options.accounts) for (const found of await shownInAudit(database, secrets)) shown.add(found)
+      } finally {
+        await database.close()
+        await sandbox.close()
+        if (accounts !== options.accounts) await accounts[Symbol.asyncDispose]?.()
+      }
       if (shown.size > 0) throw new Error(`secrets were shown:\n${[...shown].join('\n')}`)
     },
   }
