@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OutgoingMail } from '@atrium/core/outbox'
 import { mailRetrySeconds } from '@atrium/core/outbox'
 import { smtp } from '@atrium/integrations/mailer/smtp'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { drainOutbox, eraseMails } from '../src/outbox/drain.ts'
 import { startApi } from './api-process.ts'
@@ -150,6 +151,21 @@ describe('a mail server that fails', () => {
     expect(await stored(id)).toMatchObject({ state: 'sent', attempts: 2, error: null })
     const ids = to(address).map((mail) => mail.messageId)
     expect(ids).toEqual(Array('after' in fault ? 2 : 1).fill(`<${id}@atrium.test>`))
+  })
+
+  it('holds up nobody else while it is silent about one mail', async () => {
+    house.sandbox.fault({ system: 'smtp', times: 1, mode: 'timeout', after: true })
+    const mails = 25
+    for (let n = 0; n < mails; n++) await queue(welcome({ to: `beside${n}@acme.test` }))
+    const drained = drain()
+    const states = async () => {
+      const { rows } = await sql<{ state: string; count: number }>`
+        select state, count(*)::int as count from outbox group by state`.execute(house.database.db)
+      return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+    }
+    await expect.poll(states, { timeout: 10_000, interval: 20 }).toEqual({ sent: mails - 1, sending: 1 })
+    await drained
+    expect(await states()).toEqual({ sent: mails - 1, failed: 1 })
   })
 
   it.each([

@@ -62,20 +62,29 @@ export async function claimMails(db: Db, now: Date, limit: number): Promise<Clai
 /** `nextAt` null: nobody tries again by itself. */
 export type MailOutcome = { sent: true } | { error: string; nextAt: Date | null }
 
-/** Ends a try. False when another process took the mail over meanwhile; then nothing is written. */
-export async function saveMailOutcome(db: Db, mail: ClaimedMail, outcome: MailOutcome, now: Date): Promise<boolean> {
-  const common = { run: null, lease_until: null, changed_at: now }
-  const { numUpdatedRows } = await db
-    .updateTable('outbox')
-    .set(
-      'sent' in outcome
-        ? { ...common, state: 'sent', sent_at: now, next_at: null, error: null }
-        : { ...common, state: outcome.nextAt === null ? 'gave_up' : 'failed', next_at: outcome.nextAt, error: outcome.error },
-    )
-    .where('id', '=', mail.id)
-    .where('run', '=', mail.run)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+/** The end of a try. */
+export interface EndedTry {
+  mail: Pick<ClaimedMail, 'id' | 'run'>
+  outcome: MailOutcome
+  now: Date
+}
+
+/** Ends tries. Answers the ids of those that were saved: nothing is written for a mail that another process took over meanwhile. */
+export async function saveMailOutcomes(db: Db, tries: readonly EndedTry[]): Promise<ReadonlySet<string>> {
+  const rows = tries.map(({ mail, outcome, now }) =>
+    'sent' in outcome
+      ? { ...mail, state: 'sent', now, sentAt: now, nextAt: null, error: null }
+      : { ...mail, state: outcome.nextAt === null ? 'gave_up' : 'failed', now, sentAt: null, nextAt: outcome.nextAt, error: outcome.error },
+  )
+  const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key])
+  const saved = await sql<{ id: string }>`
+    update outbox o set state = ended.state, run = null, lease_until = null, changed_at = ended.now, sent_at = ended.sent_at,
+      next_at = ended.next_at, error = ended.error
+    from unnest(${column('id')}::uuid[], ${column('run')}::uuid[], ${column('state')}::text[], ${column('now')}::timestamptz[],
+      ${column('sentAt')}::timestamptz[], ${column('nextAt')}::timestamptz[], ${column('error')}::text[])
+      as ended (id, run, state, now, sent_at, next_at, error)
+    where o.id = ended.id and o.run = ended.run returning o.id`.execute(db)
+  return new Set(saved.rows.map(({ id }) => id))
 }
 
 /**

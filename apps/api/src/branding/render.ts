@@ -25,7 +25,27 @@ export function renderMessage({ subject, html, text }: MessageText, values: Temp
 }
 
 function renderPart(kind: 'html' | 'text', source: string, values: TemplateValues): string {
-  return renderParsed(kind, liquidFor(kind).parse(source), values)
+  return renderParsed(kind, parsed(kind, source), values)
+}
+
+/** A run of mails has few texts, and to parse one takes as long as to fill it in. Parsed, a text takes up to two hundred times its own length. */
+const keptCharacters = 150_000
+const kept = { html: new Map<string, Template[]>(), text: new Map<string, Template[]>() }
+let characters = 0
+
+function parsed(kind: 'html' | 'text', source: string): Template[] {
+  const known = kept[kind].get(source)
+  if (known) return known
+  const templates = liquidFor(kind).parse(source)
+  if (source.length > keptCharacters) return templates
+  characters += source.length
+  if (characters > keptCharacters) {
+    kept.html.clear()
+    kept.text.clear()
+    characters = source.length
+  }
+  kept[kind].set(source, templates)
+  return templates
 }
 
 /** Renders a parsed template. Throws when it exceeds a limit. */

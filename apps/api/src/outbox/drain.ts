@@ -1,55 +1,73 @@
 import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox'
-import { type ClaimedMail, claimMails, dropMail, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcome } from '@atrium/db/outbox'
+import { type ClaimedMail, claimMails, dropMail, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcomes } from '@atrium/db/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
 import { pointlessBecause } from '../scheduling/booking-mail-parts.ts'
 import { composeMail, type Looks } from './compose.ts'
+import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 
-/** Mails that one process sends at once; a claim takes no more, so that none waits longer than its lease. */
+/** Mails that one process sends at once. */
 const atOnce = 20
+/** A claim for a single mail costs as much as one for many. */
+const leastClaimed = 10
 /** Below the lease of a mail. */
 const sendDeadlineMs = 40_000
 /** Below the time after which the job engine gives a job to somebody else. */
 const drainMs = 120_000
 
 /**
- * Sends the mails that are due, each with its own outcome, saved the moment it is known. Any number of processes may do so at once. A
- * process that dies midway leaves leases that lapse; the mail is then sent again under the same Message-ID, because it cannot be known
- * whether the server took it. Without a mail server everything waits.
+ * Sends the mails that are due, each with its own outcome, saved as soon as it is known. One that takes its time holds up no others. Any
+ * number of processes may do so at once. A process that dies midway leaves leases that lapse; the mail is then sent again under the same
+ * Message-ID, because it cannot be known whether the server took it. Without a mail server everything waits.
  */
 export async function drainOutbox(house: House): Promise<void> {
   const { mailer, mailFrom } = house.systems
   if (!mailer || mailFrom === null) return
   const { db } = house.database
   const until = performance.now() + drainMs
-  while (!house.background.ending) {
-    const mails = await claimMails(db, house.clock.now(), atOnce)
-    const way: Way = { mailer, mailFrom, looks: new Map() }
-    await Promise.all(inOrder(mails).map((group) => sendOneByOne(house, way, group)))
-    if (mails.length < atOnce) return
-    if (performance.now() > until) {
-      const [first] = mails
-      if (first && (await hasDueMail(db, house.clock.now()))) await house.jobs.wakeOutbox(first.id, 0)
-      return
-    }
+  const saveOutcome = createOutcomeSaver((tries) => saveMailOutcomes(db, tries))
+  const underWay = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const atMost = async (count: number) => {
+    while (underWay.size > count) await Promise.race(underWay)
   }
+  try {
+    while (!house.background.ending && failures.length === 0) {
+      const room = atOnce - underWay.size
+      const mails = await claimMails(db, house.clock.now(), room)
+      const way: Way = { mailer, mailFrom, looks: new Map(), saveOutcome }
+      for (const mail of mails.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const sending = house.turns
+          .take(lineOf(mail), () => sendOne(house, way, mail))
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => underWay.delete(sending))
+        underWay.add(sending)
+      }
+      if (mails.length < room) break
+      if (performance.now() > until) {
+        const [first] = mails
+        if (first && (await hasDueMail(db, house.clock.now()))) await house.jobs.wakeOutbox(first.id, 0)
+        break
+      }
+      await atMost(atOnce - leastClaimed)
+    }
+  } finally {
+    await atMost(0)
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 interface Way {
   mailer: Mailer
   mailFrom: string
   looks: Looks
+  saveOutcome: SaveOutcome
 }
 
 /** What one person gets about one booking comes in the order in which it happened. */
-function inOrder(mails: readonly ClaimedMail[]): ClaimedMail[][] {
-  const sorted = mails.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return [...Map.groupBy(sorted, ({ id, bookingId, recipient }) => (bookingId === null ? id : `${bookingId} ${recipient}`)).values()]
-}
-
-async function sendOneByOne(house: House, way: Way, mails: readonly ClaimedMail[]): Promise<void> {
-  for (const mail of mails) await sendOne(house, way, mail)
+function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
+  return bookingId === null ? `mail ${id}` : `mails of ${bookingId} to ${recipient}`
 }
 
 async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
@@ -62,7 +80,7 @@ async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void>
   }
   const outcome = await attempt(house, way, mail)
   const now = house.clock.now()
-  const saved = await saveMailOutcome(house.database.db, mail, outcome, now)
+  const saved = await way.saveOutcome({ mail, outcome, now })
   const state = 'sent' in outcome ? 'sent' : outcome.nextAt === null ? 'gave_up' : 'failed'
   house.metrics.mails.inc({ template: mail.template, outcome: state })
   const facts = {

@@ -1,0 +1,26 @@
+import type { EndedTry } from '@atrium/db/outbox'
+
+/** Answers whether it was saved: not so where another process took the mail over meanwhile. Rejects as the database does. */
+export type SaveOutcome = (ended: EndedTry) => Promise<boolean>
+
+/**
+ * One statement at a time: an outcome is saved at once, and those that become known while the statement before them is under way share the
+ * next. `save` answers the ids of the mails whose outcome was written.
+ */
+export function createOutcomeSaver(save: (tries: readonly EndedTry[]) => Promise<ReadonlySet<string>>): SaveOutcome {
+  let waiting: EndedTry[] = []
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<ReadonlySet<string>> | undefined
+  return async (ended) => {
+    waiting.push(ended)
+    next ??= last.then(() => {
+      const tries = waiting
+      waiting = []
+      next = undefined
+      const saved = save(tries)
+      last = saved.catch(() => {})
+      return saved
+    })
+    return (await next).has(ended.mail.id)
+  }
+}
