@@ -52,7 +52,12 @@ async function startOnce(entry: string): Promise<void> {
     const port = /"port":(\d+).*"msg":"listening"/.exec(line)?.[1]
     if (port === undefined) continue
     // Without a token: as far as a request comes where there is no database.
-    for (const path of ['/health', '/users/me']) await fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text())
+    for (const [method, path] of [
+      ['GET', '/health'],
+      ['GET', '/users/me'],
+      ['POST', '/tenants'],
+    ] as const)
+      await fetch(`http://127.0.0.1:${port}${path}`, { method }).then((answer) => answer.text())
     child.kill('SIGTERM')
   }
   const code = await ended

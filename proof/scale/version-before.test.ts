@@ -1,4 +1,5 @@
-import { migrationNames, newestMigration } from '@atrium/db/migrate'
+import { migrationNames } from '@atrium/db/migrate'
+import { newestMigration } from '@atrium/db/newest-migration'
 import { expect, it } from 'vitest'
 import { type RestRoute, restRoutes } from '../../apps/api/src/transport/rest.ts'
 import { startApi } from '../../apps/api/test/api-process.ts'

@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import { AppError } from '@atrium/core/errors'
 import type { Database } from '@atrium/db/connect'
 import type { Integrations } from '@atrium/integrations/connect'
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { createAuditRecorder } from './audit/recorder.ts'
@@ -53,6 +52,7 @@ import type { Tracing } from './tracing.ts'
 import { createDirectReads } from './transport/direct-reads.ts'
 import { docsPages } from './transport/docs.ts'
 import { type AppEnv, chooseRequestId } from './transport/facts.ts'
+import { createHonoListener } from './transport/hono-listener.ts'
 import { createOpenStreams } from './transport/open-streams.ts'
 import { problemResponse } from './transport/problems.ts'
 import { createRequestRecord, everyAnswer, withEveryHeader } from './transport/request-record.ts'
@@ -181,7 +181,7 @@ export function createApp(parts: AppParts): App {
   allowVisitors(app)
   registerRest(app, house)
 
-  const listener = getRequestListener(app.fetch)
+  const throughHono = createHonoListener(app.fetch, log)
   // A span is opened by Hono's middleware: where requests are traced, all of them go there.
   const reads = tracing ? undefined : createDirectReads(house, record)
   return {
@@ -190,7 +190,7 @@ export function createApp(parts: AppParts): App {
     listener(incoming, outgoing) {
       if (liveness.handle(incoming, outgoing, draining) || reads?.handle(incoming, outgoing, draining)) return
       if (draining) outgoing.setHeader('connection', 'close')
-      void listener(incoming, outgoing)
+      throughHono(incoming, outgoing)
     },
     house,
     async start() {

@@ -1,4 +1,4 @@
-import { newestMigration } from '@atrium/db/migrate'
+import { newestMigration } from '@atrium/db/newest-migration'
 import { countMails } from '@atrium/db/outbox'
 import { CompiledQuery } from 'kysely'
 import type { House } from './house.ts'

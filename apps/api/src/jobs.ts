@@ -3,7 +3,7 @@ import { jobSchema, queues } from '@atrium/db/jobs'
 import { openPool } from '@atrium/db/pool'
 import type { ReadingGroup, ReadingKind } from '@atrium/db/readings'
 import { CompiledQuery } from 'kysely'
-import { PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Tracing } from './tracing.ts'
@@ -61,11 +61,7 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/**
- * pg-boss with the settings that make a killed worker's job start again after about ten seconds and a new one at once. It never
- * changes its schema here: the account of the API may not (`packages/db/src/jobs.ts` installs it). Its statements are whole transactions
- * on connections of their own, which may lead through a transaction pooler; it listens on a direct one.
- */
+/** The queues of the service, on connections of their own (`createJobEngine`). */
 export function createJobs(parts: {
   databaseUrl: string
   database: Pick<Database, 'db' | 'listen'>
@@ -79,23 +75,12 @@ export function createJobs(parts: {
     { connectionString: parts.databaseUrl, application_name: 'atrium-jobs', max: 4, connectionTimeoutMillis: 10_000 },
     (err) => log.error({ err }, 'the job engine lost a connection'),
   )
-  const boss = new PgBoss({
-    db: {
-      executeSql: (text, values) => pool.query(text, values),
-      listen: async (channel, onNotification, onReconnect) => ({ close: await database.listen(channel, onNotification, onReconnect) }),
-    },
-    schema: jobSchema,
-    migrate: false,
-    createSchema: false,
-    useListenNotify: true,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
-    cronWorkerIntervalSeconds: 5,
-    cronMonitorIntervalSeconds: 5,
-    reindex: false,
-  })
-  boss.on('error', (err) => log.error({ err }, 'the job engine reported an error'))
-  boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'the job engine reported a warning'))
+  let made: Promise<PgBoss> | undefined
+  // Loaded when it is first asked for, which is after the service has begun to listen.
+  function engine(): Promise<PgBoss> {
+    made ??= import('./job-engine.ts').then(({ createJobEngine }) => createJobEngine({ pool, listen: database.listen, log }))
+    return made
+  }
   let running = false
   const everyMinute = '* * * * *'
 
@@ -114,10 +99,12 @@ export function createJobs(parts: {
 
   let sending: Promise<unknown> | undefined
   function startSending(): Promise<void> {
-    sending ??= boss.start().catch((error: unknown) => {
-      sending = undefined
-      throw error
-    })
+    sending ??= engine()
+      .then((boss) => boss.start())
+      .catch((error: unknown) => {
+        sending = undefined
+        throw error
+      })
     return sending.then(() => undefined)
   }
 
@@ -125,6 +112,7 @@ export function createJobs(parts: {
     startSending,
     async start(handlers) {
       await startSending()
+      const boss = await engine()
       await boss.work<{ tenantId: string }>(queues.provisioning, { ...workOptions, batchSize: 20, burstWhenBatchFull: true }, (jobs) =>
         counted(queues.provisioning, async () => {
           await Promise.all(jobs.map((job) => handlers.provisionTenant(job.data.tenantId)))
@@ -190,7 +178,7 @@ export function createJobs(parts: {
       running = true
     },
     async wakeProvisioning(tenantId, afterSeconds, trx) {
-      await boss.send(
+      await (await engine()).send(
         queues.provisioning,
         { tenantId },
         {
@@ -201,24 +189,24 @@ export function createJobs(parts: {
       )
     },
     async wakeOutbox(mailId, afterSeconds, trx) {
-      await boss.send(queues.outbox, { mailId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
+      await (await engine()).send(queues.outbox, { mailId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
     },
     async wakeCalendars(bookingId, afterSeconds, trx) {
-      await boss.send(queues.calendarWrites, { bookingId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
+      await (await engine()).send(queues.calendarWrites, { bookingId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
     },
     async wakeWebhooks(trx) {
-      await boss.send(queues.webhooks, {}, inTransaction(trx))
+      await (await engine()).send(queues.webhooks, {}, inTransaction(trx))
     },
     async wakeMember(tenantId, userId, afterSeconds) {
       const singletonKey = `${tenantId}.${userId}`
-      await boss.send(queues.members, { tenantId, userId }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
+      await (await engine()).send(queues.members, { tenantId, userId }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
     },
     async wakeImport(importId, afterSeconds) {
-      await boss.send(queues.memberImports, { importId }, { singletonKey: importId, startAfter: Math.ceil(afterSeconds) })
+      await (await engine()).send(queues.memberImports, { importId }, { singletonKey: importId, startAfter: Math.ceil(afterSeconds) })
     },
     async wakeReadings(group, kind, afterSeconds) {
       const singletonKey = `${kind}:${'tenantId' in group ? group.tenantId : group.partnerId}`
-      await boss.send(queues.readings, { ...group, kind }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
+      await (await engine()).send(queues.readings, { ...group, kind }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
     },
     async health() {
       if (!running) return 'the job engine is not started'
@@ -227,7 +215,7 @@ export function createJobs(parts: {
     },
     async stop() {
       running = false
-      if (sending) await boss.stop({ graceful: true, timeout: 10_000 })
+      if (sending) await (await engine()).stop({ graceful: true, timeout: 10_000 })
       if (!pool.ending) await pool.end()
     },
   }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { openDatabase } from '@atrium/db/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { createApp } from './app.ts'
@@ -6,6 +5,8 @@ import { readConfig } from './config.ts'
 import { createLogger } from './log.ts'
 import { standardOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
+import { createServer } from './node-http.ts'
+import { releaseMemory } from './release-memory.ts'
 import { serveMetrics } from './serve-metrics.ts'
 
 function configured(): ReturnType<typeof readConfig> {
@@ -108,6 +109,11 @@ for (let attempt = 1; !stopping; attempt++) {
   try {
     await app.start()
     log.info('started')
+    // By then the first look for work that was left is over too.
+    setTimeout(
+      () => releaseMemory().catch((err: unknown) => log.warn({ err }, 'the memory of the start was not given back')),
+      3_000,
+    ).unref()
     break
   } catch (err) {
     log.error({ err, attempt }, 'not all parts could be started, trying again')

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
+import { createServer } from './node-http.ts'
 
 /** Prometheus text at `GET /metrics` on a port of its own, so that it is never reachable where the API is. */
 export function serveMetrics(registry: Registry, port: number, host: string): Server {

@@ -179,7 +179,6 @@ const fetchDeadlineMs = 5_000
  * an unknown key. While the issuer is down the last keys stay in use.
  */
 function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): KeySet {
-  const doFetch = options.fetch ?? fetch
   let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
   let version = 0
   let loadedAt = 0
@@ -204,7 +203,10 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
   }
 
   async function getJson(url: URL): Promise<Record<string, unknown>> {
-    const response = await doFetch(url, { signal: AbortSignal.timeout(fetchDeadlineMs), headers: { accept: 'application/json' } })
+    const response = await (options.fetch ?? fetch)(url, {
+      signal: AbortSignal.timeout(fetchDeadlineMs),
+      headers: { accept: 'application/json' },
+    })
     if (!response.ok) throw new Error(`${url.pathname} answered ${response.status}`)
     return (await response.json()) as Record<string, unknown>
   }

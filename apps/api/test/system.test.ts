@@ -3,7 +3,7 @@ import type { FailureKind, SystemFailures, SystemView } from '@atrium/core/syste
 import { backlogKinds, failureKinds } from '@atrium/core/system'
 import type { Db } from '@atrium/db/connect'
 import { queues } from '@atrium/db/jobs'
-import { newestMigration } from '@atrium/db/migrate'
+import { newestMigration } from '@atrium/db/newest-migration'
 import { insertMail } from '@atrium/db/outbox'
 import { listFailures, readBacklogs } from '@atrium/db/system'
 import type { Tables } from '@atrium/db/tables'

@@ -41,8 +41,9 @@ export const SavedSecurityPolicy = z.object({ securityPolicy: SecurityPolicy, wa
 export type SavedSecurityPolicy = z.infer<typeof SavedSecurityPolicy>
 
 const minutes = ({ min, max }: { min: number; max: number }) => {
-  const range = `Between ${min} and ${max.toLocaleString('en')} minutes.`
-  return z.number().int('Whole minutes.').min(min, range).max(max, range).nullable().optional()
+  // Written when somebody is told: the first number that is written out loads the languages of the world.
+  const range = () => `Between ${min} and ${max.toLocaleString('en')} minutes.`
+  return z.number().int('Whole minutes.').min(min, { error: range }).max(max, { error: range }).nullable().optional()
 }
 
 export const UpdateSecurityPolicy = z

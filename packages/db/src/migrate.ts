@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
-import { installJobs } from './jobs.ts'
+import { installJobs } from './install-jobs.ts'
 import * as rolesAndIds from './migrations/0001-roles-and-ids.ts'
 import * as peopleAndTenants from './migrations/0002-people-and-tenants.ts'
 import * as audit from './migrations/0003-audit.ts'
@@ -66,8 +66,8 @@ const migrations: Record<string, Migration> = {
   '0018-flag-guards': flagGuards,
 }
 
-/** The name of the newest migration; `/health/ready` compares it with what the database holds. */
-export const newestMigration = Object.keys(migrations).sort().at(-1) ?? ''
+/** In the order in which they are applied. */
+export const migrationNames: readonly string[] = Object.keys(migrations).sort()
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
@@ -92,7 +92,7 @@ export async function migrate(url: string, { attempts = 10 }: { attempts?: numbe
 }
 
 /** The tables alone, without the job engine's and without indexes that are built beside the traffic; up to and with the migration `to`. */
-export async function applyMigrations(url: string, { attempts = 10, to = newestMigration } = {}): Promise<string[]> {
+export async function applyMigrations(url: string, { attempts = 10, to = migrationNames.at(-1) ?? '' } = {}): Promise<string[]> {
   const pool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockTimeoutMs} -c client_min_messages=warning` })
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -118,9 +118,6 @@ async function applyNext(migrator: Migrator, attempts: number): Promise<string[]
     await new Promise((done) => setTimeout(done, 250 * attempt))
   }
 }
-
-/** In the order in which they are applied. */
-export const migrationNames: readonly string[] = Object.keys(migrations).sort()
 
 function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '55P03'

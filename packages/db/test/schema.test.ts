@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../src/connect.ts'
-import { migrate, newestMigration } from '../src/migrate.ts'
+import { migrate } from '../src/migrate.ts'
+import { newestMigration } from '../src/newest-migration.ts'
 import { copyDatabase } from './database.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>

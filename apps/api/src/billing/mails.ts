@@ -4,11 +4,9 @@ import type { Trx } from '@atrium/db/connect'
 import type { House } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-
 /** A day as mails write it, in UTC: 28 July 2026. */
 export function writtenDay(at: Date): string {
-  return day.format(at)
+  return at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
 export function writtenPlan(plan: Plan): string {

@@ -1,5 +1,5 @@
 import type { DatabaseHealth, ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
-import { newestMigration } from '@atrium/db/migrate'
+import { newestMigration } from '@atrium/db/newest-migration'
 import { listFailures, listProcesses, readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
 import type { House } from '../house.ts'
 import { version } from '../version.ts'
