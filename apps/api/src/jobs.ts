@@ -86,6 +86,8 @@ export function createJobs(parts: {
 
   // A notification tells of new jobs only; one whose time comes, or that a killed worker left, is found by looking.
   const workOptions = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, heartbeatRefreshSeconds: 3 }
+  // Begun by the clock every minute or more rarely: a second try may come some seconds later, and an idle service asks half as often.
+  const sweepOptions = { ...workOptions, pollingIntervalSeconds: 5, notifyPollingIntervalSeconds: 5 }
   async function counted(queue: string, work: () => Promise<void>): Promise<void> {
     try {
       await (tracing ? tracing.span(`job ${queue}`, { 'atrium.queue': queue }, work) : work())
@@ -167,13 +169,13 @@ export function createJobs(parts: {
         [queues.bookingReminders, handlers.sendReminders, everyMinute],
         [queues.cleanup, handlers.cleanUp, '17 * * * *'],
       ] as const) {
-        await boss.work(queue, workOptions, () => counted(queue, work))
+        await boss.work(queue, sweepOptions, () => counted(queue, work))
         await boss.schedule(queue, cron)
         await boss.send(queue, {})
       }
-      await boss.work(queues.billingReconcile, workOptions, () => counted(queues.billingReconcile, handlers.reconcileBilling))
+      await boss.work(queues.billingReconcile, sweepOptions, () => counted(queues.billingReconcile, handlers.reconcileBilling))
       await boss.schedule(queues.billingReconcile, '43 2 * * *')
-      await boss.work(queues.reportChecks, workOptions, () => counted(queues.reportChecks, handlers.checkReports))
+      await boss.work(queues.reportChecks, sweepOptions, () => counted(queues.reportChecks, handlers.checkReports))
       await boss.schedule(queues.reportChecks, '5 0 * * *')
       running = true
     },
