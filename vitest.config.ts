@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config'
 import { SlowFirst } from './.ci/slow-first.ts'
 import { goals } from './proof/goals.ts'
 
+// `isolate: false`: files share no state, and to load everything anew for each takes up to as long as its tests. No test replaces a module for
+// that reason; what stands in for another part is handed in.
+
 /** Files that measure goals: in full also tests that run every day in other projects, as part of the figure. */
 const proofs = (suite: 'faults' | 'attacks') => {
   const files = goals.filter((goal) => goal.suite === suite).flatMap((goal) => goal.files)
@@ -20,7 +23,6 @@ export default defineConfig({
             'packages/{core,integrations,sandbox,ui}/test/**/*.test.{ts,tsx}',
             'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
           ],
-          // They share no state, and to load everything anew for each file would take as long as the tests.
           isolate: false,
           // Many wait for a deadline, and property tests take their time on a machine that does other things besides.
           maxWorkers: 3,
@@ -32,6 +34,7 @@ export default defineConfig({
           name: 'integration',
           include: ['packages/{db,bff}/test/**/*.test.ts', 'apps/api/test/**/*.test.ts'],
           globalSetup: ['packages/db/test/cluster.ts', 'apps/api/test/built-api.ts'],
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Most of them wait for a server, a lease or a deadline most of the time.

@@ -7,12 +7,16 @@ import type { Logger } from '../log.ts'
  * which Node loads all of its client for the web (11 MiB), and a start and most reads need neither. Where it cannot be loaded the request
  * is answered 503, and the next one tries again.
  */
-export function createHonoListener(fetch: Parameters<typeof getRequestListener>[0], log: Logger): RequestListener {
+export function createHonoListener(
+  fetch: Parameters<typeof getRequestListener>[0],
+  log: Logger,
+  loadServer: () => Promise<{ getRequestListener: typeof getRequestListener }> = () => import('@hono/node-server'),
+): RequestListener {
   let loaded: RequestListener | undefined
   let loading: Promise<RequestListener> | undefined
 
   function load(): Promise<RequestListener> {
-    loading ??= import('@hono/node-server')
+    loading ??= loadServer()
       .then(({ getRequestListener }) => {
         loaded = getRequestListener(fetch)
         return loaded
