@@ -3,7 +3,7 @@ import type { OutgoingMail } from '@atrium/core/outbox'
 import { mailRetrySeconds } from '@atrium/core/outbox'
 import { smtp } from '@atrium/integrations/mailer/smtp'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { drainOutbox, eraseMails } from '../src/outbox/drain.ts'
 import { startApi } from './api-process.ts'
 import { openHouse, type TestHouse } from './house.ts'
@@ -199,6 +199,28 @@ describe('a mail server that fails', () => {
     const counted = await house.app.house.metrics.registry.getSingleMetricAsString('outbox_mails_total')
     expect(counted).toMatch(/outcome="gave_up"} \d/)
     expect(to('down@acme.test')).toEqual([])
+  })
+})
+
+describe('a mail that has to wait for its turn', () => {
+  it('is not sent where its lease could lapse meanwhile, but by the next run', async () => {
+    const turn = Promise.withResolvers<void>()
+    const others = Array.from({ length: 20 }, () => house.app.house.turns.take('mails', () => turn.promise, 20))
+    const id = await queue(welcome({ to: 'waits@acme.test' }))
+    const drained = drain()
+    await expect.poll(async () => (await stored(id)).state).toBe('sending')
+    const now = performance.now.bind(performance)
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 33_000)
+    turn.resolve()
+    await Promise.all([drained, ...others]).finally(() => later.mockRestore())
+    expect(to('waits@acme.test')).toEqual([])
+    await house.database.db
+      .updateTable('outbox')
+      .set({ lease_until: new Date(Date.now() - 1_000) })
+      .execute()
+    await drain()
+    expect(to('waits@acme.test')).toHaveLength(1)
+    expect(await stored(id)).toMatchObject({ state: 'sent', error: null })
   })
 })
 

@@ -41,6 +41,13 @@ const indexes: readonly OnlineIndex[] = [
     table: 'memberships',
     of: "(tenant_id) where status <> 'removing'",
   },
+  // In the order in which mails are claimed: of many that became due at one moment each claim would else sort all.
+  {
+    name: 'outbox_due_in_order',
+    table: 'outbox',
+    of: "(next_at, id) where state in ('queued', 'sending', 'failed')",
+    replaces: 'outbox_due',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
   {
     name: 'audit_events_name',

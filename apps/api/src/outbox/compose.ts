@@ -24,7 +24,7 @@ interface Look {
   overrides: ReadonlyMap<string, MessageText>
 }
 
-/** The branding of the tenants of one batch, read once each. */
+/** The branding of the tenants of mails that go out within a second, read once each. */
 export type Looks = Map<string | null, Promise<Look>>
 
 /** The message as it goes out: in the branding of this moment, from the platform's address under the name of the product. */
@@ -60,9 +60,13 @@ export async function composeMail(house: House, mail: ClaimedMail, mailFrom: str
 }
 
 function lookOf(db: Db, tenantId: string | null, looks: Looks): Promise<Look> {
-  const known = looks.get(tenantId) ?? readLook(db, tenantId)
-  looks.set(tenantId, known)
-  return known
+  const known = looks.get(tenantId)
+  if (known) return known
+  const look = readLook(db, tenantId)
+  looks.set(tenantId, look)
+  // What could not be read is asked for again by the next mail.
+  look.catch(() => looks.delete(tenantId))
+  return look
 }
 
 async function readLook(db: Db, tenantId: string | null): Promise<Look> {

@@ -1,5 +1,14 @@
 import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox'
-import { type ClaimedMail, claimMails, dropMail, eraseOldMails, hasDueMail, type MailOutcome, saveMailOutcomes } from '@atrium/db/outbox'
+import {
+  type ClaimedMail,
+  claimMails,
+  dropMail,
+  eraseOldMails,
+  hasDueMail,
+  type MailOutcome,
+  mailLeaseSeconds,
+  saveMailOutcomes,
+} from '@atrium/db/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
@@ -9,10 +18,12 @@ import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 
 /** Mails that one process sends at once. */
 const atOnce = 20
-/** A claim for a single mail costs as much as one for many. */
-const leastClaimed = 10
-/** Below the lease of a mail. */
-const sendDeadlineMs = 40_000
+/** Mails that one run has claimed, those that wait for their turn among them: the next are fetched while others are sent. */
+const claimedAtOnce = 2 * atOnce
+/** Less than half the lease of a mail: one that waits for the slowest before it may still take as long itself. */
+const sendDeadlineMs = 28_000
+/** How old the branding may be in which a mail goes out. */
+const looksMs = 1_000
 /** Below the time after which the job engine gives a job to somebody else. */
 const drainMs = 120_000
 
@@ -27,6 +38,7 @@ export async function drainOutbox(house: House): Promise<void> {
   const { db } = house.database
   const until = performance.now() + drainMs
   const saveOutcome = createOutcomeSaver((tries) => saveMailOutcomes(db, tries))
+  let [looks, looksUntil]: [Looks, number] = [new Map(), 0]
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
   const atMost = async (count: number) => {
@@ -34,12 +46,14 @@ export async function drainOutbox(house: House): Promise<void> {
   }
   try {
     while (!house.background.ending && failures.length === 0) {
-      const room = atOnce - underWay.size
+      const room = claimedAtOnce - underWay.size
       const mails = await claimMails(db, house.clock.now(), room)
-      const way: Way = { mailer, mailFrom, looks: new Map(), saveOutcome }
+      const now = performance.now()
+      if (now > looksUntil) [looks, looksUntil] = [new Map(), now + looksMs]
+      const way: Way = { mailer, mailFrom, looks, saveOutcome, letGoAt: now + mailLeaseSeconds * 1000 - sendDeadlineMs }
       for (const mail of mails.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
         const sending = house.turns
-          .take(lineOf(mail), () => sendOne(house, way, mail))
+          .take(lineOf(mail), () => house.turns.take('mails', () => sendOne(house, way, mail), atOnce))
           .catch((error: unknown) => void failures.push(error))
           .finally(() => underWay.delete(sending))
         underWay.add(sending)
@@ -50,7 +64,7 @@ export async function drainOutbox(house: House): Promise<void> {
         if (first && (await hasDueMail(db, house.clock.now()))) await house.jobs.wakeOutbox(first.id, 0)
         break
       }
-      await atMost(atOnce - leastClaimed)
+      await atMost(atOnce)
     }
   } finally {
     await atMost(0)
@@ -63,6 +77,8 @@ interface Way {
   mailFrom: string
   looks: Looks
   saveOutcome: SaveOutcome
+  /** By the clock of `performance.now()`: from then on the lease may lapse while a mail is sent, and another process would send it too. */
+  letGoAt: number
 }
 
 /** What one person gets about one booking comes in the order in which it happened. */
@@ -71,6 +87,10 @@ function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
 }
 
 async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
+  if (performance.now() > way.letGoAt) {
+    house.log.warn({ mailId: mail.id, template: mail.template }, 'a mail waited too long for its turn and is left to the next run')
+    return
+  }
   const reason = await pointlessBecause(house, mail)
   if (reason !== undefined) {
     await dropMail(house.database.db, mail)
