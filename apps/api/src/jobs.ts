@@ -78,7 +78,12 @@ export function createJobs(parts: {
   let made: Promise<PgBoss> | undefined
   // Loaded when it is first asked for, which is after the service has begun to listen.
   function engine(): Promise<PgBoss> {
-    made ??= import('./job-engine.ts').then(({ createJobEngine }) => createJobEngine({ pool, listen: database.listen, log }))
+    made ??= import('./job-engine.ts')
+      .then(({ createJobEngine }) => createJobEngine({ pool, listen: database.listen, log }))
+      .catch((error: unknown) => {
+        made = undefined
+        throw error
+      })
     return made
   }
   let running = false

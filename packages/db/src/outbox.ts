@@ -99,6 +99,13 @@ export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
   return rows[0]?.overtaken ?? false
 }
 
+/** Gives back a mail that was claimed and not tried: whoever claims next may have it. Nothing when another process took it over meanwhile. */
+export async function releaseMail(db: Db, mail: Pick<ClaimedMail, 'id' | 'run'>): Promise<void> {
+  await sql`
+    update outbox set state = 'queued', run = null, lease_until = null, attempts = attempts - 1
+    where id = ${mail.id} and run = ${mail.run}`.execute(db)
+}
+
 /** Takes a mail out of the queue that is no longer worth sending. Nothing when another process took it over meanwhile. */
 export async function dropMail(db: Db, mail: ClaimedMail): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', mail.id).where('run', '=', mail.run).execute()

@@ -7,6 +7,7 @@ import {
   hasDueMail,
   type MailOutcome,
   mailLeaseSeconds,
+  releaseMail,
   saveMailOutcomes,
 } from '@atrium/db/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
@@ -77,7 +78,7 @@ interface Way {
   mailFrom: string
   looks: Looks
   saveOutcome: SaveOutcome
-  /** By the clock of `performance.now()`: from then on the lease may lapse while a mail is sent, and another process would send it too. */
+  /** By the clock of `performance.now()`: a mail whose turn comes later is given back, because its lease may lapse while it is sent. */
   letGoAt: number
 }
 
@@ -87,10 +88,7 @@ function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
 }
 
 async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
-  if (performance.now() > way.letGoAt) {
-    house.log.warn({ mailId: mail.id, template: mail.template }, 'a mail waited too long for its turn and is left to the next run')
-    return
-  }
+  if (house.background.ending || performance.now() > way.letGoAt) return releaseMail(house.database.db, mail)
   const reason = await pointlessBecause(house, mail)
   if (reason !== undefined) {
     await dropMail(house.database.db, mail)
