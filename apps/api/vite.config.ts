@@ -21,7 +21,7 @@ export default defineConfig({
       input: { main: join(import.meta.dirname, 'src/start.ts') },
       output: {
         // Node keeps the text of a module as long as it runs, and takes two bytes for each character of it from the first that is not ASCII.
-        ...{ comments: { legal: true, annotation: false, jsdoc: false } },
+        comments: { legal: true, annotation: false, jsdoc: false },
         minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true, legalComments: 'inline' } },
       },
     },
