@@ -26,7 +26,10 @@ export interface SlotSchedule {
   readonly overrides: ReadonlyMap<number, readonly DayWindow[]>
 }
 
-/** How many bookings may start in a local day, ISO week or calendar month. */
+/**
+ * How many bookings may start in a local day, ISO week or calendar month. A start that several visitors share
+ * counts once.
+ */
 export interface SlotLimits {
   readonly day?: number | undefined
   readonly week?: number | undefined
@@ -179,7 +182,7 @@ function startsOf(grids: readonly Span[], step: number, earliest: number, end: n
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-/** Booking window and limits: what is decided by the local date of a start alone. */
+/** Booking window and limits: what is decided by the local date of a start, and by who has it already. */
 export function dateRules({ settings, bookings, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
   const today = clock.dayAt(now)
   const { bookingWindow } = settings
@@ -191,19 +194,25 @@ export function dateRules({ settings, bookings, now }: SlotQuestion, clock: Loca
         : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   const own = bookings.filter(({ eventTypeId }) => eventTypeId === settings.eventTypeId)
   const full = [fullDates(own, settings.limits, clock), fullDates(bookings, settings.hostLimits, clock)]
+  // Joining a start that counts already adds nothing to a limit.
+  const joinable = new Set(settings.seats > 1 ? own.map(({ start }) => start) : [])
   let lastDay = Number.NaN
-  let verdict = false
+  let verdict = { inWindow: false, full: false }
   return (start) => {
     const day = clock.dayAt(start)
-    if (day === lastDay) return verdict
+    if (day !== lastDay) verdict = { inWindow: day >= from && day <= to, full: full.some((isFull) => isFull(day)) }
     lastDay = day
-    verdict = day >= from && day <= to && !full.some((isFull) => isFull(day))
-    return verdict
+    return verdict.inWindow && (!verdict.full || joinable.has(start))
   }
 }
 
-/** Whether bookings of a day, its week or its month are as many as there may be; pending ones count as confirmed ones do. */
+/**
+ * Whether the starts of a day, its week or its month are as many as there may be; pending bookings count as
+ * confirmed ones do, and the bookings of one shared start count once.
+ */
 function fullDates(bookings: readonly TakenSlot[], limits: SlotLimits, clock: LocalClock): (day: number) => boolean {
+  if (Object.values(limits).every((limit) => limit === undefined)) return () => false
+  const starts = new Map(bookings.map(({ eventTypeId, start, end }) => [`${eventTypeId} ${start} ${end}`, start]))
   const rules = (
     [
       [limits.day, (day: number) => day],
@@ -214,7 +223,7 @@ function fullDates(bookings: readonly TakenSlot[], limits: SlotLimits, clock: Lo
     .filter(([limit]) => limit !== undefined)
     .map(([limit, periodOf]) => {
       const counts = new Map<number, number>()
-      for (const { start } of bookings) {
+      for (const start of starts.values()) {
         const period = periodOf(clock.dayAt(start))
         counts.set(period, (counts.get(period) ?? 0) + 1)
       }

@@ -45,11 +45,16 @@ export function slotsByTheBook({ schedule, settings, busy, bookings, locks, now,
     week: (date: Temporal.PlainDate) => `${date.yearOfWeek} ${date.weekOfYear}`,
     month: (date: Temporal.PlainDate) => date.toString().slice(0, 7),
   }
+  const sameStart = (one: (typeof bookings)[number], other: (typeof bookings)[number]) =>
+    one.eventTypeId === other.eventTypeId && one.start === other.start && one.end === other.end
   const isFull = (start: number, of: typeof bookings, limits: typeof settings.limits) =>
     (['day', 'week', 'month'] as const).some((period) => {
       const limit = limits[period]
+      if (limit === undefined) return false
+      if (settings.seats > 1 && of.some((one) => one.eventTypeId === settings.eventTypeId && one.start === start)) return false
       const mine = periods[period](dateAt(start))
-      return limit !== undefined && of.filter((booking) => periods[period](dateAt(booking.start)) === mine).length >= limit
+      const inPeriod = of.filter((booking) => periods[period](dateAt(booking.start)) === mine)
+      return inPeriod.filter((one, at) => !inPeriod.slice(0, at).some((earlier) => sameStart(one, earlier))).length >= limit
     })
   const { bookingWindow } = settings
 

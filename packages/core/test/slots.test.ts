@@ -178,6 +178,32 @@ describe('notice, booking window and limits', () => {
   })
 })
 
+describe('limits and shared starts', () => {
+  const nine = Date.parse('2027-06-07T09:00:00Z')
+  const visitors = (count: number, eventTypeId = 'intro') =>
+    Array.from({ length: count }, () => ({
+      eventTypeId,
+      start: nine,
+      end: nine + 3_600_000,
+      claimStart: nine,
+      claimEnd: nine + 3_600_000,
+      seatsTaken: 1,
+    }))
+  test.each([
+    ['the event type', { limits: { day: 1 } }],
+    ['the host', { hostLimits: { week: 1 } }],
+  ])('a limit of %s closes other starts, and leaves the places of the shared one', (_name, limit) => {
+    const slots = findSlots(question({ bookings: visitors(2), settings: { seats: 6, ...limit } }))
+    expect(slots).toEqual([{ start: nine, end: nine + 3_600_000, seatsLeft: 4 }])
+  })
+  test('a shared start counts once, whoever asks', () => {
+    const settings = { seats: 6, limits: { day: 2 }, hostLimits: { day: 2 } }
+    expect(findSlots(question({ bookings: visitors(5), settings }))).toHaveLength(8)
+    expect(findSlots(question({ bookings: visitors(5, 'class'), settings: { hostLimits: { day: 2 } } }))).toHaveLength(7)
+    expect(findSlots(question({ bookings: visitors(5, 'class'), settings: { hostLimits: { day: 1 } } }))).toEqual([])
+  })
+})
+
 describe('conflicts', () => {
   test('what touches does not overlap, and what has no length is nothing', () => {
     const busy = [
