@@ -90,6 +90,51 @@ describe('busy periods', () => {
     expect(await busy()).toEqual([])
   })
 
+  const invited = (participationStatus: string, address = 'anna@acme.test') => ({
+    organizerCalendarAddress: 'mailto:boss@elsewhere.test',
+    participants: {
+      [participantKey(`mailto:${address}`)]: {
+        '@type': 'Participant',
+        calendarAddress: `mailto:${address}`,
+        roles: { required: true },
+        participationStatus,
+      },
+    },
+  })
+
+  it('leave out what the owner declined, and nothing else that somebody is invited to', async () => {
+    await house.add(anna, timed('2027-06-07T09:00:00', 'PT1H', invited('declined')))
+    await house.add(anna, timed('2027-06-07T09:00:00', 'PT1H', { ...invited('declined'), privacy: 'secret' }))
+    await house.add(anna, { title: 'Fair', start: '2027-06-09T00:00:00', duration: 'P1D', showWithoutTime: true, ...invited('declined') })
+    await house.add(anna, timed('2027-06-08T09:00:00', 'PT1H', invited('accepted')))
+    await house.add(anna, timed('2027-06-08T11:00:00', 'PT1H', invited('needs-action')))
+    await house.add(anna, timed('2027-06-08T13:00:00', 'PT1H', invited('declined', 'ben@acme.test')))
+    expect(await busy()).toEqual([
+      '2027-06-08T07:00 2027-06-08T08:00',
+      '2027-06-08T09:00 2027-06-08T10:00',
+      '2027-06-08T11:00 2027-06-08T12:00',
+    ])
+  })
+
+  it('leave out the declined occurrence of a series alone', async () => {
+    await house.add(
+      anna,
+      timed('2027-06-07T09:00:00', 'PT1H', {
+        ...invited('accepted'),
+        recurrenceRule: { frequency: 'daily', count: 3 },
+        recurrenceOverrides: { '2027-06-08T09:00:00': { participants: invited('declined').participants } },
+      }),
+    )
+    expect(await busy()).toEqual(['2027-06-07T07:00 2027-06-07T08:00', '2027-06-09T07:00 2027-06-09T08:00'])
+  })
+
+  it('know the owner by a further address', async () => {
+    await house.add(anna, timed('2027-06-07T09:00:00', 'PT1H', invited('declined', 'a.berg@acme.test')))
+    const range = { from: monday, to: monday + day }
+    expect(await calendars.busyPeriods({ ...anna, ...range })).toHaveLength(1)
+    expect(await calendars.busyPeriods({ ...anna, ...range, addresses: ['A.Berg@acme.test'] })).toEqual([])
+  })
+
   it('read all-day and floating events in the zone of the calendar', async () => {
     await house.add(anna, { title: 'Holiday', start: '2027-06-08T00:00:00', duration: 'P1D', showWithoutTime: true })
     await house.add(anna, { title: 'Tea', start: '2027-06-07T16:00:00', duration: 'PT30M' })

@@ -50,9 +50,19 @@ export interface Calendars {
   open(credential: MailboxCredential, options?: CallOptions): Promise<HostCalendar>
   /** Sets the zone in which the calendar's floating and all-day events are read. Repeatable. */
   setTimeZone(request: { credential: MailboxCredential; calendar: HostCalendar; timeZone: string }, options?: CallOptions): Promise<void>
-  /** Everything that keeps the host from being free in `[from, to)`, each period with its event. A range over 365 days is `refused`. Never answers an empty list for a calendar that it may not read. */
+  /**
+   * Everything that keeps the host from being free in `[from, to)`, each period with its event. Events that the host
+   * declined are left out; `addresses` are the host's besides the user name of the credential, to find the host's
+   * reply by. A range over 365 days is `refused`. Never returns an empty list for a calendar that it may not read.
+   */
   busyPeriods(
-    request: { credential: MailboxCredential; calendar: Pick<HostCalendar, 'accountId'>; from: number; to: number },
+    request: {
+      credential: MailboxCredential
+      calendar: Pick<HostCalendar, 'accountId'>
+      from: number
+      to: number
+      addresses?: readonly string[] | undefined
+    },
     options?: CallOptions,
   ): Promise<BusyPeriod[]>
   /**

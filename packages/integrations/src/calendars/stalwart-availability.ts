@@ -31,6 +31,11 @@ const Calendars = z.object({
 type ReadableCalendar = z.output<typeof Calendars>['list'][number]
 const Ids = z.object({ ids: z.array(z.string().min(1)) })
 const calendarIds = z.record(z.string(), z.unknown()).transform((ids) => Object.keys(ids))
+const participants = z
+  .record(z.string(), z.unknown())
+  .transform((all) => Object.values(all))
+  .pipe(z.array(z.object({ calendarAddress: z.string().nullish(), participationStatus: z.string().nullish() })))
+  .nullish()
 const Kinds = z.object({
   list: z.array(
     z.object({
@@ -39,6 +44,7 @@ const Kinds = z.object({
       privacy: z.string().nullish(),
       status: z.string().nullish(),
       freeBusyStatus: z.string().nullish(),
+      participants,
     }),
   ),
   notFound: z.array(z.string()),
@@ -50,11 +56,6 @@ const Details = z.object({
       baseEventId: z.string().nullish(),
       utcStart: z.string(),
       utcEnd: z.string(),
-      participants: z
-        .record(z.string(), z.unknown())
-        .transform((all) => Object.values(all))
-        .pipe(z.array(z.object({ calendarAddress: z.string().nullish(), participationStatus: z.string().nullish() })))
-        .nullish(),
     }),
   ),
   notFound: z.array(z.string()),
@@ -65,8 +66,8 @@ interface Range {
   to: number
 }
 
-/** A secret event within the range, with the calendar whose zone and rule hold for it. */
-interface SecretEvent {
+/** An event within the range, with the calendar whose zone and rule apply to it. */
+interface EventInCalendar {
   id: string
   calendar: ReadableCalendar
 }
@@ -75,14 +76,17 @@ const utc = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z
 const localUtc = (instant: number) => new Date(instant).toISOString().slice(0, 19)
 
 /**
- * What keeps the mailbox's owner from being free. The server's own availability answer leaves confidential events out, which would offer
- * their time; those are read one by one, with the owner's own credential.
- * `address` is the owner's, for calendars that count only where the owner takes part.
+ * What keeps the mailbox's owner from being free. The server's own availability answer leaves confidential events
+ * out, which would offer their time, and reports events that the owner declined as busy. Both kinds are read one by
+ * one, with the owner's own credential: the first are added, the second are subtracted.
+ * `addresses` are the owner's: they identify the owner among the participants of an event.
  */
-export async function busyPeriods(call: MailboxCall, range: Range, address: string): Promise<BusyPeriod[]> {
+export async function busyPeriods(call: MailboxCall, range: Range, addresses: readonly string[]): Promise<BusyPeriod[]> {
   try {
-    const { periods, secrets } = await readRange(call, range)
-    const all = [...periods, ...(await secretPeriods(call, secrets, range, address))]
+    const { periods, secrets, declined } = await readRange(call, range, addresses)
+    const free = new Set((await timesOf(call, declined)).map(periodKey))
+    const secret = (await timesOf(call, secrets)).filter(({ start, end }) => start < range.to && end > range.from)
+    const all = [...periods.filter((period) => !free.has(periodKey(period))), ...secret]
     if (all.length > mostPeriods) throw call.operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} periods` })
     return all
   } catch (error) {
@@ -90,12 +94,23 @@ export async function busyPeriods(call: MailboxCall, range: Range, address: stri
     const tooMany = error instanceof UpstreamError && (error.note === 'requestTooLarge' || error.note === 'invalidArguments')
     if (!tooMany || range.to - range.from <= 2 * dayMs) throw error
     const middle = range.from + Math.floor((range.to - range.from) / 2 / dayMs) * dayMs
-    const first = await busyPeriods(call, { from: range.from, to: middle }, address)
-    return [...first, ...(await busyPeriods(call, { from: middle, to: range.to }, address))]
+    const first = await busyPeriods(call, { from: range.from, to: middle }, addresses)
+    return [...first, ...(await busyPeriods(call, { from: middle, to: range.to }, addresses))]
   }
 }
 
-async function readRange(call: MailboxCall, range: Range): Promise<{ periods: BusyPeriod[]; secrets: SecretEvent[] }> {
+/** Identifies one instance of an event: the availability answer names only the event, not the instance. */
+const periodKey = ({ eventId, start, end }: BusyPeriod) => `${eventId} ${start} ${end}`
+
+interface RangeReading {
+  periods: BusyPeriod[]
+  /** Confidential events that count as busy. */
+  secrets: EventInCalendar[]
+  /** Events that the server reports as busy although the owner declined them. */
+  declined: EventInCalendar[]
+}
+
+async function readRange(call: MailboxCall, range: Range, addresses: readonly string[]): Promise<RangeReading> {
   const { accountId, operation } = call
   const calendarProperties = ['id', 'timeZone', 'includeInAvailability', 'myRights']
   const first = await ask(
@@ -127,14 +142,42 @@ async function readRange(call: MailboxCall, range: Range): Promise<{ periods: Bu
     events.push(...next.list)
     more = next.more
   }
-  const secrets = events.flatMap((event): SecretEvent[] => {
-    if (event.privacy !== 'secret' || event.status === 'cancelled' || event.freeBusyStatus === 'free') return []
+  const counting = events.flatMap((event) => {
+    if (event.status === 'cancelled' || event.freeBusyStatus === 'free') return []
     const calendar = first.readable.find(
       ({ id, includeInAvailability }) => event.calendarIds.includes(id) && includeInAvailability !== 'none',
     )
-    return calendar ? [{ id: event.id, calendar }] : []
+    if (!calendar) return []
+    const reply = replyOf(event.participants ?? [], addresses)
+    return [{ id: event.id, calendar, secret: event.privacy === 'secret', reply }]
   })
-  return { periods: first.periods, secrets }
+  return {
+    periods: first.periods,
+    secrets: counting.filter(({ secret, calendar, reply }) => secret && blocks(reply, calendar)),
+    // In a calendar that counts only where the owner attends, the server has left them out itself.
+    declined: counting.filter(({ secret, calendar, reply }) => !secret && reply === 'declined' && calendar.includeInAvailability === 'all'),
+  }
+}
+
+/** What the owner said to an event: `nobody` without participants, `stranger` where the owner is none of them. */
+type Reply = 'declined' | 'attends' | 'stranger' | 'nobody'
+
+function replyOf(
+  participants: readonly { calendarAddress?: string | null | undefined; participationStatus?: string | null | undefined }[],
+  addresses: readonly string[],
+): Reply {
+  if (participants.length === 0) return 'nobody'
+  const own = participants.find(({ calendarAddress }) => {
+    const address = calendarAddress?.toLowerCase().replace(/^mailto:/, '')
+    return addresses.some((one) => one.toLowerCase() === address)
+  })
+  if (!own) return 'stranger'
+  return own.participationStatus === 'declined' ? 'declined' : 'attends'
+}
+
+/** The owner may be invited by an alias that is not known here, so a stranger's event blocks. */
+function blocks(reply: Reply, { includeInAvailability }: ReadableCalendar): boolean {
+  return reply !== 'declined' && !(reply === 'nobody' && includeInAvailability === 'attending')
 }
 
 type Calls = Parameters<typeof ask>[1]
@@ -150,7 +193,7 @@ function kindCalls(accountId: string, range: Range, position: number): Calls {
       {
         accountId,
         '#ids': { resultOf: 'found', name: 'CalendarEvent/query', path: '/ids' },
-        properties: ['id', 'calendarIds', 'privacy', 'status', 'freeBusyStatus'],
+        properties: ['id', 'calendarIds', 'privacy', 'status', 'freeBusyStatus', 'participants'],
       },
       'kinds',
     ],
@@ -179,22 +222,20 @@ function periodsOf({ operation }: MailboxCall, { list }: z.output<typeof Availab
   })
 }
 
-/** The times of secret events, floating ones in the zone of their calendar. */
-async function secretPeriods(call: MailboxCall, secrets: readonly SecretEvent[], range: Range, address: string): Promise<BusyPeriod[]> {
+/** The times of single events, floating ones in the zone of their calendar. */
+async function timesOf(call: MailboxCall, events: readonly EventInCalendar[]): Promise<BusyPeriod[]> {
   const periods: BusyPeriod[] = []
-  const calendars = new Set(secrets.map(({ calendar }) => calendar))
-  for (const calendar of calendars) {
-    const ids = secrets.filter((secret) => secret.calendar === calendar).map(({ id }) => id)
+  for (const [calendar, own] of Map.groupBy(events, (event) => event.calendar)) {
+    const ids = own.map(({ id }) => id)
     for (let at = 0; at < ids.length; at += objectsInGet)
-      periods.push(...(await readSecrets(call, calendar, ids.slice(at, at + objectsInGet), address)))
+      periods.push(...(await readTimes(call, calendar, ids.slice(at, at + objectsInGet))))
   }
-  return periods.filter(({ start, end }) => start < range.to && end > range.from)
+  return periods
 }
 
-function readSecrets(call: MailboxCall, calendar: ReadableCalendar, ids: readonly string[], address: string): Promise<BusyPeriod[]> {
+function readTimes(call: MailboxCall, calendar: ReadableCalendar, ids: readonly string[]): Promise<BusyPeriod[]> {
   const { accountId, operation } = call
-  const attending = calendar.includeInAvailability === 'attending'
-  const properties = ['id', 'baseEventId', 'utcStart', 'utcEnd', ...(attending ? ['participants'] : [])]
+  const properties = ['id', 'baseEventId', 'utcStart', 'utcEnd']
   const timeZone = calendar.timeZone ?? 'Etc/UTC'
   return ask(call, [['CalendarEvent/get', { accountId, ids, timeZone, properties }, 'get']], true, ([result]) => {
     const answer = Details.parse(result)
@@ -202,17 +243,7 @@ function readSecrets(call: MailboxCall, calendar: ReadableCalendar, ids: readonl
     return answer.list.flatMap((event) => {
       const [start, end] = [instantOf(operation, event.utcStart), instantOf(operation, event.utcEnd)]
       if (end < start) throw operation.fail('invalid_answer', { note: 'an event ends before it starts' })
-      if (attending && !mayAttend(event.participants ?? [], address)) return []
       return end === start ? [] : [{ start, end, eventId: event.baseEventId ?? event.id }]
     })
   })
-}
-
-/** False when nobody is invited, or the owner said no. The owner may be invited by another of the own addresses, which we do not know. */
-function mayAttend(
-  participants: readonly { calendarAddress?: string | null | undefined; participationStatus?: string | null | undefined }[],
-  address: string,
-): boolean {
-  const own = participants.find(({ calendarAddress }) => calendarAddress?.toLowerCase() === `mailto:${address.toLowerCase()}`)
-  return own ? own.participationStatus !== 'declined' : participants.length > 0
 }

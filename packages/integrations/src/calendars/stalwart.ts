@@ -63,11 +63,12 @@ export function stalwartCalendars(options: HttpClientOptions): Calendars {
         if ('refused' in outcome) throw setFailure(operation, outcome.refused)
       }),
 
-    busyPeriods: ({ credential, calendar, from, to }, callOptions) =>
+    busyPeriods: ({ credential, calendar, from, to, addresses = [] }, callOptions) =>
       signedIn('busyPeriods', credential, callOptions, (operation, client) => {
         if (!(from < to) || to - from > longestRangeMs)
           throw operation.fail('refused', { note: 'the range must be longer than nothing and at most 365 days' })
-        return busyPeriods({ operation, client, accountId: calendar.accountId }, { from, to }, credential.username)
+        const own = [credential.username, ...addresses]
+        return busyPeriods({ operation, client, accountId: calendar.accountId }, { from, to }, own)
       }),
 
     putEvent: ({ credential, calendar, event, eventId }, callOptions) =>
