@@ -397,3 +397,43 @@ describe('an Idempotency-Key of a visitor', () => {
     expect(await bookings(shared)).toHaveLength(2)
   })
 })
+
+describe('an event that the host drags to another time in a mail program', () => {
+  const drag = (hours: number) => {
+    const [entry] = house.sandbox.mail.calendars.list()[host.address] ?? []
+    const start = { start: iso(hours).slice(0, 19), timeZone: 'UTC' }
+    house.sandbox.mail.calendars.change(host.address, entry?.id ?? '', start)
+  }
+  const offered = async () => {
+    const question = `from=${iso(10)}&to=${iso(16)}&timeZone=UTC`
+    const { body } = await visit(house, 'GET', `/event-types/${eventType}/slots?${question}`)
+    return (Object.values(body.slots).flat() as { start: string }[]).map(({ start }) => start)
+  }
+
+  it('is busy where it is now, and its booking keeps its own time', async () => {
+    await book(10)
+    drag(14)
+    const starts = await offered()
+    expect(starts).not.toContain(iso(10))
+    expect(starts).not.toContain(iso(14))
+    expect(starts).toContain(iso(15))
+    expect(code(await book(14))).toBe('409 slot_taken')
+    expect(code(await book(10))).toBe('409 slot_taken')
+  })
+
+  it("is in nobody's way when its own booking is moved there", async () => {
+    const { body } = await book(10)
+    drag(14)
+    expect((await house.visit('POST', '/reschedule', body.manageToken, { start: iso(14) })).status).toBe(200)
+    expect(code(await book(14))).toBe('409 slot_taken')
+    expect(code(await book(10))).toBe('201')
+  })
+
+  it("counts as the booking's at the old time while the calendar has not got a move", async () => {
+    const { body } = await book(10)
+    house.sandbox.fault({ system: 'mail', match: 'CalendarEvent/set', mode: 'error', status: 503 })
+    expect((await house.visit('POST', '/reschedule', body.manageToken, { start: iso(12) })).status).toBe(200)
+    house.sandbox.clearFaults()
+    expect(code(await book(10))).toBe('201')
+  })
+})

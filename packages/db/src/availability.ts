@@ -63,11 +63,18 @@ export function listLiveLocks(
   return query.execute()
 }
 
-/** What we wrote, or are writing, into a host's calendar. */
+/** What we wrote, or are writing, into a host's calendar, with the periods at which it counts as the booking's. */
 export interface OwnEventRow {
+  bookingId: string
+  /** Null while the calendar has not named it yet. */
   eventId: string | null
   startAt: Date
   endAt: Date
+  /** As it was last written; null where that is not known. */
+  writtenStart: Date | null
+  writtenEnd: Date | null
+  /** A change is still to be written: until then the event may be anywhere it was before. */
+  lagging: boolean
 }
 
 /**
@@ -80,12 +87,14 @@ export async function listOwnEvents(
   range: { from: Date; to: Date },
   eventIds: string[],
 ): Promise<OwnEventRow[]> {
+  const period = sql`b.start_at as "startAt", b.end_at as "endAt", p.calendar_start as "writtenStart",
+    p.calendar_end as "writtenEnd", p.calendar_state in ('pending', 'failed') as lagging`
   const { rows } = await sql<OwnEventRow>`
-    select p.calendar_event_id as "eventId", b.start_at as "startAt", b.end_at as "endAt"
+    select b.id as "bookingId", p.calendar_event_id as "eventId", ${period}
     from booking_hosts p join bookings b on b.id = p.booking_id
     where p.host_id = ${hostId} and p.calendar_event_id = any(${eventIds})
     union all
-    select null, b.start_at, b.end_at from booking_hosts p join bookings b on b.id = p.booking_id
+    select b.id, null, ${period} from booking_hosts p join bookings b on b.id = p.booking_id
     where p.host_id = ${hostId} and p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
       and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})`.execute(db)
   return rows

@@ -109,8 +109,16 @@ export async function readSharedEvent(db: Db | Trx, hostId: string, group: strin
   return rows[0] ?? { bookingIds: [], eventId: null, state: '' }
 }
 
+/** An event as it was written; instants in milliseconds since 1970. */
+export interface EventAsWritten {
+  group: string
+  eventId: string
+  start: number
+  end: number
+}
+
 export type CalendarOutcome =
-  | { written: { group: string; eventId: string } | null; state: string }
+  | { written: EventAsWritten | null; state: string }
   /** `nextAt` null: nobody tries again by itself. */
   | { error: string; nextAt: Date | null }
 
@@ -124,12 +132,16 @@ export async function saveCalendarOutcome(db: Db, claimed: ClaimedCalendar, outc
   return saved
 }
 
-/** An event that was gone has another id once it is written anew, for all who share it. */
-async function shareEventId(db: Db, hostId: string, { group, eventId }: { group: string; eventId: string }): Promise<void> {
+/** Gives the id and period of a written event to every booking that shares it: an event that is recreated has a new id. */
+async function shareEventId(db: Db, hostId: string, { group, eventId, start, end }: EventAsWritten): Promise<void> {
+  const period = { from: new Date(start), to: new Date(end) }
   await sql`
-    update booking_hosts set calendar_event_id = ${eventId} where (booking_id, host_id) in (
+    update booking_hosts set calendar_event_id = ${eventId}, calendar_start = ${period.from}, calendar_end = ${period.to}
+    where (booking_id, host_id) in (
       select booking_id, host_id from booking_hosts
-      where host_id = ${hostId} and calendar_group = ${group} and calendar_event_id is distinct from ${eventId}
+      where host_id = ${hostId} and calendar_group = ${group}
+        and (calendar_event_id, calendar_start, calendar_end) is distinct from
+          (${eventId}::text, ${period.from}::timestamptz, ${period.to}::timestamptz)
       order by booking_id for update)`.execute(db)
 }
 
@@ -163,6 +175,8 @@ function save(db: Db, claimed: ClaimedCalendar, outcome: CalendarOutcome, now: D
       ...released,
       calendar_group: written?.group ?? null,
       calendar_event_id: written?.eventId ?? null,
+      calendar_start: written ? new Date(written.start) : null,
+      calendar_end: written ? new Date(written.end) : null,
       calendar_error: null,
       calendar_attempts: 0,
       ...(current

@@ -31,6 +31,7 @@ import * as auditValues from './migrations/0025-audit-values.ts'
 import * as organizers from './migrations/0026-organizers.ts'
 import * as kindsOfDues from './migrations/0027-kinds-of-dues.ts'
 import * as auditPlans from './migrations/0028-audit-plans.ts'
+import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -62,6 +63,7 @@ const migrations: Record<string, Migration> = {
   '0026-organizers': organizers,
   '0027-kinds-of-dues': kindsOfDues,
   '0028-audit-plans': auditPlans,
+  '0044-guests-and-written-times': guestsAndWrittenTimes,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -207,6 +207,7 @@ export interface BookingsTable {
   ended_by: BookingParty | null
   reason: string | null
   no_show: Generated<boolean>
+  visitor_confirmed_at: OptionalMoment
   version: Generated<number>
   created_at: Moment
   updated_at: Moment
@@ -231,6 +232,8 @@ export interface BookingHostsTable {
   calendar_error: string | null
   calendar_drift: Generated<CalendarDrift>
   calendar_checked_at: OptionalMoment
+  calendar_start: OptionalMoment
+  calendar_end: OptionalMoment
 }
 
 export interface BookingChangesTable {

@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import { schedulingLimits } from '@atrium/core/scheduling'
 import type { Span } from '@atrium/core/slots'
-import { listOwnEvents } from '@atrium/db/availability'
+import { listOwnEvents, type OwnEventRow } from '@atrium/db/availability'
 import type { HostRow } from '@atrium/db/hosts'
 import type { BusyPeriod } from '@atrium/integrations/calendars/port'
 import { deadline, Elapsed, untilAborted } from '@atrium/integrations/deadline'
@@ -83,6 +83,13 @@ const keyOf = (host: HostRow, span: Span) => `${host.id} ${span.start} ${span.en
 /** By the id of the host. A host that is not in it was not read. */
 export type BusyOfHosts = ReadonlyMap<string, readonly BusyPeriod[]>
 
+export interface ReadOptions {
+  /** Past every cache. */
+  fresh: boolean
+  /** Its own event does not count. */
+  movedBookingId?: string | undefined
+}
+
 /**
  * When these hosts are not free around starts in `span`, without what we wrote into their calendars ourselves: of that the database knows
  * more. The longest buffers and durations are read with it. One call per host, all at once, five seconds for all. Throws AppError `calendar_unavailable` when one of them cannot be read, whatever the reason;
@@ -92,9 +99,9 @@ export async function readBusy(
   house: House,
   hosts: readonly HostRow[],
   span: Span,
-  { fresh }: { fresh: boolean },
+  options: ReadOptions,
 ): Promise<Map<string, readonly BusyPeriod[]>> {
-  const readings = await readEach(house, hosts, span, { fresh })
+  const readings = await readEach(house, hosts, span, options)
   return new Map(
     readings.map(({ host, busy, error }) => {
       if (busy === undefined) throw error
@@ -108,9 +115,9 @@ export async function readBusyOfSome(
   house: House,
   hosts: readonly HostRow[],
   span: Span,
-  { fresh }: { fresh: boolean },
+  options: ReadOptions,
 ): Promise<Map<string, readonly BusyPeriod[]>> {
-  const readings = await readEach(house, hosts, span, { fresh })
+  const readings = await readEach(house, hosts, span, options)
   const readable = readings.flatMap(({ host, busy }) => (busy === undefined ? [] : [[host.id, busy] as const]))
   if (readable.length === 0 && readings[0]) throw readings[0].error
   return new Map(readable)
@@ -127,7 +134,12 @@ interface HostReading {
   error?: AppError
 }
 
-async function readEach(house: House, hosts: readonly HostRow[], starts: Span, { fresh }: { fresh: boolean }): Promise<HostReading[]> {
+async function readEach(
+  house: House,
+  hosts: readonly HostRow[],
+  starts: Span,
+  { fresh, movedBookingId }: ReadOptions,
+): Promise<HostReading[]> {
   const span = { start: starts.start - beforeMs, end: starts.end + afterMs }
   const limit = deadline(deadlineMs, undefined)
   try {
@@ -135,7 +147,7 @@ async function readEach(house: House, hosts: readonly HostRow[], starts: Span, {
       hosts.map(async (host) => {
         try {
           const reading = fresh ? house.busyTimes.fresh(host, span) : house.busyTimes.recent(host, span)
-          return { host, busy: await withoutOwn(house, host, span, await untilAborted(reading, limit.signal)) }
+          return { host, busy: await withoutOwn(house, host, span, await untilAborted(reading, limit.signal), movedBookingId) }
         } catch (error) {
           return { host, error: asUnavailable(error) }
         }
@@ -151,7 +163,10 @@ export async function askCalendar(house: House, host: HostRow, span: Span): Prom
   const limit = deadline(deadlineMs, undefined)
   try {
     const { calendars, credential, calendar, noted } = await calendarAccess(house, host)
-    const busy = await calendars.busyPeriods({ credential, calendar, from: span.start, to: span.end }, { signal: limit.signal })
+    const busy = await calendars.busyPeriods(
+      { credential, calendar, from: span.start, to: span.end, addresses: [host.mailAddress] },
+      { signal: limit.signal },
+    )
     if (!noted) await markCredential(house, host.id, 'ok')
     return busy
   } catch (error) {
@@ -169,12 +184,38 @@ function asUnavailable(error: unknown): AppError {
   throw error
 }
 
-async function withoutOwn(house: House, host: HostRow, span: Span, busy: readonly BusyPeriod[]): Promise<readonly BusyPeriod[]> {
+/**
+ * Leaves out the events that we wrote while they are where the booking is (R19): the database knows those. An event
+ * that the host moved in a mail program is busy where it is now. The event of the booking that is being moved is in
+ * nobody's way, wherever it is.
+ */
+async function withoutOwn(
+  house: House,
+  host: HostRow,
+  span: Span,
+  busy: readonly BusyPeriod[],
+  movedBookingId: string | undefined,
+): Promise<readonly BusyPeriod[]> {
   if (busy.length === 0) return busy
   const range = { from: new Date(span.start), to: new Date(span.end) }
   const named = busy.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]))
   const own = await listOwnEvents(house.database.db, host.id, range, named)
-  const ids = new Set(own.flatMap(({ eventId }) => (eventId === null ? [] : [eventId])))
-  const times = new Set(own.filter(({ eventId }) => eventId === null).map((event) => `${event.startAt.getTime()} ${event.endAt.getTime()}`))
-  return busy.filter(({ eventId, start, end }) => !(eventId !== null && ids.has(eventId)) && !times.has(`${start} ${end}`))
+  const byEvent = Map.groupBy(own, ({ eventId }) => eventId)
+  const unnamed = new Set((byEvent.get(null) ?? []).map(({ startAt, endAt }) => periodKey(startAt.getTime(), endAt.getTime())))
+  return busy.filter(({ eventId, start, end }) => {
+    const bookings = (eventId !== null && byEvent.get(eventId)) || []
+    if (bookings.length > 0 && bookings.every(({ bookingId }) => bookingId === movedBookingId)) return false
+    return !bookings.some((booking) => isWhereWritten(booking, start, end)) && !unnamed.has(periodKey(start, end))
+  })
+}
+
+const periodKey = (start: number, end: number) => `${start} ${end}`
+
+/** At the booking's own period, or at the one from before a change that the calendar has not got yet. */
+function isWhereWritten({ startAt, endAt, writtenStart, writtenEnd, lagging }: OwnEventRow, start: number, end: number): boolean {
+  if (startAt.getTime() === start && endAt.getTime() === end) return true
+  if (!lagging) return false
+  // An event of an earlier version of the program: where it was written is not known.
+  if (writtenStart === null || writtenEnd === null) return true
+  return writtenStart.getTime() === start && writtenEnd.getTime() === end
 }

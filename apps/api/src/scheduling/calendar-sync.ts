@@ -152,5 +152,5 @@ async function bringUp({ house, claimed, booking, host, access, signal }: Desk, 
   }
   const event = await calendarEvent(house, host, { group, bookingIds: shared.bookingIds })
   const { eventId } = await calendars.putEvent({ credential, calendar, event, eventId: shared.eventId }, { signal })
-  return { written: told ? { group, eventId } : null, state: shared.state }
+  return { written: told ? { group, eventId, start: event.start, end: event.end } : null, state: shared.state }
 }

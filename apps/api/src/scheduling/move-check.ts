@@ -22,7 +22,8 @@ export async function readWantedTime(house: House, booking: BookingRow, time: Sp
     house.database.db,
     booking.hosts.map(({ hostId }) => hostId),
   )
-  return { start: time.start, end: time.end, hosts, busy: await readBusy(house, hosts, onlyStart(time.start), { fresh: true }) }
+  const options = { fresh: true, movedBookingId: booking.id }
+  return { start: time.start, end: time.end, hosts, busy: await readBusy(house, hosts, onlyStart(time.start), options) }
 }
 
 export interface MoveQuestion extends Leniency {

@@ -65,7 +65,10 @@ export interface Offering {
  */
 export async function slotsOf(house: House, { eventType, hosts }: Offering, asked: Asked): Promise<Slot[]> {
   const one = eventType.assignment === 'round_robin' && asked.movedBookingId === undefined
-  const busy = await (one ? readBusyOfSome : readBusy)(house, hosts, asked.span, { fresh: false })
+  const busy = await (one ? readBusyOfSome : readBusy)(house, hosts, asked.span, {
+    fresh: false,
+    movedBookingId: asked.movedBookingId,
+  })
   const offers: Slot[][] = []
   for (const host of hosts) if (busy.has(host.id)) offers.push(findSlots(await offer(house, eventType, host, busy, asked)))
   return one ? union(offers) : intersection(offers)
