@@ -13,7 +13,7 @@ const builtFile = { portal: 'index.html', operator: 'index.html', booking: 'page
 const sourcesOfApps = (app: AppName) =>
   app === 'booking'
     ? ['apps/booking', 'pnpm-lock.yaml']
-    : [`apps/${app}`, 'packages/ui/src', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
+    : [`apps/${app}`, 'packages/ui', 'packages/core/src', 'apps/api/src', 'pnpm-lock.yaml']
 
 /** Builds an app's pages with Vite, unless the last build is newer than every source. */
 export async function buildIfStale(root: string, app: AppName): Promise<void> {
