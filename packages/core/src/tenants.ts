@@ -172,6 +172,11 @@ export function isProvisioned(status: ProvisioningStatus): boolean {
   return provisioningSteps.every((step) => status[step] === 'ok' || status[step] === 'skipped')
 }
 
+/** True while provisioning can still change the tenant: a step is open, or the status has not caught up with the steps. */
+export function awaitsProvisioning(tenant: { status: TenantStatus; provisioningStatus: ProvisioningStatus }): boolean {
+  return tenant.status !== 'deleted' && (tenant.status === 'pending' || !isProvisioned(tenant.provisioningStatus))
+}
+
 /** The status a resumed tenant takes (docs/contract.md, tenants): active when every step is done, else pending. */
 export function statusAfterResume(status: ProvisioningStatus): Extract<TenantStatus, 'active' | 'pending'> {
   return isProvisioned(status) ? 'active' : 'pending'

@@ -1,5 +1,5 @@
 import { gatherHealth, type HealthInput, healthSignals, healthWeights, type PaymentFacts, tenantHealth as score } from '@atrium/core/health'
-import { isProvisioned, provisioningSteps, statusAfterResume, stepStates, tenantStatuses } from '@atrium/core/tenants'
+import { awaitsProvisioning, isProvisioned, provisioningSteps, statusAfterResume, stepStates, tenantStatuses } from '@atrium/core/tenants'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 
@@ -132,5 +132,18 @@ describe('the status after a resume', () => {
     const left = provisioningSteps.some((step) => steps[step] === 'pending' || steps[step] === 'error')
     expect(isProvisioned(steps)).toBe(!left)
     expect(statusAfterResume(steps)).toBe(left ? 'pending' : 'active')
+  })
+})
+
+describe('awaiting provisioning', () => {
+  const done = { identity: 'ok', mail: 'skipped', files: 'ok' } as const
+  it('goes on until the status has caught up with the steps', () => {
+    expect(awaitsProvisioning({ status: 'pending', provisioningStatus: done })).toBe(true)
+    expect(awaitsProvisioning({ status: 'active', provisioningStatus: done })).toBe(false)
+  })
+  it('goes on for an active tenant with an open step, and ends with deletion', () => {
+    const failed = { ...done, files: 'error' } as const
+    expect(awaitsProvisioning({ status: 'active', provisioningStatus: failed })).toBe(true)
+    expect(awaitsProvisioning({ status: 'deleted', provisioningStatus: failed })).toBe(false)
   })
 })

@@ -4,8 +4,8 @@ import { useRef, useState } from 'react'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * Follows a tenant's provisioning: each event brings the tenant's cached record up to date at once, and the parts that an event does
- * not carry (handles, health) are read again when something changed. Answers whether a run is under way and the stream is connected.
+ * Follows a tenant's provisioning. Each event updates the cached record at once; a change invalidates what an event does
+ * not carry (handles, health). Returns whether a run is in progress and whether the stream is connected.
  */
 export function useTenantEvents(slug: string, enabled: boolean): { running: boolean; live: boolean } {
   const trpc = useTRPC()
@@ -23,6 +23,7 @@ export function useTenantEvents(slug: string, enabled: boolean): { running: bool
           const content = JSON.stringify([slug, runs, facts])
           if (last.current !== '' && last.current !== content) {
             void queryClient.invalidateQueries(trpc.tenants.get.queryFilter({ slug }))
+            void queryClient.invalidateQueries(trpc.healthScores.get.queryFilter({ slug }))
           }
           last.current = content
         },
