@@ -45,6 +45,10 @@ const deep = (levels: number, open: string, close: string) => `{"name":${open.re
 const calls = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { json: { slug: 'acme' } }])))
 
+const longArray = { json: { length: 1_000_000_000 }, meta: { values: [['typed-array', 'Uint8Array']] } }
+const longArrays = (count: number) =>
+  encodeURIComponent(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, longArray]))))
+
 interface Attack {
   what: string
   pieces: () => Iterable<string | Uint8Array>
@@ -86,6 +90,22 @@ const attacks: readonly Attack[] = [
         '/trpc/tenants.create',
         `{"json":{"name":"x"},"meta":{"values":{${Array.from({ length: 50_000 }, (_, n) => `"${n}":["Date"]`).join()}}}}`,
       ),
+    expected: [400],
+  },
+  {
+    what: 'superjson that asks for an array of a billion numbers',
+    pieces: () => post('/trpc/tenants.create', JSON.stringify(longArray)),
+    expected: [400],
+  },
+  {
+    what: 'the same twenty times in a batch, without a token',
+    pieces: () => [`GET /trpc/${Array(20).fill('tenants.get').join()}?batch=1&input=${longArrays(20)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    expected: [401],
+  },
+  {
+    what: 'superjson with a path of 500,000 names',
+    pieces: () =>
+      post('/trpc/tenants.create', JSON.stringify({ json: {}, meta: { values: { [Array(500_000).fill('a').join('.')]: ['Date'] } } })),
     expected: [400],
   },
   {

@@ -3,10 +3,10 @@ import { hasPartnerRight, type PartnerAccess, type PartnerRight, type PartnerSta
 import { isSlugShaped } from '@atrium/core/slugs'
 import { findPartnerBySlug } from '@atrium/db/partners'
 import type { Caller, CallerTenant, Context } from './context.ts'
-import { guarded } from './procedure.ts'
+import { guarded, guardedWithoutToken } from './procedure.ts'
 
 /** No session needed. */
-export const publicProcedure = guarded(() => ({}))
+export const publicProcedure = guardedWithoutToken(() => ({}))
 
 /** J: a valid token of somebody who is not deactivated. */
 export const signedIn = guarded(async (ctx) => ({ caller: await ctx.readCaller() }))

@@ -74,6 +74,8 @@ export interface RunnableProcedure {
     meta: ProcedureMeta | undefined
     /** Which calls need a recent sign-in: `always`, or the words for those that do. */
     recentSignIn: string | undefined
+    /** Whether a call needs a valid access token; a transport verifies it before it reads a body. */
+    needsToken: boolean
   }
 }
 
@@ -93,6 +95,12 @@ export function proceduresOf(router: AnyTRPCRouter): Record<string, RunnableProc
  * somebody who may not know of a record learns nothing from field issues either. Throws AppError to refuse.
  */
 export type Guard<Found extends object> = (ctx: Context, readInput: () => Promise<unknown>) => Found | Promise<Found>
+
+/** A guard, and whether the access token is verified before the guard runs and before anything parses the input. */
+interface Entry<Found extends object> {
+  guard: Guard<Found>
+  needsToken: boolean
+}
 
 type Schema = z.ZodType | undefined
 type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined
@@ -118,14 +126,14 @@ interface Types<In extends Schema, Out extends Schema, Result> {
  * input, work and answer are one function, and tRPC's router takes it as it takes its own. Schemas must not be asynchronous.
  */
 export class ProcedureBuilder<Found extends object, In extends Schema = undefined, Out extends Schema = undefined> {
-  readonly #guard: Guard<Found>
+  readonly #entry: Entry<Found>
   readonly #meta: ProcedureMeta | undefined
   readonly #input: In
   readonly #output: Out
   readonly #sensitive: SensitiveCalls<never> | undefined
 
-  constructor(guard: Guard<Found>, meta: ProcedureMeta | undefined, input: In, output: Out, sensitive?: SensitiveCalls<never>) {
-    this.#guard = guard
+  constructor(entry: Entry<Found>, meta: ProcedureMeta | undefined, input: In, output: Out, sensitive?: SensitiveCalls<never>) {
+    this.#entry = entry
     this.#meta = meta
     this.#input = input
     this.#output = output
@@ -133,20 +141,20 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
   }
 
   meta(meta: ProcedureMeta): ProcedureBuilder<Found, In, Out> {
-    return new ProcedureBuilder(this.#guard, meta, this.#input, this.#output, this.#sensitive)
+    return new ProcedureBuilder(this.#entry, meta, this.#input, this.#output, this.#sensitive)
   }
   input<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, S, Out> {
-    return new ProcedureBuilder(this.#guard, this.#meta, schema, this.#output, this.#sensitive)
+    return new ProcedureBuilder(this.#entry, this.#meta, schema, this.#output, this.#sensitive)
   }
   output<S extends z.ZodType>(schema: S): ProcedureBuilder<Found, In, S> {
-    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, schema, this.#sensitive)
+    return new ProcedureBuilder(this.#entry, this.#meta, this.#input, schema, this.#sensitive)
   }
   /**
    * Marks a sensitive procedure: whoever passes the guard also needs a sign-in that is recent (docs/contract.md, recent sign-in). With
    * `calls`, which stands behind `input`, only those calls are.
    */
   recentSignIn(calls?: SensitiveCalls<Parsed<In>>): ProcedureBuilder<Found, In, Out> {
-    return new ProcedureBuilder(this.#guard, this.#meta, this.#input, this.#output, calls ?? everyCall)
+    return new ProcedureBuilder(this.#entry, this.#meta, this.#input, this.#output, calls ?? everyCall)
   }
 
   query<Result>(resolve: Resolve<Found, In, Answer<Out, Result>>): TRPCQueryProcedure<Types<In, Out, Result>> {
@@ -160,12 +168,14 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
   }
 
   #build<Result>(type: ProcedureType, resolve: Resolve<Found, In, Result>): RunnableProcedure {
-    const [guard, meta, inputSchema, outputSchema] = [this.#guard, this.#meta, this.#input as Schema, this.#output as Schema]
+    const [meta, inputSchema, outputSchema] = [this.#meta, this.#input as Schema, this.#output as Schema]
+    const { guard, needsToken } = this.#entry
     const sensitive = this.#sensitive as SensitiveCalls<unknown> | undefined
     let answers = 0
     async function run({ ctx, path, getRawInput, signal }: ProcedureCall): Promise<unknown> {
       let about: string | undefined
       try {
+        if (needsToken) await ctx.verifyToken()
         const found = await guard(ctx, getRawInput)
         about = tenantIdIn(found)
         const input = inputSchema && checked(inputSchema, await getRawInput())
@@ -188,15 +198,20 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
     }
     const inputs = inputSchema ? [inputSchema] : []
     const recentSignIn = sensitive?.said
-    return Object.assign(run, { _def: { procedure: true as const, type, inputs, output: outputSchema, meta, recentSignIn } })
+    return Object.assign(run, { _def: { procedure: true as const, type, inputs, output: outputSchema, meta, recentSignIn, needsToken } })
   }
 }
 
 const everyCall: SensitiveCalls<never> = { when: () => true, said: 'always' }
 
-/** Begins a procedure that only calls which pass the guard get to. */
+/** Begins a procedure for calls with a valid access token that pass the guard. */
 export function guarded<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {
-  return new ProcedureBuilder(guard, undefined, undefined, undefined)
+  return new ProcedureBuilder({ guard, needsToken: true }, undefined, undefined, undefined)
+}
+
+/** Begins a procedure that needs no access token: the guard alone decides. */
+export function guardedWithoutToken<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {
+  return new ProcedureBuilder({ guard, needsToken: false }, undefined, undefined, undefined)
 }
 
 /** The tenant that a guard found a call to be about. */

@@ -21,15 +21,30 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
     askForRecentSignIn(recentSignIn.ask),
     splitLink({
       condition: (operation) => operation.type === 'subscription',
-      true: httpSubscriptionLink({ url, transformer: superjson }),
+      true: httpSubscriptionLink({ url, transformer }),
       false: httpBatchStreamLink({
         url,
-        transformer: superjson,
+        transformer,
         maxItems: 10,
         fetch: (input, init) => fetchOrProblem(input, init as RequestInit),
       }),
     }),
   ]
+}
+
+/**
+ * superjson for answers. Inputs leave out its notes on values that are the same object: the API accepts
+ * only the marks of `undefined` and `Date`, and the input is complete without such notes.
+ */
+export const transformer = {
+  input: {
+    serialize(value: unknown) {
+      const { json, meta } = superjson.serialize(value)
+      return meta?.values ? { json, meta: { values: meta.values, v: meta.v } } : { json }
+    },
+    deserialize: superjson.deserialize,
+  },
+  output: superjson,
 }
 
 /** Where the browser goes to sign in and come back to the page it is on. */

@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Context } from '../context.ts'
-import { guarded } from '../procedure.ts'
+import { guardedWithoutToken } from '../procedure.ts'
 import { checkAllowance, type LimitedRoute, takeAllowance } from './limits.ts'
 import { findManagedBooking } from './manage.ts'
 
@@ -19,7 +19,7 @@ export async function openManageLink(ctx: Context): Promise<BookingRow> {
 }
 
 function manageGuard(route: LimitedRoute) {
-  return guarded(async (ctx: Context): Promise<{ booking: BookingRow }> => {
+  return guardedWithoutToken(async (ctx: Context): Promise<{ booking: BookingRow }> => {
     const booking = await openManageLink(ctx)
     await takeAllowance(ctx, route)
     ctx.request.line.tenant = booking.tenantSlug

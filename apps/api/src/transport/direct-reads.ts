@@ -58,7 +58,7 @@ export function createDirectReads(house: House, record: RequestRecord): DirectRe
     try {
       const ctx = createContext(house, facts, authorization)
       if (asked.kind === 'trpc') return await answerInOnePiece(ctx, asked.queries)
-      const result = await asked.invoke(ctx, fromQuery(asked.query, asked.parameters))
+      const result = await asked.invoke(ctx, () => fromQuery(asked.query, asked.parameters))
       if (result === undefined) return { status: 204, headers: {}, body: null }
       return { status: 200, headers: asJson, body: JSON.stringify(result) }
     } catch (error) {

@@ -22,6 +22,8 @@ export interface RestRoute {
   secretAnswer: boolean
   /** Needs no session. */
   visitors: boolean
+  /** Needs a valid access token. */
+  needsToken: boolean
   /** Answers 201. */
   creates: boolean
   ofrep: boolean
@@ -42,8 +44,9 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
     const { secretAnswer = false, visitors = false, ofrep = false, file, csv } = meta
-    const { recentSignIn } = _def
-    return [{ name, method, path, type, secretAnswer, visitors, creates, ofrep, recentSignIn, file, csv, export: meta.export }]
+    const { recentSignIn, needsToken } = _def
+    const wire = { secretAnswer, visitors, needsToken, creates, ofrep, recentSignIn, file, csv, export: meta.export }
+    return [{ name, method, path, type, ...wire }]
   })
 }
 
@@ -81,13 +84,21 @@ function toHonoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-export type Invoke = (ctx: Context, input: unknown) => Promise<unknown>
+/** `readInput` runs at most once, after the token was verified where one is needed. It throws AppError for bad input. */
+export type Invoke = (ctx: Context, readInput: () => unknown) => Promise<unknown>
 
 /** Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it anew for each call. */
 export function procedureOf({ name, type }: RestRoute): Invoke {
   const procedure = proceduresOf(appRouter)[name]
   if (!procedure) throw new Error(`there is no procedure ${name}`)
-  return (ctx, input) => procedure({ ctx, path: name, type, batchIndex: 0, getRawInput: async () => input })
+  return (ctx, readInput) => {
+    let input: { value: unknown } | undefined
+    const getRawInput = async () => {
+      input ??= { value: readInput() }
+      return input.value
+    }
+    return procedure({ ctx, path: name, type, batchIndex: 0, getRawInput })
+  }
 }
 
 async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
@@ -106,12 +117,15 @@ async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, f
   try {
     const ctx = createContext(house, facts, c.req.header('authorization'))
     if (route.method === 'GET' || route.method === 'DELETE') {
-      return await respond(c, house, route, await invoke(ctx, fromQuery(queryOf(c), parametersOf(c))))
+      return await respond(c, house, route, await invoke(ctx, () => fromQuery(queryOf(c), parametersOf(c))))
     }
+    // Nobody without a valid token makes us read a body.
+    if (route.needsToken) await ctx.verifyToken()
     const text = await c.req.text()
     const carryOut = async () => {
       try {
-        return await respond(c, house, route, await invoke(ctx, fromBody(text, c.req.header('content-type'), parametersOf(c))))
+        const readInput = () => fromBody(text, c.req.header('content-type'), parametersOf(c))
+        return await respond(c, house, route, await invoke(ctx, readInput))
       } catch (error) {
         return refused(error)
       }

@@ -2,35 +2,84 @@ import { AppError } from '@atrium/core/errors'
 import superjson from 'superjson'
 
 const deepest = 32
-/** Values in the marks of one input, two for each date or the like; superjson takes 20 µs for a mark. */
-const mostInMarks = 2_000
+/** Marked values that one input may hold. */
+const mostMarks = 1_000
 
 /**
- * superjson on the wire, without its walk where there is nothing to mark: an answer of ours is plain JSON nearly always, and for
- * that superjson writes the same `{ json }`, at many times the cost. Clients use superjson as it is.
+ * superjson on the wire. Answers without a marked value skip its walk: for plain JSON superjson writes
+ * the same `{ json }`, at many times the cost. Inputs are not given to superjson, because it builds
+ * whatever a mark names, such as an array of any length. Clients use superjson as it is.
  */
 export const serializer = {
   serialize: (value: unknown): unknown => (isPlainJson(value, 0) ? { json: value } : superjson.serialize(value)),
-  /** Throws AppError `invalid_input` for more marks than any input of ours needs. */
+  /**
+   * Returns the input of a call. Throws AppError `invalid_input` for marks other than `undefined` and
+   * `Date`, for more than 1,000 of them, and for a mark whose path leads to no such value.
+   */
   deserialize(payload: unknown): unknown {
-    if (typeof payload === 'object' && payload !== null && 'json' in payload) {
-      if (!('meta' in payload)) return payload.json
-      if (countsBeyond(mostInMarks, payload.meta)) throw new AppError('invalid_input', 'The input carries too many marks.')
+    if (!isObject(payload) || !('json' in payload)) {
+      throw new AppError('invalid_input', 'The input must be an object with the field json.')
     }
-    return superjson.deserialize(payload as Parameters<typeof superjson.deserialize>[0])
+    const holder = { json: payload.json }
+    for (const { path, type } of readMarks(payload.meta)) revive(holder, path, type)
+    return holder.json
   },
 }
 
-/** Whether a value of JSON holds more than so many values, however deep. */
-function countsBeyond(most: number, value: unknown): boolean {
-  const left = [value]
-  for (let count = 0; left.length > 0; count++) {
-    if (count > most || left.length > most) return true
-    const one = left.pop()
-    // One by one: what is too long to be counted is too long to be spread.
-    if (typeof one === 'object' && one !== null) for (const inner of Object.values(one).slice(0, most + 1)) left.push(inner)
+interface Mark {
+  /** Property names from the input's root; empty for the root itself. */
+  path: string[]
+  type: 'undefined' | 'Date'
+}
+
+/** The marks of superjson's `meta`: `{ values: { "<path>": ["<type>"] } }`, or `{ values: ["<type>"] }` for the root. */
+function readMarks(meta: unknown): Mark[] {
+  if (meta === undefined) return []
+  const { values = {}, v = 1, ...others } = isObject(meta) ? meta : refuse()
+  if (v !== 1 || Object.keys(others).length > 0) refuse()
+  if (Array.isArray(values)) return [{ path: [], type: markType(values) }]
+  if (!isObject(values)) refuse()
+  const entries = Object.entries(values)
+  if (entries.length > mostMarks) throw new AppError('invalid_input', 'The input carries too many marks: at most 1,000.')
+  return entries.map(([path, mark]) => ({ path: propertyNames(path), type: markType(mark) }))
+}
+
+function markType(mark: unknown): Mark['type'] {
+  const [type, ...others] = Array.isArray(mark) ? mark : []
+  return others.length === 0 && (type === 'undefined' || type === 'Date') ? type : refuse()
+}
+
+/** superjson joins names by dots; a dot or backslash within a name has a backslash before it. */
+function propertyNames(path: string): string[] {
+  const names = ['']
+  for (let at = 0; at < path.length; at++) {
+    if (path[at] === '.') names.push('')
+    else names[names.length - 1] += path[path[at] === '\\' ? ++at : at] ?? ''
   }
-  return false
+  return names
+}
+
+function revive(holder: { json: unknown }, path: readonly string[], type: Mark['type']): void {
+  let parent: object = holder
+  let name = 'json'
+  for (const next of path) {
+    const inner: unknown = Reflect.get(parent, name)
+    // Own properties alone: `__proto__` and the like lead nowhere.
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, next)) refuse()
+    parent = inner
+    name = next
+  }
+  const value: unknown = Reflect.get(parent, name)
+  if (type === 'undefined' ? value !== null : typeof value !== 'string') refuse()
+  Reflect.set(parent, name, type === 'undefined' ? undefined : new Date(value as string))
+}
+
+function refuse(): never {
+  throw new AppError('invalid_input', 'The input carries marks that are not accepted: only undefined and Date are.')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** True when JSON brings the value back as it is. Dates, bigints, undefined, -0 and the like do not pass; nor does what is very deep. */
