@@ -6,9 +6,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { typeCheck } from './type-check.ts'
 
 /**
- * Everything that must hold, in one command: types, lint and format, architecture, unit, integration and browser tests. Goes on
- * after a failure, so that one run shows all of them, and closes with every failure again, what each check counted and
- * `N passed, N failed`: who sees nothing but the end of the output still reads what to mend.
+ * Everything that must hold, in one command: types, lint and format, architecture, regular expressions, unit, integration and
+ * browser tests. Goes on after a failure, so that one run shows all of them, and closes with every failure again, what each
+ * check counted and `N passed, N failed`: the end of the output alone says what to mend.
  */
 const root = join(import.meta.dirname, '..')
 const reports = await mkdtemp(join(tmpdir(), 'atrium-tests-'))
@@ -56,6 +56,7 @@ const checks: readonly Check[] = [
   },
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
+  { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
   { name: 'unit', commands: [vitest('unit')], project: 'unit' },
   { name: 'integration', commands: [vitest('integration')], project: 'integration' },
   { name: 'faults', commands: [proof('faults')], project: 'faults' },

@@ -49,7 +49,7 @@ async function startOnce(entry: string): Promise<void> {
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    const port = /"port":(\d+).*"msg":"listening"/.exec(line)?.[1]
+    const port = line.includes('"msg":"listening"') ? /"port":(\d+)/.exec(line)?.[1] : undefined
     if (port === undefined) continue
     // Without a token: as far as a request comes where there is no database.
     for (const [method, path] of [

@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { trim } from '@atrium/core/trim'
 import { createKeyring } from '@atrium/db/encryption'
 import { z } from 'zod'
 
@@ -30,8 +31,10 @@ const dnsServers = z
 const otlpHeaders = list.transform((pairs, ctx) => {
   const headers: Record<string, string> = {}
   for (const pair of pairs) {
-    const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+)\s*=\s*(.*)$/.exec(pair) ?? []
-    if (name === undefined || value === undefined) ctx.addIssue('holds something that is no name=value')
+    const separator = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(separator, 0)).trimEnd()
+    const value = pair.slice(separator + 1).trimStart()
+    if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) ctx.addIssue('holds something that is no name=value')
     else headers[name] = decodeURIComponent(value)
   }
   return headers
@@ -116,7 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     databaseDirectUrl: e.DATABASE_DIRECT_URL ?? null,
     /** A copy that reports and the audit log are read from. */
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
-    tenantDomain: e.PLATFORM_TENANT_DOMAIN.toLowerCase().replace(/^\.+|\.+$/g, ''),
+    tenantDomain: trim(e.PLATFORM_TENANT_DOMAIN.toLowerCase(), /\./),
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
       issuers: e.IDP_ISSUER,

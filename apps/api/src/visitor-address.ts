@@ -28,10 +28,8 @@ function isBookingApp(secret: string | null, presented: string | undefined): boo
 
 /** Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4. */
 function plain(address: string): string {
-  return address
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^::ffff:(?=\d+\.)/i, '')
-    .replace(/%.*$/, '')
+  const [bare = ''] = address.replace(/^\[(.*)\](:\d+)?$/, '$1').split('%', 1)
+  return bare.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 function networkOf(address: string): string {

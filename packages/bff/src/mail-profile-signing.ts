@@ -14,7 +14,7 @@ export interface SigningConfig {
  */
 export async function signProfile(profile: string, config: SigningConfig, now: Date): Promise<Uint8Array<ArrayBuffer>> {
   const [certificates, key] = await Promise.all([readPem(config.certificate), readPem(config.key)])
-  const chain = certificates.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
+  const chain = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   const own = chain.find((pem) => new X509Certificate(pem).checkPrivateKey(createPrivateKey(key)))
   if (!own) throw new Error('The key is that of none of the certificates.')
   const { validFromDate, validToDate } = new X509Certificate(own)

@@ -125,8 +125,8 @@ function pack(asset: Asset, encoding: 'br' | 'gzip'): Promise<Buffer> {
 /** Puts the nonce into the page's `<meta name="csp-nonce">`, which is added when the page has none. */
 function withNonce(index: string, nonce: string): string {
   const meta = `<meta name="csp-nonce" content="${nonce}">`
-  const existing = /<meta\s[^>]*name="csp-nonce"[^>]*>/i
-  return existing.test(index) ? index.replace(existing, meta) : index.replace(/<head[^>]*>/i, (head) => head + meta)
+  const existing = index.match(/<meta\s[^<>]*>/gi)?.find((tag) => tag.includes('name="csp-nonce"'))
+  return existing === undefined ? index.replace(/<head[^<>]*>/i, (head) => head + meta) : index.replace(existing, meta)
 }
 
 /** Whether a request is for a page: a browser's navigation, not a script's fetch of something that is missing. */

@@ -4,6 +4,7 @@ import { type Ask, answerOf, type RecordType } from './dns-answers.ts'
 import type { DmarcSettings, DnsRecord, DomainState, ExpectedRecord, RecordPurpose, RecordVerdict } from './domains.ts'
 import { isSpf } from './spf.ts'
 import { compareSpf } from './spf-check.ts'
+import { trim } from './trim.ts'
 
 /** Label below the domain at which ownership is proven. */
 export const ownershipLabel = '_atrium'
@@ -107,7 +108,7 @@ function compare(
 }
 
 function compareOwnership(expected: string, values: readonly string[]): Comparison {
-  const bare = values.map((value) => value.replace(/^[\s"“”]+|[\s"“”]+$/g, ''))
+  const bare = values.map((value) => trim(value, /[\s"“”]/))
   if (bare.includes(expected)) return { verdict: 'ok', reason: null }
   if (values.length === 0) return { verdict: 'missing', reason: null }
   const other = bare.some((value) => value.startsWith(ownershipPrefix))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { trim, trimEnd } from './trim.ts'
 
 /** Slugs that would collide with a path, a host name or an administrative identity group. */
 const reserved = new Set(
@@ -46,14 +47,14 @@ const special: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe'
  * (a name in another script), so that the caller can choose another base.
  */
 export function slugify(name: string): string | undefined {
-  const slug = name
+  const cut = name
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .replace(/[ßæœøđłþðı]/g, (letter) => special[letter] ?? '-')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
-    .replace(/^-+|-+$/g, '')
+  const slug = trim(cut, /-/)
   return slug.length >= 2 ? slug : undefined
 }
 
@@ -62,6 +63,6 @@ export function* slugCandidates(base: string, count: number): Generator<string> 
   yield base
   for (let n = 2; n <= count; n++) {
     const suffix = `-${n}`
-    yield base.slice(0, 63 - suffix.length).replace(/-+$/, '') + suffix
+    yield trimEnd(base.slice(0, 63 - suffix.length), /-/) + suffix
   }
 }

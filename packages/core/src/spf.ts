@@ -30,7 +30,7 @@ export function isSpf(text: string): boolean {
 
 /** True for what was meant as SPF and is none, such as `"v=spf1 …"` with quotation marks or `v = spf1`. */
 export function looksLikeSpf(text: string): boolean {
-  return !isSpf(text) && /^[\s"'“”]*(v\s*[=:]?\s*)?spf\d?\b/i.test(text)
+  return !isSpf(text) && /^[\s"'“”]*(v\s*(?:[=:]\s*)?)?spf\d?\b/i.test(text)
 }
 
 /** Reads a record. `fault` is a sentence about what makes receivers give up on it (permerror, RFC 7208 section 4.6). */
@@ -59,7 +59,8 @@ export function parseSpf(text: string): { record: SpfRecord; fault?: never } | {
 
 /** The term, or a sentence about what is wrong with it. */
 function parseMechanism(term: string): SpfTerm | string {
-  const [, sign = '', name = '', rest = ''] = /^([-+~?]?)([a-z0-9]+)(.*)$/i.exec(term) ?? []
+  const [head = '', sign = '', name = ''] = /^([-+~?]?)([a-z0-9]+)/i.exec(term) ?? []
+  const rest = term.slice(head.length)
   const qualifier = (sign || '+') as SpfQualifier
   const bad = `“${term}” cannot be read.`
   const common = { qualifier, text: term }

@@ -63,7 +63,7 @@ export type ReplayedEvents = z.infer<typeof ReplayedEvents>
 
 const personal =
   /email|phone|address|^name$|_name$|^line[12]$|city|postal|^ip|ip_|description|statement|_url$|^url$|_pdf$|secret|fingerprint|^value$|vat|iban|custom_fields|footer|memo|comment|nickname|user_agent|last4/i
-const mailAddress = /[^\s@]+@[^\s@]+\.[^\s@]+/g
+const word = /\S+/g
 
 /** What may be shown of an event: its shape, ids, words and amounts. Values under names that hold personal data become `***`. */
 export function maskedPayload(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -78,5 +78,5 @@ function maskedValue(key: string, value: unknown, depth: number): unknown {
   if (typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskedValue(name, item, depth + 1)]))
   }
-  return typeof value === 'string' ? value.replace(mailAddress, '***') : value
+  return typeof value === 'string' ? value.replace(word, (text) => (text.includes('@') ? '***' : text)) : value
 }

@@ -74,7 +74,7 @@ function parseKey(entry: string, position: number): { id: string; key: Buffer } 
   const encoded = entry.slice(separator + 1)
   const key = Buffer.from(encoded, 'base64')
   // Buffer.from skips what is no base64; encoding it back finds a truncated or mistyped key.
-  if (key.length !== 32 || key.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) {
+  if (key.length !== 32 || key.toString('base64') !== encoded.padEnd(44, '=')) {
     throw new Error(`key "${id}" is not 32 bytes in base64`)
   }
   return { id, key }

@@ -48,6 +48,23 @@ describe('live DNS', () => {
     expect(await resolver().lookup(type, name)).toEqual({ state: 'found', values })
   })
 
+  it('cuts a value at 4,096 characters', async () => {
+    sandbox.dns.zones.put('flood.example', [{ name: 'flood.example', type: 'TXT', value: `x${'\t'.repeat(60_000)}y` }])
+    expect(await resolver().lookup('TXT', 'flood.example')).toEqual({ state: 'found', values: [`x${'\t'.repeat(4_095)}`] })
+  })
+
+  it('reads 200 records of a name, and says so when there are more', async () => {
+    const records = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ name: 'many.example', type: 'TXT' as const, value: `code-${index}` }))
+    sandbox.dns.zones.put('many.example', records(200))
+    expect(await resolver().lookup('TXT', 'many.example')).toMatchObject({ state: 'found', values: { length: 200 } })
+    sandbox.dns.zones.put('many.example', records(201))
+    expect(await resolver().lookup('TXT', 'many.example')).toEqual({
+      state: 'unknown',
+      reason: 'There are more than 200 TXT records at many.example.',
+    })
+  })
+
   it('tells an absent record from an absent name', async () => {
     expect(await resolver().lookup('TXT', 'mail.host.example')).toEqual({ state: 'absent', nonexistent: false })
     expect(await resolver().lookup('TXT', '_tcp.acme.example')).toEqual({ state: 'absent', nonexistent: false })

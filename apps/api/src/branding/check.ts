@@ -97,7 +97,7 @@ function thrownFault(error: unknown): Fault {
     typeof token === 'object' && token !== null && 'getPosition' in token
       ? placeOf(token as { getPosition(): number[] })
       : { line: 1, column: 1 }
-  const words = error instanceof Error ? error.message.replace(/(, line:\d+, col:\d+)+$/, '').slice(0, 200) : 'this cannot be read'
+  const words = error instanceof Error ? error.message.replace(/, line:\d+, col:\d+/g, '').slice(0, 200) : 'this cannot be read'
   const message = /limit exceeded/.test(words) ? 'this takes more time or memory than a message may.' : `${words.replace(/\.$/, '')}.`
   return { ...place, message }
 }

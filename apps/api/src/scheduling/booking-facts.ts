@@ -1,3 +1,4 @@
+import { trimEnd } from '@atrium/core/trim'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { HostRow } from '@atrium/db/hosts'
 import type { Config } from '../config.ts'
@@ -23,7 +24,7 @@ export function writtenAnswers({ fields, answers }: Pick<BookingRow, 'fields' | 
 /** Where another time of the same event type can be booked; empty where there are no booking pages or it is no longer on offer. */
 export function bookingPageLink({ booking: { url } }: Pick<Config, 'booking'>, booking: BookingRow): string {
   if (url === null || !booking.eventTypeActive || !booking.hostActive) return ''
-  return `${url.replace(/\/+$/, '')}/${booking.tenantSlug}/${booking.hostSlug}/${booking.eventTypeSlug}`
+  return `${trimEnd(url, /\//)}/${booking.tenantSlug}/${booking.hostSlug}/${booking.eventTypeSlug}`
 }
 
 /** The UID of the event in the hosts' calendars: that of the booking, and for shared times one of the group's own. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { trimEnd } from '@atrium/core/trim'
 import type { Keyring } from '@atrium/db/encryption'
 import type { Config } from '../config.ts'
 
@@ -31,7 +32,7 @@ export function hashOfManageToken(token: string): Buffer | undefined {
 
 /** Where the visitor manages the booking; empty where this installation has no booking pages. */
 export function manageLink({ booking }: Pick<Config, 'booking'>, token: string): string {
-  return booking.url === null ? '' : `${booking.url.replace(/\/+$/, '')}/manage/${token}`
+  return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/${token}`
 }
 
 function sha256(token: string): Buffer {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
 import { slugify } from '@atrium/core/slugs'
 import { type CreatedSsoApp, type CreateSsoApp, ssoAppLimit } from '@atrium/core/sso'
+import { trimEnd } from '@atrium/core/trim'
 import { violatedConstraint } from '@atrium/db/failures'
 import { activateSsoApp, beginSsoAppRemoval, countSsoApps, insertPendingSsoApp, type SsoAppRow } from '@atrium/db/sso'
 import type { IdentityProvider, SsoApplication } from '@atrium/integrations/identity/port'
@@ -69,7 +70,7 @@ function writeDown(house: House, input: CreateSsoApp) {
 export function applicationSlug(tenantSlug: string, name: string): string {
   const random = randomBytes(4).toString('hex')
   const readable = `${tenantSlug.slice(0, 24)}-${slugify(name) ?? 'app'}`.slice(0, 50 - random.length - 1)
-  return `${readable.replace(/-+$/, '')}-${random}`
+  return `${trimEnd(readable, /-/)}-${random}`
 }
 
 async function carryOut(

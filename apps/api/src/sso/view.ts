@@ -1,4 +1,5 @@
 import type { SsoAppState, SsoAppView } from '@atrium/core/sso'
+import { trimEnd } from '@atrium/core/trim'
 import type { SsoAppRow } from '@atrium/db/sso'
 import type { House } from '../house.ts'
 
@@ -22,6 +23,6 @@ export function toSsoAppView(house: House, row: SsoAppRow, state: SsoAppState): 
 /** Computed and not read from the provider, so that a list can tell it while the provider is away. */
 function issuerOf(house: House, slug: string): string {
   const { identity } = house.config
-  const origin = (identity?.publicUrl ?? identity?.baseUrl ?? '').replace(/\/+$/, '')
+  const origin = trimEnd(identity?.publicUrl ?? identity?.baseUrl ?? '', /\//)
   return `${origin}/application/o/${slug}/`
 }

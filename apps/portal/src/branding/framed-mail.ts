@@ -21,7 +21,7 @@ export function framedMail(html: string, nonce: string): string {
   return `<!doctype html>${page.documentElement.outerHTML}`
 }
 
-const tag = /<[a-z](?:"[^"]*"|'[^']*'|[^'">])*>/gi
+const tag = /<[a-z](?:"[^"]*"|'[^']*'|[^'"<>])*>/gi
 const quoted = /"[^"]*"|'[^']*'/g
 
 /**

@@ -1,4 +1,5 @@
 import { recipientAddress } from '@atrium/core/mail-addresses'
+import { trimEnd, trimStart } from '@atrium/core/trim'
 
 export interface ReadRecipients {
   /** Lower-case, in the order they stand, each once. */
@@ -30,7 +31,7 @@ function candidates(piece: string): string[] {
   if (inBrackets.length > 0) return inBrackets
   return piece
     .split(/\s+/)
-    .map((word) => word.replace(/^mailto:/i, '').replace(/^["'(]+|["').]+$/g, ''))
+    .map((word) => trimEnd(trimStart(word.replace(/^mailto:/i, ''), /["'(]/), /["').]/))
     .filter((word) => word !== '')
 }
 

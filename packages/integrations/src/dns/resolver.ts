@@ -18,6 +18,10 @@ export interface DnsOptions {
 }
 
 const mostAliases = 8
+/** Records of one name and type. Zones of large organizations have up to a hundred TXT records at their apex. */
+const mostRecords = 200
+/** Characters of one value. A DKIM record with an RSA key of 16,384 bits has 2,800. */
+const longestValue = 4_096
 const waiting = 10_000
 
 /**
@@ -74,7 +78,9 @@ async function follow(resolver: Resolver, type: RecordType, name: string): Promi
 async function ask(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
   try {
     const values = await readers[type](resolver, name)
-    return values.length === 0 ? { state: 'absent', nonexistent: false } : { state: 'found', values }
+    if (values.length === 0) return { state: 'absent', nonexistent: false }
+    if (values.length > mostRecords) return unknown(`There are more than ${mostRecords} ${type} records at ${name}.`)
+    return { state: 'found', values: values.map((value) => value.slice(0, longestValue)) }
   } catch (error) {
     return failed(error, name)
   }

@@ -1,3 +1,5 @@
+import { trim } from '@atrium/core/trim'
+
 const longestBytes = 255
 
 /**
@@ -10,8 +12,7 @@ export function spaceName(name: string, fallback: string): string {
     .normalize('NFC')
     .replace(/\s+/gu, ' ')
     .replace(/[/\\.:?*"<>|\p{Cc}\u2028\u2029\ufffd]+/gu, '-')
-    .replace(/^[\s-]+|[\s-]+$/gu, '')
-  return shorten(allowed) || fallback
+  return shorten(trim(allowed, /[\s-]/)) || fallback
 }
 
 /** Cut between what people see as characters, so that none falls apart. */

@@ -1,3 +1,4 @@
+import { trimEnd } from '@atrium/core/trim'
 import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
 import { authentikApplications } from './authentik-applications.ts'
 import { authentikFactors } from './authentik-factors.ts'
@@ -56,5 +57,5 @@ export function authentik({ token, publicUrl, ...options }: AuthentikOptions): I
 /** The base address under the origin that people see, without a slash at the end. */
 function publicAddress(baseUrl: string, publicUrl: string | undefined): string {
   const { origin, pathname } = new URL(baseUrl)
-  return `${publicUrl === undefined ? origin : new URL(publicUrl).origin}${pathname}`.replace(/\/+$/, '')
+  return trimEnd(`${publicUrl === undefined ? origin : new URL(publicUrl).origin}${pathname}`, /\//)
 }

@@ -148,9 +148,9 @@ function listUsers(visit: Visit, query: Record<string, string>): Response {
 
 function filterOf(store: FilesStore, filter: string | undefined): (user: User) => boolean {
   if (filter === undefined || filter.trim() === '') return () => true
-  const member = /^\s*memberOf\/any\(\s*x\s*:\s*x\/id eq '?(?<id>[^')]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
+  const member = /^\s*memberOf\/any\(\s*x\s*:\s*x\/id eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
   if (member !== undefined) return (user) => store.groups.get(member)?.memberIds.includes(user.id) ?? false
-  const role = /^\s*appRoleAssignments\/any\(\s*x\s*:\s*x\/appRoleId eq '?(?<id>[^')]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
+  const role = /^\s*appRoleAssignments\/any\(\s*x\s*:\s*x\/appRoleId eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
   if (role !== undefined) return (user) => user.roleId === role
   const type = /^\s*userType eq '(?<type>[^']*)'\s*$/.exec(filter)?.groups?.type
   if (type !== undefined) return () => type === 'Member'

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import { trimEnd } from '@atrium/core/trim'
 import { SetError } from './errors.ts'
 import { decodeId } from './ids.ts'
 
@@ -46,7 +47,7 @@ export function assertStrongPassword(password: string): void {
   if (length > 128) refuse('Password must be at most 128 characters long.')
   if (length < 8) refuse('Password must be at least 8 characters long.')
   const plain = password.toLowerCase()
-  if (common.has(plain) || common.has(plain.replace(/[\d\W_]+$/, '')))
+  if (common.has(plain) || common.has(trimEnd(plain, /[\d\W_]/)))
     refuse('Password is too weak. This is similar to a commonly used password.')
   if (new Set(plain).size < 5) refuse('Password is too weak. Repeats like "aaa" are easy to guess.')
   const steps = new Set([...plain].slice(1).map((character, index) => character.charCodeAt(0) - plain.charCodeAt(index)))

@@ -18,7 +18,7 @@ function emptyForm(): Form {
 
 function segments(key: string): string[] {
   const first = key.split('[', 1)[0] ?? ''
-  return [first, ...[...key.matchAll(/\[([^\]]*)\]/g)].map(([, part]) => part ?? '')]
+  return [first, ...[...key.matchAll(/\[([^[\]]*)\]/g)].map(([, part]) => part ?? '')]
 }
 
 function put(form: Form, path: readonly string[], value: string, key: string): void {

@@ -103,7 +103,10 @@ const mappingFields = {
 
 /** Unbalanced brackets or quotes: as far as a Python expression is read here. */
 function refuseBrokenExpression(expression: string | undefined): void {
-  const bare = (expression ?? '').replace(/#.*$/gm, '').replace(/(["'])(?:\\.|(?!\1).)*\1/g, '')
+  const strings = /"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g
+  const bare = (expression ?? '')
+    .replace(/#.*$/gm, '')
+    .replace(strings, (text, double: string, single: string) => (double || single ? '' : text))
   const count = (pattern: RegExp) => bare.match(pattern)?.length ?? 0
   const broken = count(/[([{]/g) !== count(/[)\]}]/g) || /["']/.test(bare)
   if (broken) throw invalid({ expression: ['Expression Syntax Error: invalid syntax (mapping, line 1)'] })

@@ -93,7 +93,7 @@ export function text(options: { blank?: boolean; max?: number; trim?: boolean; p
 }
 
 export function email(): Field<string> {
-  return text({ blank: true, max: 254, pattern: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, message: 'Enter a valid email address.' })
+  return text({ blank: true, max: 254, pattern: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, message: 'Enter a valid email address.' })
 }
 
 const truths: unknown[] = [true, 'true', 'True', 't', 'yes', '1', 1, 'on']
