@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseSync } from 'oxc-parser'
+import { createTransactionRules } from './transaction-rules.ts'
 
 /**
  * Holds the arrows of the house (docs/architecture.md): which room may import which, no cycles between files, no production code
- * that reaches into tests or the sandbox, no barrel files, and no import of a package that the room does not declare.
+ * that reaches into tests or the sandbox, no barrel files, no import of a package that the room does not declare, and no other
+ * connection inside a transaction (`transaction-rules.ts`).
  */
 const rooms: Readonly<Record<string, { imports: readonly string[]; types?: readonly string[] }>> = {
   'packages/core': { imports: [] },
@@ -19,9 +21,15 @@ const rooms: Readonly<Record<string, { imports: readonly string[]; types?: reado
   'apps/booking': { imports: ['core', 'bff'], types: ['api'] },
 }
 const root = join(import.meta.dirname, '..')
+/** Rooms whose code runs inside transactions. */
+const transactional = ['packages/db', 'apps/api']
 const faults: string[] = []
 /** File → files it needs at run time. */
 const graph = new Map<string, string[]>()
+
+const transactions = createTransactionRules()
+for (const room of transactional)
+  for (const file of await sources(join(root, room, 'src'))) transactions.learn(parseSync(file, await readFile(file, 'utf8')).program)
 
 for (const [room, rule] of Object.entries(rooms)) {
   const manifest = JSON.parse(await readFile(join(root, room, 'package.json'), 'utf8')) as Record<
@@ -52,7 +60,11 @@ async function check(
   declaredForTypes: ReadonlySet<string>,
 ): Promise<void> {
   const name = relative(root, file)
-  const { module, program } = parseSync(file, await readFile(file, 'utf8'))
+  const text = await readFile(file, 'utf8')
+  const { module, program } = parseSync(file, text)
+  if (transactional.includes(room)) {
+    for (const { at, fault } of transactions.faultsOf(program)) faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
+  }
   const needed: string[] = []
   const imports = [
     ...module.staticImports.map((one) => ({

@@ -72,6 +72,7 @@ const ownCalls: Readonly<Record<string, CarriedOut>> = {
   }),
   'users.update': by('operator', (place) => ({ ...other(place), phone: '+49 30 1234' })),
   'scheduling.hosts.connect': by('operator', async (place) => ({ slug: place.slug, hostId: await newHost(place), mode: 'mint' })),
+  'scheduling.hosts.check': by('operator', async (place) => ({ slug: place.slug, hostId: await connectedHost(place) })),
   'scheduling.hosts.disconnect': by('operator', async (place) => ({ slug: place.slug, hostId: await connectedHost(place) })),
   'scheduling.locks.take': byVisitor(async (place) => {
     const { eventTypeId, start } = await offer(place)

@@ -52,3 +52,9 @@ export interface House {
   streams: OpenStreams
   metrics: Metrics
 }
+
+/**
+ * What a function may use of the service while a transaction is open: nothing that takes a database connection of its own. With one
+ * more connection per transaction, as many transactions as the pool has connections wait for each other until all of them fail.
+ */
+export type InTransaction = Pick<House, 'config' | 'clock' | 'log' | 'systems' | 'outbox' | 'jobs'>

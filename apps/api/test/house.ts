@@ -76,6 +76,8 @@ export interface HouseOptions {
   env?: Record<string, string>
   /** A migrated database of the caller's, on a server that the caller may stop. Default: a copy on the server of the run. */
   accounts?: DatabaseAccounts
+  /** Ordinary connections to the database. Default: as `openDatabase` has it. */
+  poolSize?: number
   /** Send mail, to the sandbox. Default false: nothing is sent, and the queue keeps it. */
   mailer?: boolean
   sandbox?: StartOptions
@@ -125,6 +127,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     directUrl: config.databaseDirectUrl ?? undefined,
     replicaUrl: config.databaseReplicaUrl,
     onReplicaRead: (where) => replicaReads.push(where),
+    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
     applicationName: `test-${randomBytes(4).toString('hex')}`,
     onError: () => {},
   })

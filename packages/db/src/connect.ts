@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { workExclusively } from './exclusive-work.ts'
 import { type KeyPart, type NamedStatement, parserOf } from './keyed-read.ts'
 import { listenOn } from './listener.ts'
 import { openPool } from './pool.ts'
@@ -42,6 +43,11 @@ export interface Database {
   readReport<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
   /** A connection of its own that listens on a channel; reconnects by itself and calls `onReconnect` after it missed messages. */
   listen(channel: string, onMessage: (payload: string) => void, onReconnect: () => void): Promise<() => Promise<void>>
+  /**
+   * Runs work that no process does at the same time under the same name, such as `email:anna@example.org` (`lockEmail` holds the same
+   * lock). The lock takes a connection of its own, none of a pool, so the work may take those.
+   */
+  exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result>
   /** The copy itself, to ask how it is doing; null where there is none. What a request needs is read with `search`. */
   readonly copy: Db | null
   /** Use of the ordinary connections; `waiting` counts who has none. */
@@ -103,6 +109,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         await stop()
       }
     },
+    exclusively: (name, work) => workExclusively({ ...common, connectionString: directUrl }, { name, work, onError }),
     copy: copy?.searches ?? null,
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: poolSize }),
     close: async () => {

@@ -71,8 +71,11 @@ export async function findUserByEmail(db: Db | Trx, email: string): Promise<{ id
 
 /** Serialises everything that would create a user with this address, until the transaction ends. */
 export async function lockEmail(trx: Trx, email: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`email:${email}`}, 0))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lockOfEmail(email)}, 0))`.execute(trx)
 }
+
+/** The name of that lock, for work that outlasts a transaction (`Database.exclusively`). */
+export const lockOfEmail = (email: string) => `email:${email}`
 
 export interface UserFilter {
   q?: string | undefined

@@ -12,7 +12,7 @@ import {
 import { sumOpenInvoices } from '@atrium/db/invoices'
 import { notifyTenant, setTenantStatus } from '@atrium/db/tenants'
 import type { AuditEntry } from '../audit/recorder.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { liftSuspension, overdueReason } from './lift-suspension.ts'
 import { sendBillingMail } from './mails.ts'
 
@@ -45,7 +45,7 @@ export async function attendDunning(house: House, subscriptionId: string): Promi
   for (const entry of entries) await house.audit.recordSystem(entry)
 }
 
-async function attend(trx: Trx, house: House, subscription: DunnedSubscription): Promise<AuditEntry[]> {
+async function attend(trx: Trx, house: InTransaction, subscription: DunnedSubscription): Promise<AuditEntry[]> {
   const { pastDueSince } = subscription
   const open = await lockDunningCase(trx, subscription.id)
   const owes = (subscription.status === 'past_due' || subscription.status === 'unpaid') && pastDueSince !== null
@@ -58,7 +58,7 @@ async function attend(trx: Trx, house: House, subscription: DunnedSubscription):
   return current ? [...entries, ...(await advance(trx, house, subscription, current))] : entries
 }
 
-async function close(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
+async function close(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
   const now = house.clock.now()
   const ended = subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
   await saveDunningCase(trx, open.id, { closedAt: now, outcome: ended ? 'ended' : 'recovered' })
@@ -68,7 +68,7 @@ async function close(trx: Trx, house: House, subscription: DunnedSubscription, o
   return resumed ? [recovered, tenantEntry(subscription, 'tenant.resumed', { reason: 'Paid.' })] : [recovered]
 }
 
-async function advance(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
+async function advance(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
   const now = house.clock.now()
   const { graceDays, autoSuspend } = house.config.billing
   const entries: AuditEntry[] = []
@@ -97,7 +97,7 @@ async function advance(trx: Trx, house: House, subscription: DunnedSubscription,
   return entries
 }
 
-async function remind(trx: Trx, house: House, subscription: DunnedSubscription, open: DunningCase, day: number): Promise<void> {
+async function remind(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase, day: number): Promise<void> {
   const now = house.clock.now()
   const { limitedFrom } = billingStateOf({ status: 'past_due', pastDueSince: open.pastDueSince }, house.config.billing.graceDays, now)
   const sums = await sumOpenInvoices(trx, subscription.tenantId, now)

@@ -1,7 +1,8 @@
 import { writtenAmount } from '@atrium/core/money'
 import type { Plan } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
-import type { House } from '../house.ts'
+import type { Config } from '../config.ts'
+import type { InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 
 /** A day as mails write it, in UTC: 28 July 2026. */
@@ -42,9 +43,9 @@ export type BillingMail =
   | { template: 'invoice.paid' | 'invoice.action_required'; number: string; amount: bigint; currency: string; link: string }
 
 /** Queues a mail about money to billing contact and owner; a receipt goes to one of them. `key` names what it is about. */
-export async function sendBillingMail(trx: Trx, house: House, tenant: BilledTenant, mail: BillingMail, key: string): Promise<void> {
+export async function sendBillingMail(trx: Trx, house: InTransaction, tenant: BilledTenant, mail: BillingMail, key: string): Promise<void> {
   const contacts = billingContacts(tenant)
-  const values = valuesOf(house, tenant, mail)
+  const values = valuesOf(house.config, tenant, mail)
   for (const { part, to, name } of mail.template === 'invoice.paid' ? contacts.slice(0, 1) : contacts) {
     await house.outbox.send(trx, {
       tenantId: tenant.tenantId,
@@ -57,8 +58,8 @@ export async function sendBillingMail(trx: Trx, house: House, tenant: BilledTena
   }
 }
 
-function valuesOf(house: House, { tenantSlug }: BilledTenant, mail: BillingMail): Record<string, string> {
-  const billing = portalLink(house.config, `/t/${tenantSlug}/billing`)
+function valuesOf(config: Config, { tenantSlug }: BilledTenant, mail: BillingMail): Record<string, string> {
+  const billing = portalLink(config, `/t/${tenantSlug}/billing`)
   if ('number' in mail) {
     const amount = writtenAmount(mail.amount, mail.currency)
     return { 'invoice.number': mail.number, 'invoice.amount': amount, 'link.invoice': mail.link }

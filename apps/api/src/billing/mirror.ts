@@ -12,7 +12,7 @@ import {
   updateInvoice,
 } from '@atrium/db/invoices'
 import type { ProcessorInvoice, ProcessorReversal } from '@atrium/integrations/payments/port'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { marginAt } from '../payouts/margins.ts'
 import { settleInvoiceLedger } from '../payouts/settle.ts'
 import { findTenantOf } from './tenant-of.ts'
@@ -30,7 +30,7 @@ export interface MirroredInvoice {
  */
 export async function mirrorInvoice(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   invoice: ProcessorInvoice,
   readAt: Date,
 ): Promise<MirroredInvoice | 'unknown_tenant' | 'stale'> {
@@ -55,7 +55,7 @@ export async function mirrorInvoice(
 /** Keeps what was given or taken back of a mirrored invoice and settles the ledger. False when a later reading stands already. */
 export async function mirrorReversal(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   invoiceId: string,
   reversal: ProcessorReversal,
   readAt: Date,

@@ -7,7 +7,7 @@ import { insertDomains, notifyTenant } from '@atrium/db/tenants'
 import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
@@ -40,7 +40,7 @@ export async function addDomain(ctx: Context, access: Access, input: AddDomain):
   return toDomainView(house, row)
 }
 
-async function insert(trx: Trx, house: House, slug: string, name: string): Promise<void> {
+async function insert(trx: Trx, house: InTransaction, slug: string, name: string): Promise<void> {
   const tenant = await lockOpenTenant(trx, slug)
   await refuseLimited(trx, house, tenant.id)
   const { count } = await trx

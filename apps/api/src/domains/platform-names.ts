@@ -6,7 +6,7 @@ import { isManaged } from './view.ts'
  * Names below the platform's domain count as proven from the start, so a tenant gets only those that bear its own slug. `path` is the
  * field that the names came in. Throws AppError `invalid_input`.
  */
-export function refusePlatformNames(house: House, slug: string, names: readonly string[], path: string): void {
+export function refusePlatformNames(house: Pick<House, 'config'>, slug: string, names: readonly string[], path: string): void {
   const own = `${slug}.${house.config.tenantDomain}`
   const foreign = (name: string) =>
     name !== own && !name.endsWith(`.${own}`) && (name === house.config.tenantDomain || isManaged(house, name))

@@ -10,7 +10,7 @@ export function hasMail(house: House): boolean {
 }
 
 /** Below the platform's own domain, which its operator publishes. */
-export function isManaged(house: House, name: string): boolean {
+export function isManaged(house: Pick<House, 'config'>, name: string): boolean {
   return isBelow(name, house.config.tenantDomain)
 }
 

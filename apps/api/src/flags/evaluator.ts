@@ -15,6 +15,8 @@ export interface Flags {
   evaluation(target: FlagTarget | undefined): Promise<(key: string) => FlagEvaluation>
   /** One flag, for our own code. Noted as a use, so that it cannot be removed while something depends on it. Unknown flags are off. */
   isOn(key: string, target: FlagTarget | undefined): Promise<boolean>
+  /** The same for work inside a transaction, which may not ask the database: read before, evaluated for a tenant when it is known. */
+  readFlag(key: string): Promise<(target: FlagTarget | undefined) => boolean>
   /** Notes that code asked for this flag by its name. */
   noteUse(key: string): void
   /** Forgets what is known: this process has just changed a flag. */
@@ -90,6 +92,15 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
     return createFlagEvaluation({ rules: await rules(), target, now: clock.now().getTime(), hash: flagHash })
   }
 
+  async function readFlag(key: string) {
+    const known = await rules()
+    return (target: FlagTarget | undefined) => {
+      const { value, errorCode } = createFlagEvaluation({ rules: known, target, now: clock.now().getTime(), hash: flagHash })(key)
+      if (errorCode !== 'FLAG_NOT_FOUND') noteUse(key)
+      return value
+    }
+  }
+
   function noteUse(key: string): void {
     uses.set(key, clock.now())
   }
@@ -115,12 +126,8 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
     },
     rules,
     evaluation,
-    async isOn(key, target) {
-      const evaluate = await evaluation(target)
-      const { value, errorCode } = evaluate(key)
-      if (errorCode !== 'FLAG_NOT_FOUND') noteUse(key)
-      return value
-    },
+    isOn: async (key, target) => (await readFlag(key))(target),
+    readFlag,
     noteUse,
     forget,
     saveUses,

@@ -4,7 +4,7 @@ import { emailAddress } from '@atrium/core/text'
 import type { Trx } from '@atrium/db/connect'
 import { type GuardedFlag, listGuardedFlags } from '@atrium/db/flag-signals'
 import { type FlagRow, findFlag, lockFlags, updateFlag } from '@atrium/db/flags'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { flagRules, readGuards } from './guards.ts'
 import { auditEntryOf, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
@@ -55,7 +55,13 @@ async function rollBack(house: House, flag: GuardedFlag, broken: FlagGuardReadin
 }
 
 /** Owners are people or teams; who is named by an address is told. */
-async function mailOwner(trx: Trx, { outbox }: House, { key, owner }: FlagRow, rollback: FlagRollback, version: number): Promise<void> {
+async function mailOwner(
+  trx: Trx,
+  { outbox }: InTransaction,
+  { key, owner }: FlagRow,
+  rollback: FlagRollback,
+  version: number,
+): Promise<void> {
   const address = emailAddress.safeParse(owner ?? '')
   if (!address.success) return
   const percent = (rate: number | null) => (rate === null ? 'no events' : `${rate} %`)

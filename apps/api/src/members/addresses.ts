@@ -6,7 +6,7 @@ import type { Db, Trx } from '@atrium/db/connect'
 import { findPerson, isTenantDomain, listTenantDomains } from '@atrium/db/members'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 
 /** Where an address that an admin typed leads: to a verified domain of the tenant, or out of the platform. */
 export interface Place {
@@ -20,7 +20,7 @@ export interface Place {
  * The whole address of what was typed, lower-case. Throws AppError `invalid_input` under `path` for what the tenant cannot have,
  * and `domain_not_verified`.
  */
-export async function placeOf(house: House, db: Db | Trx, tenantId: string, text: string, path: string): Promise<Place> {
+export async function placeOf(house: InTransaction, db: Db | Trx, tenantId: string, text: string, path: string): Promise<Place> {
   const refuse = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   const owned = ownedAddress(text, await listTenantDomains(db, tenantId))
   if (owned !== 'foreign') {

@@ -16,7 +16,7 @@ import type { House } from '../house.ts'
 import { forgetInLists, listsInAudit } from '../lists/members.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { recordMember, refuseFormerAdmin } from './act.ts'
-import { readMember } from './list.ts'
+import { readMember, requireMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
 /** Further addresses of a member's mailbox, as the mail server has them. A plain member sees their own. Throws AppError `not_admin`. */
@@ -39,7 +39,7 @@ export async function addMemberAlias(ctx: Context, access: Access, input: AddMem
   const { tenant, member, free } = await house.database.db.transaction().execute(async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await refuseFormerAdmin(trx, access)
-    const found = await readMember(house, access, input.userId)
+    const found = await requireMember(trx, open.id, input.userId)
     return { tenant: open, member: found, free: await freeAddress(trx, open.id, { address: input.address, exceptUserId: found.id }) }
   })
   const { address, localPart, domain } = free
@@ -70,7 +70,7 @@ export async function removeMemberAlias(ctx: Context, access: Access, { userId, 
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await refuseFormerAdmin(trx, access)
     const named = (await listAddressDomains(trx, open.id)).find(({ name }) => name === domain)
-    return { tenant: open, member: await readMember(house, access, userId), domainId: named?.mailDomainId ?? undefined }
+    return { tenant: open, member: await requireMember(trx, open.id, userId), domainId: named?.mailDomainId ?? undefined }
   })
   const take = () =>
     onMailbox(house, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {

@@ -6,7 +6,7 @@ import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/
 import { lockEmail } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../lists/members.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
@@ -42,7 +42,11 @@ export async function changeMemberEmail(ctx: Context, access: Access, input: Cha
   return toMemberView(after, access)
 }
 
-async function change(house: House, facts: Facts, text: string): Promise<{ address: string; changed: boolean; lists: TouchedList[] }> {
+async function change(
+  house: InTransaction,
+  facts: Facts,
+  text: string,
+): Promise<{ address: string; changed: boolean; lists: TouchedList[] }> {
   const { trx, tenant, member } = facts
   refuseOwnerLocked(facts)
   refuseUnmanaged(facts)

@@ -45,7 +45,8 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
   const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
   const [account, identity] = await Promise.all([own ? accountOf(house, address) : undefined, identityOf(house, address)])
   if (typeof account === 'object') throw taken(address)
-  const vacant = own && mailOf(house) !== undefined && account === undefined
+  const withMail = mailOf(house) !== undefined
+  const vacant = own && withMail && account === undefined
   const subject = typeof identity === 'object' ? identity.subject : undefined
   const silent: ProvisioningStep[] = [
     ...(identity === 'silent' ? (['identity'] as const) : []),
@@ -61,7 +62,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
       const raised = await takeSeat(trx, tenant)
       const userId = person?.id ?? (await insertPerson(trx, { ...named(fields, place), homeTenantId: tenant.id }))
-      const mailboxAddress = place.own && mailOf(house) ? place.address : null
+      const mailboxAddress = place.own && withMail ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
       await maker.inserted?.(trx, userId)
       const work = await claimMember(trx, tenant.id, userId)

@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import type { ListTenantUsers, MemberPage, MemberView } from '@atrium/core/members'
 import { cutPage } from '@atrium/core/paging'
+import type { Db, Trx } from '@atrium/db/connect'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
@@ -21,8 +22,13 @@ export async function getMember({ house }: Context, access: Access, userId: stri
 }
 
 /** The member's row as it stands. Throws AppError `not_found`. */
-export async function readMember(house: House, { tenant }: Access, userId: string): Promise<MemberRow> {
-  const row = await findMember(house.database.db, tenant.id, userId)
+export function readMember(house: House, { tenant }: Access, userId: string): Promise<MemberRow> {
+  return requireMember(house.database.db, tenant.id, userId)
+}
+
+/** The same by a handle of the caller's. Throws AppError `not_found`. */
+export async function requireMember(db: Db | Trx, tenantId: string, userId: string): Promise<MemberRow> {
+  const row = await findMember(db, tenantId, userId)
   if (!row) throw noSuchMember()
   return row
 }

@@ -1,13 +1,14 @@
 import { AppError } from '@atrium/core/errors'
 import { splitAddress } from '@atrium/core/mail-addresses'
 import type { CreatedMember, CreateMailbox } from '@atrium/core/members'
+import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { changeMembership, listTenantDomains, type MemberRow } from '@atrium/db/members'
 import { lockEmail } from '@atrium/db/users'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked } from './act.ts'
 import { orUnseen, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
 import { readMember } from './list.ts'
@@ -24,7 +25,7 @@ export async function createMailbox(ctx: Context, access: Access, input: CreateM
   const mail = mailServerOf(house)
   const before = await readMember(house, access, input.userId)
   const text = input.address ?? (await defaultAddress(house, access, before))
-  const { address } = await ownPlace(house, access.tenant.id, text)
+  const { address } = await ownPlace(house, house.database.db, access.tenant.id, text)
   const found = await orUnseen((signal) => mail.findAccount(address, { signal }))
   if (before.mailboxAddress === null && typeof found === 'object') throw taken(address)
   const { tenant, work } = await beginAct(ctx, access, input.userId, (facts) => reserve(house, facts, text, found === undefined)).catch(
@@ -44,19 +45,19 @@ export async function createMailbox(ctx: Context, access: Access, input: CreateM
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function reserve(house: House, facts: Facts, text: string, vacant: boolean): Promise<void> {
+async function reserve(house: InTransaction, facts: Facts, text: string, vacant: boolean): Promise<void> {
   const { trx, tenant, member } = facts
   refuseOwnerLocked(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') throw new AppError('member_not_active')
-  const place = await ownPlace(house, tenant.id, text)
+  const place = await ownPlace(house, trx, tenant.id, text)
   await lockEmail(trx, place.address)
   await refuseTaken(trx, place, member.id)
   await changeMembership(trx, tenant.id, member.id, { mailbox_address: place.address, mail_vacant: vacant }, ['mail'])
 }
 
-async function ownPlace(house: House, tenantId: string, text: string): Promise<Place> {
-  const place = await placeOf(house, house.database.db, tenantId, text, 'address')
+async function ownPlace(house: InTransaction, db: Db | Trx, tenantId: string, text: string): Promise<Place> {
+  const place = await placeOf(house, db, tenantId, text, 'address')
   if (place.own) return place
   throw new AppError('invalid_input', undefined, {
     issues: [{ path: 'address', message: 'The address of a mailbox is on a domain of the tenant.' }],

@@ -1,13 +1,13 @@
 import type { Trx } from '@atrium/db/connect'
 import type { MemberWork } from '@atrium/db/member-work'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 
 /**
  * Welcomes a member in the transaction that makes them active, once everything is there: a mailbox that is not made yet would refuse it.
  * Goes to an address elsewhere where one is known. Passwords are in no mail.
  */
-export async function sendWelcome(house: House, trx: Trx, { run, tenant, user, mailbox }: MemberWork): Promise<void> {
+export async function sendWelcome(house: InTransaction, trx: Trx, { run, tenant, user, mailbox }: MemberWork): Promise<void> {
   const address = mailbox?.address ?? user.email
   await house.outbox.send(trx, {
     tenantId: tenant.id,

@@ -1,11 +1,11 @@
 import type { Trx } from '@atrium/db/connect'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 
 /** Tells somebody that they were put on a partner's staff. The link or password for signing in reaches them from whoever invited them. */
 export async function sendInvitation(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   invited: { userId: string; email: string; name: string; partner: { id: string; name: string }; inviter: string },
 ): Promise<void> {
   const { userId, email, name, partner, inviter } = invited

@@ -1,14 +1,14 @@
 import { AppError } from '@atrium/core/errors'
-import type { PartnerAccess } from '@atrium/core/partner-access'
 import type { InviteStaff, StaffInvitation } from '@atrium/core/partner-team'
-import type { Trx } from '@atrium/db/connect'
+import { findCaller } from '@atrium/db/callers'
+import type { Db, Trx } from '@atrium/db/connect'
 import { lockUser, setStaff } from '@atrium/db/partner-team'
 import type { PartnerRow } from '@atrium/db/partners'
-import { findUser, findUserByEmail, insertUser, lockEmail, type UserRow } from '@atrium/db/users'
+import { findUser, findUserByEmail, insertUser, lockOfEmail, type UserRow } from '@atrium/db/users'
 import type { IdentityUser } from '@atrium/integrations/identity/port'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from '../users/identity.ts'
 import { type Begun, beginInvitation, leftByInvitation, letIn } from '../users/let-in.ts'
 import { holdOwnPartner } from './act.ts'
@@ -23,14 +23,10 @@ import { sendInvitation } from './invitation-mail.ts'
  */
 export async function inviteStaff(ctx: Context, proof: OwnPartner, input: InviteStaff): Promise<StaffInvitation> {
   const { house } = ctx
-  // Each holds one connection for the locks and takes others for its work, so they follow one another.
+  // Each holds a connection for the lock, so those of one process follow one another.
   const invitation = await house.turns.take('invitations', () =>
-    house.database.db.transaction().execute(async (trx) => {
-      // Two invitations of one address wait for each other here; the second then finds the first one's record.
-      await lockEmail(trx, input.email)
-      const partner = await holdOwnPartner(trx, proof, 'manageStaff')
-      return invite(ctx, trx, proof, partner, input)
-    }),
+    // Two invitations of one address wait for each other here; the second then finds the first one's record.
+    house.database.exclusively(lockOfEmail(input.email), () => invite(ctx, proof, input)),
   )
   await house.audit.record(ctx, proof.caller, {
     action: 'partner_team.invited',
@@ -43,25 +39,32 @@ export async function inviteStaff(ctx: Context, proof: OwnPartner, input: Invite
   return invitation
 }
 
-async function invite(ctx: Context, trx: Trx, proof: OwnPartner, partner: PartnerRow, input: InviteStaff): Promise<StaffInvitation> {
+async function invite(ctx: Context, proof: OwnPartner, input: InviteStaff): Promise<StaffInvitation> {
   const { house } = ctx
-  const known = await findUserByEmail(trx, input.email)
-  const there = known && (await findUser(trx, known.id))
-  const inviter = proof.caller.name ?? proof.caller.email ?? partner.name
-  const tell = (by: Trx, userId: string) => sendInvitation(by, house, { userId, email: input.email, name: input.name, partner, inviter })
+  const { db } = house.database
+  // Before anything is done at the provider; each transaction below looks at the right again.
+  await db.transaction().execute((trx) => holdOwnPartner(trx, proof, 'manageStaff'))
+  const known = await findUserByEmail(db, input.email)
+  const there = known && (await findUser(db, known.id))
   const left = there && leftOnNoStaff(there)
-  if (left) return comeIn(ctx, left, partner, input, tell)
-  if (there) return told(trx, tell, await attach(ctx, trx, proof, partner, there.id, input.access))
+  if (left) return comeIn(ctx, proof, left, input)
+  if (there) return attach(ctx, proof, there.id, input)
   const stranger = await orUpstreamFailed(() => requireIdentity(house).findUserByEmail(input.email))
-  if (stranger?.active) return told(trx, tell, await record(ctx, trx, partner, stranger, input))
-  return comeIn(ctx, await begin(ctx, input, stranger !== undefined), partner, input, tell)
+  if (stranger?.active) return record(ctx, proof, stranger, input)
+  return comeIn(ctx, proof, await begin(ctx, input, stranger !== undefined), input)
 }
 
-type Tell = (by: Trx, userId: string) => Promise<void>
-
-async function told(trx: Trx, tell: Tell, invitation: StaffInvitation): Promise<StaffInvitation> {
-  await tell(trx, invitation.userId)
-  return invitation
+/** Puts the person on the staff and queues the mail that tells them of it. */
+async function join(
+  trx: Trx,
+  house: InTransaction,
+  { proof, partner }: { proof: OwnPartner; partner: PartnerRow },
+  userId: string,
+  input: InviteStaff,
+): Promise<void> {
+  const inviter = proof.caller.name ?? proof.caller.email ?? partner.name
+  await setStaff(trx, userId, { partnerId: partner.id, access: input.access })
+  await sendInvitation(trx, house, { userId, email: input.email, name: input.name, partner, inviter })
 }
 
 /** What an invitation has left whose process died. An operator's is for operators to go on with. */
@@ -80,46 +83,42 @@ async function begin(ctx: Context, { email, name }: InviteStaff, shut: boolean):
   }
 }
 
-async function comeIn(ctx: Context, begun: Begun, partner: PartnerRow, { access }: InviteStaff, tell: Tell): Promise<StaffInvitation> {
+async function comeIn(ctx: Context, proof: OwnPartner, begun: Begun, input: InviteStaff): Promise<StaffInvitation> {
   const { userId, subject } = begun
   const handover = await letIn(ctx, requireIdentity(ctx.house), begun, async (trx) => {
-    await setStaff(trx, userId, { partnerId: partner.id, access })
-    await tell(trx, userId)
+    const partner = await holdOwnPartner(trx, proof, 'manageStaff')
+    await join(trx, ctx.house, { proof, partner }, userId, input)
   })
   const handoff = handover.link === undefined ? ('tempPassword' as const) : ('link' as const)
-  return { userId, subject, access, handoff, ...handover }
+  return { userId, subject, access: input.access, handoff, ...handover }
 }
 
 /** Somebody with a record here. */
-async function attach(
-  { house }: Context,
-  trx: Trx,
-  { caller }: OwnPartner,
-  partner: PartnerRow,
-  userId: string,
-  access: PartnerAccess,
-): Promise<StaffInvitation> {
-  const user = await attachable(trx, userId, partner, caller.operator)
+async function attach({ house }: Context, proof: OwnPartner, userId: string, input: InviteStaff): Promise<StaffInvitation> {
+  const { db } = house.database
+  const user = await attachable(db, userId, proof)
   if (house.systems.identity) {
     const idpUserId = await orUpstreamFailed(() => idpUserIdOf(house, user))
     if (idpUserId) await joinStaffGroup(house, idpUserId)
   }
-  // Not before the provider was asked: what it tells is written to this row by another connection.
-  await lockUser(trx, user.id)
-  await attachable(trx, userId, partner, caller.operator)
-  await setStaff(trx, user.id, { partnerId: partner.id, access })
-  return { userId: user.id, subject: user.idpSubjectId, access, handoff: 'existing' }
+  await db.transaction().execute(async (trx) => {
+    const partner = await holdOwnPartner(trx, proof, 'manageStaff')
+    await lockUser(trx, user.id)
+    await attachable(trx, userId, proof)
+    await join(trx, house, { proof, partner }, user.id, input)
+  })
+  return { userId: user.id, subject: user.idpSubjectId, access: input.access, handoff: 'existing' }
 }
 
-async function attachable(trx: Trx, userId: string, partner: PartnerRow, byOperator: boolean): Promise<UserRow> {
-  const user = await findUser(trx, userId)
+async function attachable(db: Db | Trx, userId: string, { partner, caller }: OwnPartner): Promise<UserRow> {
+  const user = await findUser(db, userId)
   if (!user) throw new AppError('not_found')
   const elsewhere = user.partnerId !== null && user.partnerStatus !== 'terminated'
   if (user.partnerId === partner.id)
     throw new AppError('already_exists', 'This person is on the staff already.', at('email', 'This person is on the staff already.'))
   if (elsewhere) throw refusedAddress('This person works for another partner.')
   if (user.deactivatedAt) throw refusedAddress('This account has been deactivated.')
-  if (user.platformAdmin && !byOperator) throw refusedAddress('Only an operator can put this account on a staff.')
+  if (user.platformAdmin && !caller.operator) throw refusedAddress('Only an operator can put this account on a staff.')
   return user
 }
 
@@ -127,23 +126,21 @@ const at = (path: string, message: string) => ({ issues: [{ path, message }] })
 const refusedAddress = (message: string) => new AppError('email_exists', message, at('email', message))
 
 /** Somebody whom the identity provider knows and who has never signed in here. */
-async function record(
-  { house }: Context,
-  trx: Trx,
-  partner: PartnerRow,
-  person: IdentityUser,
-  input: InviteStaff,
-): Promise<StaffInvitation> {
-  const inserted = await insertUser(trx, {
-    subject: person.subject,
-    idpUserId: person.id,
-    email: input.email,
-    name: person.name || input.name,
+async function record({ house }: Context, proof: OwnPartner, person: IdentityUser, input: InviteStaff): Promise<StaffInvitation> {
+  const { db } = house.database
+  const { subject, id: idpUserId } = person
+  const otherRecord = () => refusedAddress('Another record has this account.')
+  // The group gives no right here, but nobody is put into it who is then refused.
+  if (await findCaller(house.database, subject)) throw otherRecord()
+  await joinStaffGroup(house, idpUserId)
+  const userId = await db.transaction().execute(async (trx) => {
+    const partner = await holdOwnPartner(trx, proof, 'manageStaff')
+    const inserted = await insertUser(trx, { subject, idpUserId, email: input.email, name: person.name || input.name })
+    if (!inserted) throw otherRecord()
+    await join(trx, house, { proof, partner }, inserted.id, input)
+    return inserted.id
   })
-  if (!inserted) throw refusedAddress('Another record has this account.')
-  await joinStaffGroup(house, person.id)
-  await setStaff(trx, inserted.id, { partnerId: partner.id, access: input.access })
-  return { userId: inserted.id, subject: person.subject, access: input.access, handoff: 'existing' }
+  return { userId, subject, access: input.access, handoff: 'existing' }
 }
 
 function joinStaffGroup(house: House, userId: string): Promise<void> {

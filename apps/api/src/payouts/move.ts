@@ -24,7 +24,7 @@ import {
   updatePayout,
 } from '@atrium/db/payouts'
 import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 import { reasonToHold } from './create.ts'
 import { getPayout, readPayout, unknownPayout } from './get.ts'
@@ -183,7 +183,7 @@ async function chargeLedger(trx: Trx, payout: PayoutRow, type: 'payout' | 'payou
   await insertLedgerEntry(trx, { partnerId, currency, type, amount, sourceType: 'payout', sourceId, availableAt: now, createdAt: now })
 }
 
-async function tellPartner(trx: Trx, { outbox, config }: House, partner: PayoutPartner, payout: PayoutRow): Promise<void> {
+async function tellPartner(trx: Trx, { outbox, config }: InTransaction, partner: PayoutPartner, payout: PayoutRow): Promise<void> {
   const to = await partnerMailAddress(trx, partner.id)
   if (to === null) return
   await outbox.send(trx, {

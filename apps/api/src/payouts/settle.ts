@@ -1,7 +1,7 @@
 import { type Accrual, accrualOf, earningBase, ledgerSteps } from '@atrium/core/ledger'
 import type { Trx } from '@atrium/db/connect'
 import { insertLedgerEntry, type LedgerInvoice, listInvoiceEntries, listReversals, lockLedgerInvoice } from '@atrium/db/ledger'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 
 const dayMs = 24 * 3600 * 1000
 
@@ -10,7 +10,7 @@ const dayMs = 24 * 3600 * 1000
  * sums are what refunds, credit notes and disputes say (docs/contract.md, ledger). Call it in the transaction of every change of an
  * invoice or of its reversals; it may run any number of times and in any order, because it looks at what stands, not at what happened.
  */
-export async function settleInvoiceLedger(trx: Trx, { clock, config }: House, invoiceId: string): Promise<void> {
+export async function settleInvoiceLedger(trx: Trx, { clock, config }: InTransaction, invoiceId: string): Promise<void> {
   const invoice = await lockLedgerInvoice(trx, invoiceId)
   if (!invoice) return
   const now = clock.now()

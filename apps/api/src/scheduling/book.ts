@@ -19,7 +19,7 @@ import { findEventType } from '@atrium/db/event-types'
 import { hostsHeld } from '@atrium/db/slot-locks'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { refuseClosed } from '../tenants/open.ts'
 import { limitedAddress } from '../visitor-address.ts'
 import { actsForAll, requireHostAccess } from './access.ts'
@@ -170,7 +170,7 @@ interface Writing {
 
 async function write(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   keyring: Keyring,
   { wish, wanted, chosen, by }: Writing,
 ): Promise<{ id: string; manage: ManageToken }> {

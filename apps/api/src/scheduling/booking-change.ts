@@ -5,7 +5,7 @@ import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
 import { type BookingChanges, type BookingRow, findBooking, insertBookingChange, lockBooking, updateBooking } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import type { Acting } from './booking-acting.ts'
 import { forgetBusy } from './busy-times.ts'
 import { withHostLocks } from './claim.ts'
@@ -65,7 +65,7 @@ export interface Step {
 }
 
 /** Writes one step of a booking's life with its line of history, and queues what follows from it. Claims are the caller's to move first. */
-export async function writeStep(trx: Trx, house: House, booking: BookingRow, step: Step): Promise<void> {
+export async function writeStep(trx: Trx, house: InTransaction, booking: BookingRow, step: Step): Promise<void> {
   const { kind, acting, reason, now, movedTo } = step
   if (!(await updateBooking(trx, booking, step.changes, now))) throw new AppError('invalid_state')
   const moved = movedTo ? { fromStart: booking.startAt, toStart: movedTo } : {}

@@ -5,7 +5,8 @@ import { writtenTimes } from '@atrium/core/written-times'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { HostRow } from '@atrium/db/hosts'
-import type { House } from '../house.ts'
+import type { Config } from '../config.ts'
+import type { InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
 import { type BookingWithHosts, bookingPageLink, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
 
@@ -22,7 +23,7 @@ export interface ToldChange {
 const hostLocale = 'en-GB'
 
 /** Queues the mails of a change, once per version of the booking and recipient. */
-export async function sendChangeMails(trx: Trx, house: House, facts: BookingWithHosts, change: ToldChange): Promise<void> {
+export async function sendChangeMails(trx: Trx, house: InTransaction, facts: BookingWithHosts, change: ToldChange): Promise<void> {
   const { booking, hosts } = facts
   const key = `booking:${booking.id}:${change.kind}:${booking.version}`
   const toVisitor = visitorTemplate(change.kind, booking)
@@ -76,14 +77,14 @@ function hostTemplate(kind: BookingChangeKind, { status }: BookingRow): HostTemp
 
 async function sendToVisitor(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   booking: BookingRow,
   template: VisitorTemplateKey,
   change: ToldChange,
   key: string,
 ): Promise<void> {
   const calendar = calendarOf(template, booking)
-  const values = { ...visitorValues(house, booking), ...changeValues(change, booking.visitorZone, booking.visitorLocale) }
+  const values = { ...visitorValues(house.config, booking), ...changeValues(change, booking.visitorZone, booking.visitorLocale) }
   const mail = { tenantId: booking.tenantId, template, bookingId: booking.id, calendar }
   const name = booking.visitorName
   await house.outbox.send(trx, {
@@ -128,7 +129,7 @@ function meetingValues(booking: BookingRow, zone: string, locale: string): Recor
   }
 }
 
-function visitorValues({ config }: House, booking: BookingRow): Record<string, MailValue> {
+function visitorValues(config: Config, booking: BookingRow): Record<string, MailValue> {
   return { ...meetingValues(booking, booking.visitorZone, booking.visitorLocale), 'link.book': bookingPageLink(config, booking) }
 }
 
@@ -145,7 +146,7 @@ function changeValues(
 
 async function sendToHost(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   { booking }: BookingWithHosts,
   host: HostRow,
   template: HostTemplateKey,
@@ -172,7 +173,7 @@ async function sendToHost(
 }
 
 /** Tells a host of an entry of the own calendar in the time of the booking, once per version of the booking. */
-export async function sendConflictMail(trx: Trx, house: House, facts: BookingWithHosts, hostId: string): Promise<void> {
+export async function sendConflictMail(trx: Trx, house: InTransaction, facts: BookingWithHosts, hostId: string): Promise<void> {
   const { booking, hosts } = facts
   const host = hosts.find(({ id }) => id === hostId)
   if (!host) return
@@ -180,11 +181,11 @@ export async function sendConflictMail(trx: Trx, house: House, facts: BookingWit
 }
 
 /** Reminds visitor and guests, once per reminder and time of the meeting. */
-export async function sendReminderMails(trx: Trx, house: House, booking: BookingRow, minutesBefore: number): Promise<void> {
+export async function sendReminderMails(trx: Trx, house: InTransaction, booking: BookingRow, minutesBefore: number): Promise<void> {
   const start = booking.startAt.getTime()
   const key = `booking:${booking.id}:reminder:${minutesBefore}:${start}`
   // `start` is for the sender: a reminder that was held up while the meeting moved is not sent.
-  const values = { ...visitorValues(house, booking), start }
+  const values = { ...visitorValues(house.config, booking), start }
   const mail = { tenantId: booking.tenantId, template: 'booking.reminder' as const, bookingId: booking.id }
   const name = booking.visitorName
   await house.outbox.send(trx, {

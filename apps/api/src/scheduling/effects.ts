@@ -3,7 +3,7 @@ import { claimCalendars, isBeingWritten, markCalendarsDue, retryCalendars } from
 import { planReminders } from '@atrium/db/booking-reminders'
 import { findActor, findBooking, markInvited } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { sendChangeMails, sendConflictMail } from './booking-mails.ts'
 import { writeCalendar } from './calendar-sync.ts'
 import { withHosts } from './invitation.ts'
@@ -24,7 +24,7 @@ const settleMs = 5_000
  * What follows from a change of a booking, queued in the transaction that makes it and after its rows are written: mails to visitor, guests
  * and hosts, reminders, and the calendars of its hosts. A second call for the same version of the booking sends nothing twice.
  */
-export async function bookingChanged(trx: Trx, house: House, change: BookingChange): Promise<void> {
+export async function bookingChanged(trx: Trx, house: InTransaction, change: BookingChange): Promise<void> {
   const { bookingId, kind } = change
   const booking = await findBooking(trx, bookingId)
   if (!booking) throw new Error(`the booking ${bookingId} is not there`)
@@ -67,13 +67,17 @@ async function settle(house: House, bookingId: string, until: number): Promise<v
 }
 
 /** Tells a host that an entry of the own calendar lies in the time of this booking. Once per version of the booking and host. */
-export async function reportConflict(trx: Trx, house: House, { bookingId, hostId }: { bookingId: string; hostId: string }): Promise<void> {
+export async function reportConflict(
+  trx: Trx,
+  house: InTransaction,
+  { bookingId, hostId }: { bookingId: string; hostId: string },
+): Promise<void> {
   const booking = await findBooking(trx, bookingId)
   if (booking) await sendConflictMail(trx, house, await withHosts(trx, booking), hostId)
 }
 
 /** Makes what a host's calendar has not got due again, with all its tries: the calendar was connected, or works once more. */
-export async function retryCalendar(trx: Trx, house: House, hostId: string): Promise<void> {
+export async function retryCalendar(trx: Trx, house: InTransaction, hostId: string): Promise<void> {
   const bookingId = await retryCalendars(trx, hostId, house.clock.now())
   if (bookingId !== undefined) await house.jobs.wakeCalendars(bookingId, 0, trx)
 }

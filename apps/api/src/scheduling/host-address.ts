@@ -4,7 +4,7 @@ import { splitAddress } from '@atrium/core/mail-addresses'
 import type { Trx } from '@atrium/db/connect'
 import { isTenantDomain, listTenantDomains, type MemberRow } from '@atrium/db/members'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { actsForAll } from './access.ts'
 
 /**
@@ -14,7 +14,7 @@ import { actsForAll } from './access.ts'
  */
 export async function organizerAddress(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   access: Access,
   member: Pick<MemberRow, 'email' | 'mailboxAddress'>,
   wanted: string | undefined,

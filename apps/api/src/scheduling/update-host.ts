@@ -6,7 +6,7 @@ import { type HostChanges, type HostRow, updateHost as writeHost } from '@atrium
 import { findMember } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { slugTaken } from './create-host.ts'
 import { organizerAddress } from './host-address.ts'
 import { readHostView } from './host-view.ts'
@@ -39,7 +39,7 @@ export async function updateHost(ctx: Context, access: Access, input: UpdateHost
   return readHostView(house, access, host.id)
 }
 
-async function changesOf(trx: Trx, house: House, access: Access, host: HostRow, input: UpdateHost): Promise<HostChanges> {
+async function changesOf(trx: Trx, house: InTransaction, access: Access, host: HostRow, input: UpdateHost): Promise<HostChanges> {
   const { mailAddress, limits } = input
   return {
     slug: input.hostSlug,
@@ -56,7 +56,7 @@ async function changesOf(trx: Trx, house: House, access: Access, host: HostRow, 
   }
 }
 
-async function otherAddress(trx: Trx, house: House, access: Access, host: HostRow, wanted: string): Promise<string> {
+async function otherAddress(trx: Trx, house: InTransaction, access: Access, host: HostRow, wanted: string): Promise<string> {
   const member = await findMember(trx, host.tenantId, host.userId)
   if (!member) throw new AppError('member_not_active')
   return organizerAddress(trx, house, access, member, wanted)

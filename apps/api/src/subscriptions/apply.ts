@@ -14,7 +14,7 @@ import {
   updateSubscription,
 } from '@atrium/db/subscriptions'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { askProcessor } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
 
@@ -38,7 +38,7 @@ export interface AppliedSubscription {
  */
 export async function applyProcessorSubscription(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   tenantId: string,
   subscription: ProcessorSubscription,
   cause: Cause,
@@ -69,7 +69,7 @@ function isStale(row: SubscriptionRow, status: SubscriptionStatus, { eventAt, re
  * Another subscription of the tenant that still runs here. Its end may be told later than this one's beginning: it is read anew, and only
  * one that really runs is in the way.
  */
-async function settleOther(trx: Trx, house: House, tenantId: string): Promise<void> {
+async function settleOther(trx: Trx, house: InTransaction, tenantId: string): Promise<void> {
   const other = await findLiveSubscription(trx, tenantId)
   if (!other) return
   const { payments } = house.systems
@@ -90,7 +90,7 @@ interface Known {
   cause: Cause
 }
 
-async function columnsOf(trx: Trx, house: House, read: ProcessorSubscription, { status, before, cause }: Known) {
+async function columnsOf(trx: Trx, house: InTransaction, read: ProcessorSubscription, { status, before, cause }: Known) {
   const price = await findPriceByStripeId(trx, read.priceId)
   const at = cause.eventAt ?? house.clock.now()
   return {

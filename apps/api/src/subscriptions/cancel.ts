@@ -4,11 +4,11 @@ import { databaseNow } from '@atrium/db/clock'
 import type { Trx } from '@atrium/db/connect'
 import { countAssignedSeats, type SubscriptionRow, updateSubscription } from '@atrium/db/subscriptions'
 import type { Payments, ProcessorInvoice, ProcessorSubscription } from '@atrium/integrations/payments/port'
-import { requireOpenBilling } from '../billing/gate.ts'
+import { type OpenBilling, readOpenBilling } from '../billing/gate.ts'
 import { mirrorInvoice } from '../billing/mirror.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
@@ -27,17 +27,19 @@ interface Acted {
  * of that is void. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`, `subscription_state` where that
  * payment came through meanwhile, `billing_disabled`, `payments_not_configured`, `upstream_failed`.
  */
-export function cancelSubscription(ctx: Context, access: Access, { comment }: CancelTenantSubscription): Promise<TenantSubscription> {
+export async function cancelSubscription(ctx: Context, access: Access, { comment }: CancelTenantSubscription): Promise<TenantSubscription> {
+  const billing = await readOpenBilling(ctx.house)
   return act(ctx, access, 'subscription.canceled', async (trx, row) => {
     if (row.cancelAtPeriodEnd) return { before: row, after: row }
     const when = row.status === 'incomplete' ? 'now' : 'period_end'
-    return endSubscription(trx, ctx.house, access.tenant, row, { when, comment: comment ?? null })
+    return endSubscription(trx, ctx.house, billing, access.tenant, row, { when, comment: comment ?? null })
   })
 }
 
 /** Takes a cancellation back before it took effect. Keeping what is not being canceled changes nothing. Throws as `cancelSubscription`. */
-export function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
+export async function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
   const { house } = ctx
+  const billing = await readOpenBilling(house)
   return act(ctx, access, 'subscription.kept', async (trx, row) => {
     if (!row.cancelAtPeriodEnd) return { before: row, after: row }
     if (row.source === 'manual') {
@@ -45,7 +47,7 @@ export function keepSubscription(ctx: Context, access: Access): Promise<TenantSu
       await updateSubscription(trx, row.id, { ...kept, state_since: house.clock.now() }, { counted: true })
       return { before: row, after: await followSubscription(trx, house, row.id) }
     }
-    const [payments, id] = [await requireOpenBilling(house, access.tenant), stripeId(row)]
+    const [payments, id] = [billing(access.tenant), stripeId(row)]
     const read = await askProcessor((signal) =>
       payments.setCancelAtPeriodEnd(id, false, null, { idempotencyKey: `keep:${row.id}:${row.version}`, signal }),
     )
@@ -80,7 +82,8 @@ async function act(
 /** Ends a subscription that has not ended, now or with its period. What waits for the end of the period is dropped. */
 export async function endSubscription(
   trx: Trx,
-  house: House,
+  house: InTransaction,
+  billing: OpenBilling,
   tenant: Subscriber,
   row: SubscriptionRow,
   { when, comment }: { when: 'now' | 'period_end'; comment: string | null },
@@ -101,7 +104,7 @@ export async function endSubscription(
     )
     return { before: row, after: await followSubscription(trx, house, row.id) }
   }
-  const [payments, id] = [await requireOpenBilling(house, tenant), stripeId(row)]
+  const [payments, id] = [billing(tenant), stripeId(row)]
   const idempotencyKey = `cancel:${row.id}:${row.version}:${when}`
   const readAt = await databaseNow(trx)
   const { read, voided } = await askProcessor(async (signal) =>
@@ -130,7 +133,7 @@ async function voidUnpaidStart(
   return payments.voidInvoice(first.id, { idempotencyKey: `void:${first.id}`, signal })
 }
 
-async function applied(trx: Trx, house: House, row: SubscriptionRow, read: ProcessorSubscription): Promise<Acted> {
+async function applied(trx: Trx, house: InTransaction, row: SubscriptionRow, read: ProcessorSubscription): Promise<Acted> {
   const result = await applyProcessorSubscription(trx, house, row.tenantId, read, { eventId: null, eventAt: null })
   if (!result) throw new AppError('subscription_ended')
   return { before: row, after: result.after }

@@ -12,10 +12,10 @@ import {
 import type { Trx } from '@atrium/db/connect'
 import { countAssignedSeats, type SubscriptionRow, updateSubscription } from '@atrium/db/subscriptions'
 import type { Payments } from '@atrium/integrations/payments/port'
-import { requireOpenBilling } from '../billing/gate.ts'
+import { readOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
@@ -39,6 +39,7 @@ interface Changed {
  */
 export async function changeSubscription(ctx: Context, access: Access, input: ChangeSubscription): Promise<ChangeResult> {
   const { house } = ctx
+  const billing = await readOpenBilling(house)
   const changed = await inTurn(house, () =>
     house.database.db.transaction().execute(async (trx): Promise<Changed> => {
       const row = await lockTenantSubscription(trx, access)
@@ -49,8 +50,8 @@ export async function changeSubscription(ctx: Context, access: Access, input: Ch
       const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
       refuseNoChange(row, target)
       if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
-      await refuseExceededQuota(house, tenantId, { from: row.plan, to: target.plan })
-      const payments = row.source === 'stripe' ? await requireOpenBilling(house, access.tenant) : null
+      await refuseExceededQuota(trx, house, tenantId, { from: row.plan, to: target.plan })
+      const payments = row.source === 'stripe' ? billing(access.tenant) : null
       if (effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target) === 'period_end') {
         return wait(trx, house, row, target, access.caller.email ?? null)
       }
@@ -84,7 +85,7 @@ function withoutNamed(pending: PendingChange | null, input: ChangeSubscription):
 }
 
 /** Puts the change down for the end of the period, beside what waits already. */
-async function wait(trx: Trx, house: House, row: SubscriptionRow, target: Target, requestedBy: string | null): Promise<Changed> {
+async function wait(trx: Trx, house: InTransaction, row: SubscriptionRow, target: Target, requestedBy: string | null): Promise<Changed> {
   const pending: PendingChange = {
     ...(row.pending ?? {}),
     ...(target.plan === row.plan ? {} : { plan: target.plan }),
@@ -100,7 +101,7 @@ async function wait(trx: Trx, house: House, row: SubscriptionRow, target: Target
 
 async function payNow(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   payments: Payments,
   row: SubscriptionRow,
   target: Target,
@@ -121,7 +122,7 @@ async function payNow(
 }
 
 /** A subscription that nobody but us keeps. From month to year begins a new period. */
-async function changeHere(trx: Trx, house: House, row: SubscriptionRow, target: Target, now: Date): Promise<Changed> {
+async function changeHere(trx: Trx, house: InTransaction, row: SubscriptionRow, target: Target, now: Date): Promise<Changed> {
   const renewed = target.cycle === row.cycle || row.status === 'trialing' ? undefined : periodAt(now, target.cycle, now)
   await updateSubscription(
     trx,

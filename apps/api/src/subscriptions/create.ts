@@ -4,7 +4,7 @@ import type { Trx } from '@atrium/db/connect'
 import { findLiveSubscription, insertSubscription, lockSubscriptionsOf, type SubscriptionRow } from '@atrium/db/subscriptions'
 import { findTenant } from '@atrium/db/tenants'
 import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
@@ -34,7 +34,7 @@ export async function createSubscription(ctx: Context, caller: Caller, input: Cr
 
 async function createHere(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   tenant: { id: string; partnerId: string | null },
   input: CreateSubscription,
 ): Promise<SubscriptionRow> {

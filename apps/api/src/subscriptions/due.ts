@@ -10,8 +10,8 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from '@atrium/db/subscriptions'
-import { requireOpenBilling } from '../billing/gate.ts'
-import type { House } from '../house.ts'
+import { type OpenBilling, readOpenBilling } from '../billing/gate.ts'
+import type { House, InTransaction } from '../house.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn } from './at-processor.ts'
@@ -56,6 +56,7 @@ export async function settleSubscriptions(house: House): Promise<void> {
 }
 
 async function settleOne(house: House, id: string, tenantId: string, { now, lead }: { now: Date; lead: Date }): Promise<void> {
+  const billing = await readOpenBilling(house)
   const settled = await inTurn(house, () =>
     house.database.db.transaction().execute(async (trx): Promise<Settled | undefined> => {
       await lockSubscriptionsOf(trx, tenantId)
@@ -63,7 +64,7 @@ async function settleOne(house: House, id: string, tenantId: string, { now, lead
       if (!row || !tenant || isEnded(row.status)) return undefined
       if (row.source === 'manual') return rollOver(trx, house, row, tenant, now)
       if (!row.pending || new Date(row.pending.effectiveAt) > lead) return undefined
-      return changeAtProcessor(trx, house, row, row.pending, tenant)
+      return changeAtProcessor(trx, house, billing, row, row.pending, tenant)
     }),
   )
   if (!settled) return
@@ -99,7 +100,7 @@ async function putOff(house: House, id: string, error: unknown): Promise<void> {
 /** What waited, as it can be carried out now: never fewer seats than members have, and never a plan that holds less than there is. */
 async function possibleTarget(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   row: SubscriptionRow,
   pending: PendingChange,
   tenant: Subscriber,
@@ -107,7 +108,7 @@ async function possibleTarget(
   const assigned = await countAssignedSeats(trx, row.tenantId)
   const seats = pending.seats === undefined ? undefined : Math.max(pending.seats, Math.min(assigned, row.seats))
   try {
-    if (pending.plan) await refuseExceededQuota(house, row.tenantId, { from: row.plan, to: pending.plan })
+    if (pending.plan) await refuseExceededQuota(trx, house, row.tenantId, { from: row.plan, to: pending.plan })
     const buyer = { tenantId: row.tenantId, partnerId: tenant.partnerId, at: house.clock.now() }
     return await targetOf(trx, row, { plan: pending.plan, cycle: pending.cycle, seats }, buyer)
   } catch (error) {
@@ -123,12 +124,13 @@ async function possibleTarget(
 
 async function changeAtProcessor(
   trx: Trx,
-  house: House,
+  house: InTransaction,
+  billing: OpenBilling,
   row: SubscriptionRow,
   pending: PendingChange,
   tenant: Subscriber,
 ): Promise<Settled> {
-  const payments = await requireOpenBilling(house, tenant)
+  const payments = billing(tenant)
   const target = await possibleTarget(trx, house, row, pending, tenant)
   if ('dropped' in target) return drop(trx, house, row, target.dropped)
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
@@ -143,13 +145,13 @@ async function changeAtProcessor(
   return { before: row, after: applied?.after ?? (await followSubscription(trx, house, row.id)) }
 }
 
-async function drop(trx: Trx, house: House, row: SubscriptionRow, dropped: string): Promise<Settled> {
+async function drop(trx: Trx, house: InTransaction, row: SubscriptionRow, dropped: string): Promise<Settled> {
   await updateSubscription(trx, row.id, { ...nothingPending, pending_error: dropped }, { counted: true })
   return { before: row, after: await followSubscription(trx, house, row.id), dropped }
 }
 
 /** Ends the periods of a manual subscription that are over, each at its own moment, and does what was to happen then. */
-async function rollOver(trx: Trx, house: House, row: SubscriptionRow, tenant: Subscriber, now: Date): Promise<Settled | undefined> {
+async function rollOver(trx: Trx, house: InTransaction, row: SubscriptionRow, tenant: Subscriber, now: Date): Promise<Settled | undefined> {
   let current = row
   let dropped: string | undefined
   for (let round = 0; round < mostPeriods; round += 1) {
@@ -162,7 +164,7 @@ async function rollOver(trx: Trx, house: House, row: SubscriptionRow, tenant: Su
 }
 
 /** Answers why a waiting change was dropped. */
-async function endPeriod(trx: Trx, house: House, row: SubscriptionRow, tenant: Subscriber, end: Date): Promise<string | undefined> {
+async function endPeriod(trx: Trx, house: InTransaction, row: SubscriptionRow, tenant: Subscriber, end: Date): Promise<string | undefined> {
   if (row.cancelAtPeriodEnd) {
     const over = { ...nothingPending, status: 'canceled' as const, ended_at: end, past_due_since: null, state_since: end }
     await updateSubscription(trx, row.id, over, { counted: true })

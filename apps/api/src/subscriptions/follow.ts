@@ -2,13 +2,13 @@ import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { Trx } from '@atrium/db/connect'
 import { findSubscription, lockTenantOfSubscription, reopenFilesStep, type SubscriptionRow } from '@atrium/db/subscriptions'
 import { notifyTenant, updateTenant } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 
 /**
  * Lets the tenant follow its subscription: plan and seats while it runs (docs/contract.md, subscriptions). Another plan has its file space
  * provisioned anew. Answers the subscription as it stands now.
  */
-export async function followSubscription(trx: Trx, house: House, subscriptionId: string): Promise<SubscriptionRow> {
+export async function followSubscription(trx: Trx, house: InTransaction, subscriptionId: string): Promise<SubscriptionRow> {
   const row = await findSubscription(trx, subscriptionId)
   if (!row) throw new Error(`the subscription ${subscriptionId} is gone`)
   if (!grantingStatuses.includes(row.status)) return row

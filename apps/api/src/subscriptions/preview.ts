@@ -38,7 +38,7 @@ export async function previewChange({ house }: Context, access: Access, input: P
   const now = house.clock.now()
   const target = await targetOf(db, row, input, { tenantId: tenant.id, partnerId: tenant.partnerId, at: now })
   refuseNoChange(row, target)
-  await refuseExceededQuota(house, tenant.id, { from: row.plan, to: target.plan })
+  await refuseExceededQuota(db, house, tenant.id, { from: row.plan, to: target.plan })
   const effect = effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target)
   const prorationDate = toSecond(now)
   // Also what costs nothing now is refused while the gate is closed: it will be carried out at the processor.

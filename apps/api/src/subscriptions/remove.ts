@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import { type CancelSubscription, isEnded } from '@atrium/core/subscriptions'
 import { findSubscriber, findSubscription, lockSubscriptionsOf } from '@atrium/db/subscriptions'
+import { readOpenBilling } from '../billing/gate.ts'
 import type { Caller, Context } from '../context.ts'
 import { inTurn } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
@@ -12,6 +13,7 @@ export async function removeSubscription(ctx: Context, caller: Caller, input: Ca
   const { house } = ctx
   const found = await findSubscription(house.database.db, input.id)
   if (!found) throw noSuchSubscription()
+  const billing = await readOpenBilling(house)
   const { before, after } = await inTurn(house, () =>
     house.database.db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, found.tenantId)
@@ -20,7 +22,7 @@ export async function removeSubscription(ctx: Context, caller: Caller, input: Ca
       if (!row || !tenant) throw noSuchSubscription()
       if (isEnded(row.status)) throw new AppError('subscription_ended')
       if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
-      return endSubscription(trx, house, tenant, row, { when: input.when, comment: input.comment ?? null })
+      return endSubscription(trx, house, billing, tenant, row, { when: input.when, comment: input.comment ?? null })
     }),
   )
   if (before !== after) await auditSubscription(ctx, caller, 'subscription.canceled', before, after, { when: input.when })

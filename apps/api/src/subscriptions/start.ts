@@ -14,7 +14,7 @@ import { ensureCustomer } from '../billing/customer.ts'
 import { requireOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn } from './at-processor.ts'
 import { auditSubscription } from './record.ts'
@@ -91,7 +91,7 @@ interface Start {
   trialDays: number
 }
 
-async function begin(trx: Trx, house: House, payments: Payments, start: Start): Promise<Begun> {
+async function begin(trx: Trx, house: InTransaction, payments: Payments, start: Start): Promise<Begun> {
   const { customerId, tenantId, target, currency } = start
   const live = await findLiveSubscription(trx, tenantId)
   if (live && !isSameStart(live, target, currency)) return { existing: live }

@@ -8,16 +8,16 @@ import {
   type SubscriptionRow,
   updateSubscription as write,
 } from '@atrium/db/subscriptions'
-import { requireOpenBilling } from '../billing/gate.ts'
+import type { Payments } from '@atrium/integrations/payments/port'
+import { readOpenBilling } from '../billing/gate.ts'
 import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn } from './at-processor.ts'
 import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { noSuchSubscription } from './get.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import type { Subscriber } from './start.ts'
 import { type Target, targetOf } from './target.ts'
 import { toSubscriptionView } from './view.ts'
 
@@ -31,6 +31,7 @@ export async function updateSubscription(ctx: Context, caller: Caller, input: Up
   const { house } = ctx
   const found = await findSubscription(house.database.db, input.id)
   if (!found) throw noSuchSubscription()
+  const billing = await readOpenBilling(house)
   const { before, after } = await inTurn(house, () =>
     house.database.db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, found.tenantId)
@@ -42,7 +43,9 @@ export async function updateSubscription(ctx: Context, caller: Caller, input: Up
       if (!tenant) throw noSuchSubscription()
       const target = await correctedTarget(trx, house, row, input, tenant.partnerId)
       const written =
-        row.source === 'manual' ? await changeHere(trx, house, row, target, input) : await changeThere(trx, house, row, target, tenant)
+        row.source === 'manual'
+          ? await changeHere(trx, house, row, target, input)
+          : await changeThere(trx, house, billing(tenant), row, target)
       return { before: row, after: written }
     }),
   )
@@ -52,7 +55,7 @@ export async function updateSubscription(ctx: Context, caller: Caller, input: Up
 
 async function correctedTarget(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   row: SubscriptionRow,
   input: UpdateSubscription,
   partnerId: string | null,
@@ -82,7 +85,7 @@ function refuseOfProcessor(input: UpdateSubscription): void {
 
 async function changeHere(
   trx: Trx,
-  house: House,
+  house: InTransaction,
   row: SubscriptionRow,
   target: Target,
   input: UpdateSubscription,
@@ -121,8 +124,13 @@ function trialEndOf(row: SubscriptionRow, status: SubscriptionStatus, { trialEnd
 
 const words = (status: SubscriptionStatus) => status.replace('_', ' ')
 
-async function changeThere(trx: Trx, house: House, row: SubscriptionRow, target: Target, tenant: Subscriber): Promise<SubscriptionRow> {
-  const payments = await requireOpenBilling(house, tenant)
+async function changeThere(
+  trx: Trx,
+  house: InTransaction,
+  payments: Payments,
+  row: SubscriptionRow,
+  target: Target,
+): Promise<SubscriptionRow> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')

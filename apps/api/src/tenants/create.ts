@@ -108,7 +108,8 @@ async function insertUnderFreeSlug(
   tenant: Omit<NewTenant, 'slug' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
 ): Promise<{ id: string; slug: string }> {
-  const groups = Object.values(house.config.groups)
+  const { config } = house
+  const groups = Object.values(config.groups)
   if (input.slug !== undefined && isReservedSlug(input.slug, groups)) {
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This name is reserved.' }] })
   }
@@ -118,7 +119,7 @@ async function insertUnderFreeSlug(
     return await house.database.db.transaction().execute(async (trx) => {
       if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
       for (const slug of free) {
-        refusePlatformNames(house, slug, input.domains ?? [], 'domains')
+        refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
         const domains = [...new Set(input.domains?.length ? input.domains : [`${slug}.${house.config.tenantDomain}`])]
         const inserted = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
         if (!inserted) continue

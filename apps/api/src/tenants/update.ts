@@ -14,7 +14,7 @@ import type { Context } from '../context.ts'
 import { domainsLeftOut, takeOutDomains } from '../domains/leave-out.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import { type Access, mayManageAsPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { InTransaction } from '../house.ts'
 import { refuseFormerStaff } from '../partners/act.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import { readTenant } from './get.ts'
@@ -106,7 +106,7 @@ async function refuseWhileSubscribed(trx: Trx, tenantId: string, path: 'plan' | 
   throw new AppError('subscription_exists', message, { issues: [{ path, message }] })
 }
 
-async function write(trx: Trx, house: House, access: Access, input: UpdateTenant, domains: readonly string[] | undefined) {
+async function write(trx: Trx, house: InTransaction, access: Access, input: UpdateTenant, domains: readonly string[] | undefined) {
   const before = await lockTenant(trx, input.slug)
   if (!before) throw new AppError('not_found')
   await refuseFormerStaff(trx, access, before.partner_id, { evenAdmins: input.plan !== undefined })

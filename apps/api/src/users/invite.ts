@@ -1,6 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import type { Invitation, InviteUser } from '@atrium/core/users'
-import { findUser, findUserByEmail, lockEmail } from '@atrium/db/users'
+import { findUser, findUserByEmail, lockOfEmail } from '@atrium/db/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Caller, Context } from '../context.ts'
 import { requireIdentity } from './identity.ts'
@@ -15,12 +15,10 @@ import { type Begun, beginInvitation, leftByInvitation, letIn } from './let-in.t
 export async function inviteUser(ctx: Context, caller: Caller, input: InviteUser): Promise<Invitation> {
   const { house } = ctx
   const identity = requireIdentity(house)
-  const { db } = house.database
-  // Each holds one connection for the lock and takes others for its work, so they follow one another.
+  // Each holds a connection for the lock, so those of one process follow one another.
   const invitation = await house.turns.take('invitations', () =>
-    db.transaction().execute(async (lock) => {
-      // Two invitations of one address wait for each other here; the second then finds the first one's record.
-      await lockEmail(lock, input.email)
+    // Two invitations of one address wait for each other here; the second then finds the first one's record.
+    house.database.exclusively(lockOfEmail(input.email), async () => {
       const begun = await begin(ctx, identity, input)
       return { subject: begun.subject, userId: begun.userId, ...(await letIn(ctx, identity, begun)) }
     }),
