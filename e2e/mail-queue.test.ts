@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const refused = 'The mail server refused send (550, refused).'
+const refused = 'The mail server rejected the message.'
 
 /** Mails as a server left them that did not want them. */
 async function queueMails(): Promise<void> {

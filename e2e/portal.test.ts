@@ -37,7 +37,11 @@ describe('a newcomer', () => {
       const steps = page.getByRole('list', { name: 'Provisioning steps' })
       const step = (name: string) => steps.getByRole('listitem').filter({ hasText: name })
       await step('Files').getByText('Failed', { exact: true }).waitFor()
-      expect(await step('Files').innerText()).toMatch(/The file storage failed at ensureSpace \(503/)
+      expect(await step('Files').innerText()).toContain('The file storage reported an error.')
+      expect(await step('Files').getByText('ensureSpace').isVisible()).toBe(false)
+      await step('Files').getByText('Details', { exact: true }).click()
+      expect(await step('Files').getByText('ensureSpace: 503, server').isVisible()).toBe(true)
+      await expectWellMade(page)
       await step('Identity').getByText('Done').waitFor()
       await step('Mail').getByText('Done').waitFor()
     } finally {

@@ -138,7 +138,7 @@ describe('MFA status when the identity provider fails', () => {
     const body = await status('', await flaky.token('owner@acme.test'), flaky)
     expect(body.summary).toMatchObject({ members: 3, unknown: 1 })
     expect(body.items.filter((item: { state: string }) => item.state === 'unknown')).toMatchObject([
-      { factors: null, reason: expect.stringContaining('did not accept our credentials') },
+      { factors: null, reason: expect.stringContaining('did not accept the credentials') },
     ])
   })
 
@@ -161,7 +161,7 @@ describe('MFA status when the identity provider fails', () => {
     const token = await other.token('owner@acme.test')
     expect(memberOf(await status('', token, other), 'extra-0@acme.test')).toMatchObject({
       state: 'unknown',
-      reason: expect.stringContaining('does not know'),
+      reason: expect.stringContaining('no longer has'),
     })
   })
 

@@ -210,7 +210,7 @@ describe('a creation that fails', () => {
     const answer = await create({ name })
     house.sandbox.clearFaults()
     expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    expect(answer.body.detail).toMatch(/^The identity provider .*\. (Nothing was left behind|What it may have left behind .*)\.$/)
+    expect(answer.body.detail).toMatch(/^The identity provider .*\.( \[.*\])? (Nothing was left behind|What it may have left behind .*)\.$/)
     // What a failed look could not take away at once, the clean-up does.
     await sweepSsoApps(house.app.house, 0)
     expect(await rowsOf(name)).toEqual([])

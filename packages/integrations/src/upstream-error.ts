@@ -1,3 +1,5 @@
+import { upstreamMessage } from '@atrium/core/upstream-messages'
+
 /** The outside systems that this package speaks to. */
 export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
 
@@ -48,22 +50,22 @@ const systemNames = {
 } as const satisfies Record<UpstreamSystem, string>
 
 const sentences = {
-  timeout: 'did not answer {call} in time',
-  connection: 'could not be reached for {call}',
-  unauthorized: 'did not accept our credentials or their rights for {call}',
-  refused: 'refused {call}',
-  conflict: 'refused {call} because of what is there already',
-  not_found: 'does not know what {call} is about',
-  rate_limited: 'asked us to slow down at {call}',
-  server: 'failed at {call}',
-  invalid_answer: 'gave an answer to {call} that cannot be used',
-  circuit_open: 'failed repeatedly, so {call} was not tried',
+  timeout: 'did not respond in time',
+  connection: 'could not be reached',
+  unauthorized: 'did not accept the credentials of this service, or their rights',
+  refused: 'rejected the request',
+  conflict: 'rejected the request because of what already exists there',
+  not_found: 'no longer has what the request is about',
+  rate_limited: 'is receiving too many requests',
+  server: 'reported an error',
+  invalid_answer: 'sent a response that could not be read',
+  circuit_open: 'failed repeatedly, so the request was not sent',
 } as const satisfies Record<UpstreamErrorKind, string>
 
 /**
- * A call to an outside system that failed. `message` is a sentence that tenants and operators may read: system, call, status and
- * kind, never a secret, an address or a word of the answer. It carries no `cause`, because loggers print causes, and the errors of
- * parsers and transports quote what they were given.
+ * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain sentence, then call, status
+ * and kind in brackets (`@atrium/core/upstream-messages`); never a secret, an address or text of the response. It has no
+ * `cause`, because loggers print causes, and the errors of parsers and transports quote their input.
  */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
@@ -77,7 +79,7 @@ export class UpstreamError extends Error {
   readonly leftBehind?: readonly string[]
 
   constructor(failure: UpstreamFailure) {
-    super(sentence(failure))
+    super(messageOf(failure))
     this.system = failure.system
     this.call = failure.call
     this.kind = failure.kind
@@ -95,15 +97,15 @@ export function withDetail(error: UpstreamError, detail: Pick<UpstreamFailureDet
   return new UpstreamError({ system, call, kind, status, retryAfterMs, note, part, leftBehind, ...detail })
 }
 
-function sentence({ system, call, kind, status, deadlineMs, note, part, leftBehind = [] }: UpstreamFailure): string {
-  const what = deadlineMs === undefined ? sentences[kind] : `did not answer {call} within ${deadlineMs / 1000} s`
-  const label = status === undefined ? kind : `${status}, ${kind}`
+function messageOf({ system, call, kind, status, deadlineMs, note, part, leftBehind = [] }: UpstreamFailure): string {
+  const what = deadlineMs === undefined ? sentences[kind] : `did not respond within ${deadlineMs / 1000} s`
   const more = [
     note,
     part === undefined ? undefined : `the part that failed is the ${part}`,
     leftBehind.length > 0 ? `it may have left behind: ${leftBehind.join(', ')}` : undefined,
   ].filter((one) => one !== undefined)
-  return `The ${systemNames[system]} ${what.replace('{call}', () => call)} (${label})${more.length > 0 ? `: ${more.join('; ')}` : ''}.`
+  const sentence = `The ${systemNames[system]} ${what}${more.length > 0 ? `: ${more.join('; ')}` : ''}.`
+  return upstreamMessage(sentence, `${call}: ${status === undefined ? kind : `${status}, ${kind}`}`)
 }
 
 const transientKinds: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>([

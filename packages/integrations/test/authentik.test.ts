@@ -279,7 +279,7 @@ describe('check', () => {
     await using server = await scriptedServer((_, response) => json(response, 403, { detail: 'Token invalid/expired' }))
     await expect(authentik({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
       kind: 'unauthorized',
-      message: 'The identity provider did not accept our credentials or their rights for check (403, unauthorized).',
+      message: 'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
     })
   })
 

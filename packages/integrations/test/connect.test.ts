@@ -48,11 +48,11 @@ it('tells for each system whether it works, in a sentence, within the deadline',
   expect(await checkIntegrations(integrations, { deadlineMs: 300, now })).toEqual({
     identity: {
       state: 'error',
-      message: 'The identity provider did not accept our credentials or their rights for check (403, unauthorized).',
+      message: 'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
       checkedAt,
       latencyMs,
     },
-    mail: { state: 'error', message: 'The mail server did not answer check within 0.3 s (timeout).', checkedAt, latencyMs },
+    mail: { state: 'error', message: 'The mail server did not respond within 0.3 s. [check: timeout]', checkedAt, latencyMs },
     files: { state: 'ok', checkedAt, latencyMs },
     mailer: { state: 'ok', checkedAt, latencyMs },
     payments: { state: 'ok', checkedAt, latencyMs },

@@ -209,7 +209,7 @@ describe('check', () => {
     await using server = await scriptedServer((_, response) => json(response, 200, { permissions: held }))
     await expect(stalwart({ ...quick, baseUrl: server.url }).check()).rejects.toMatchObject({
       kind: 'unauthorized',
-      message: expect.stringMatching(new RegExp(`the key lacks ${lacking}\\.$`)),
+      message: expect.stringMatching(new RegExp(`the key lacks ${lacking}\\. \\[check: `)),
     })
   })
 })

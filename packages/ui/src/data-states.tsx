@@ -2,6 +2,7 @@ import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mant
 import { IconAlertCircle, IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { CopyValue } from './copy.tsx'
+import { Details } from './failure-text.tsx'
 import { problemOf } from './problem.ts'
 
 interface LoadingProps {
@@ -92,7 +93,12 @@ export function ProblemAlert({ error, title, message, children }: ProblemProps) 
     <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{message ?? problem.message}</Text>
-        {problem.requestId && <CopyValue label="Request id" value={problem.requestId} />}
+        {(problem.detail || problem.requestId) && (
+          <Details>
+            {problem.detail && <Text size="xs">{problem.detail}</Text>}
+            {problem.requestId && <CopyValue label="Request id" value={problem.requestId} />}
+          </Details>
+        )}
         {children}
       </Stack>
     </Alert>

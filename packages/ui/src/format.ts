@@ -90,11 +90,11 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
-/** "3 minutes ago", "in 2 days"; under 45 seconds either way "just now". Units are cut, not rounded: 119 minutes is an hour ago. */
+/** "3 minutes ago", "in 2 days"; within 45 seconds "just now" or "in a moment". Units are cut, not rounded: 119 minutes is an hour ago. */
 export function formatRelative(at: string, now: Date): string {
   const seconds = (new Date(at).getTime() - now.getTime()) / 1000
   const size = Math.abs(seconds)
-  if (size < 45) return 'just now'
+  if (size < 45) return seconds > 1 ? 'in a moment' : 'just now'
   for (const [unit, length] of units) if (size >= length) return relative.format(Math.trunc(seconds / length), unit)
   return relative.format(Math.sign(seconds), 'minute')
 }

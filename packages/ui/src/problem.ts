@@ -1,11 +1,14 @@
 import type { ErrorCode, Issue } from '@atrium/core/errors'
+import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
 
 /** What a page can say about a failed call. */
 export interface ProblemInfo {
   /** Our code; `unreachable` when no answer came at all. */
   code: ErrorCode | 'unreachable' | 'unknown'
-  /** A sentence to show as it stands. */
+  /** A sentence to show as it is. */
   message: string
+  /** Call and status of an upstream system that failed, for people who look for the cause. */
+  detail?: string
   status: number | undefined
   requestId: string | undefined
   issues: readonly Issue[]
@@ -27,7 +30,7 @@ export function problemOf(error: unknown): ProblemInfo {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof ProblemError) return current.problem
     const data = dataOf(current)
-    if (data) return { ...data, message: current.message }
+    if (data) return { ...data, ...toMessage(current.message) }
   }
   if (isLostConnection(error)) {
     return {
@@ -46,7 +49,7 @@ export function problemFromBody(body: unknown, status: number): ProblemInfo {
   const member = (name: string): unknown => (typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined)
   return {
     code: codeOf(member('code')),
-    message: text(member('detail')) ?? text(member('title')) ?? 'The server answered in a way that this page does not understand.',
+    ...toMessage(text(member('detail')) ?? text(member('title')) ?? 'The server sent a response that this page does not understand.'),
     status,
     requestId: text(member('requestId')),
     issues: issuesOf(member('issues')),
@@ -70,7 +73,12 @@ export function fieldErrors(problem: ProblemInfo): Record<string, string> {
   return errors
 }
 
-function dataOf(error: Error): Omit<ProblemInfo, 'message'> | undefined {
+function toMessage(message: string): Pick<ProblemInfo, 'message' | 'detail'> {
+  const { sentence, detail } = splitUpstreamMessage(message)
+  return { message: sentence, ...(detail !== null && { detail }) }
+}
+
+function dataOf(error: Error): Omit<ProblemInfo, 'message' | 'detail'> | undefined {
   const data: unknown = Reflect.get(error, 'data')
   if (typeof data !== 'object' || data === null || !('code' in data)) return undefined
   return {

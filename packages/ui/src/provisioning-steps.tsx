@@ -9,6 +9,7 @@ import { Text, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { IconFolders, IconKey, IconMailbox, type TablerIcon } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { FailureText } from './failure-text.tsx'
 import { formatElapsed } from './format.ts'
 import classes from './provisioning-steps.module.css'
 import { StatusBadge } from './status-badge.tsx'
@@ -43,8 +44,8 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
                   {text}
                 </Text>
                 {errors[step] && states[step] === 'error' && (
-                  <Text size="sm" className={classes.error}>
-                    {errors[step]}
+                  <Text size="sm" className={classes.error} component="div">
+                    <FailureText text={errors[step]} />
                   </Text>
                 )}
                 {states[step] === 'error' && <NextTry {...attempts[step]} />}

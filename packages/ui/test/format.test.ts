@@ -15,7 +15,7 @@ const now = new Date('2026-11-21T12:00:00Z')
 describe('relative time', () => {
   it.each([
     ['2026-11-21T11:59:30Z', 'just now'],
-    ['2026-11-21T12:00:30Z', 'just now'],
+    ['2026-11-21T12:00:30Z', 'in a moment'],
     ['2026-11-21T11:59:10Z', '1 minute ago'],
     ['2026-11-21T11:57:00Z', '3 minutes ago'],
     ['2026-11-21T10:01:00Z', '1 hour ago'],

@@ -1,5 +1,6 @@
 import type { BillingDifference, BillingOverview } from '@atrium/core/billing'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -18,7 +19,11 @@ export function ReconciliationPanel({ overview: { reconciliation, differences } 
         <Text c="dimmed">Nothing was compared yet. The first comparison runs tonight.</Text>
       ) : (
         <Stack>
-          {reconciliation.error !== null && <Alert color="yellow">{reconciliation.error} The rest is compared next time.</Alert>}
+          {reconciliation.error !== null && (
+            <Alert color="yellow">
+              <FailureText text={reconciliation.error} /> The rest is compared next time.
+            </Alert>
+          )}
           <Facts>
             <Fact label="Last one">
               <Time at={reconciliation.startedAt} show="both" />

@@ -1,4 +1,5 @@
 import type { QueuedMail } from '@atrium/core/outbox'
+import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import type { Column } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -19,8 +20,8 @@ export const mailColumns: readonly Column<QueuedMail>[] = [
           {mail.title}
         </Text>
         {mail.error && mail.state !== 'sent' && (
-          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {mail.error}
+          <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
+            <FailureText text={mail.error} />
           </Text>
         )}
       </>

@@ -1,6 +1,7 @@
 import { isEnded, type SubscriptionDetail } from '@atrium/core/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatMoney } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -107,7 +108,7 @@ function Notices({ subscription }: Props) {
           icon={<IconAlertTriangle aria-hidden />}
           title={pending ? 'The last try failed' : 'A waiting change was dropped'}
         >
-          {pendingError}
+          <FailureText text={pendingError} />
         </Alert>
       )}
       {pastDueSince && (

@@ -1,5 +1,6 @@
 import { failureKinds, type SystemFailure } from '@atrium/core/system'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor } from '@atrium/ui/links'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
@@ -80,8 +81,8 @@ const columns: readonly Column<SystemFailure>[] = [
     key: 'message',
     header: 'Why',
     cell: ({ message }) => (
-      <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
-        {message === '' ? 'No reason was given.' : message}
+      <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+        {message === '' ? 'No reason was given.' : <FailureText text={message} />}
       </Text>
     ),
   },

@@ -1,4 +1,5 @@
 import type { OutsideSystemHealth } from '@atrium/core/system'
+import { FailureText } from '@atrium/ui/failure-text'
 import { Panel } from '@atrium/ui/panel'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -15,8 +16,8 @@ const columns: readonly Column<OutsideSystemHealth>[] = [
       <>
         <StatusBadge {...systemLooks[state]} />
         {message && (
-          <Text size="sm" mt={4}>
-            {message}
+          <Text size="sm" mt={4} component="div">
+            <FailureText text={message} />
           </Text>
         )}
       </>
@@ -38,8 +39,8 @@ const columns: readonly Column<OutsideSystemHealth>[] = [
         <>
           <When at={lastError.at} />
           {state !== 'error' && (
-            <Text size="xs" c="dimmed">
-              {lastError.message}
+            <Text size="xs" c="dimmed" component="div">
+              <FailureText text={lastError.message} />
             </Text>
           )}
         </>

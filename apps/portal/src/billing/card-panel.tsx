@@ -2,6 +2,7 @@ import type { BillingSummary, SetupIntent } from '@atrium/core/billing'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
@@ -70,7 +71,7 @@ export function CardPanel({ billing, editable }: { billing: BillingSummary; edit
         )}
         {cardFailure && (
           <Alert color="yellow" title="The last card was not taken">
-            {cardFailure.reason}
+            <FailureText text={cardFailure.reason} />
           </Alert>
         )}
         {start.error && <ProblemAlert title="The card form could not be opened." error={start.error} />}

@@ -1,4 +1,5 @@
 import type { BillingSummary } from '@atrium/core/billing'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { Alert } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
@@ -20,7 +21,7 @@ export function StandingBanner({ billing }: { billing: BillingSummary }) {
       )}
       {billing.stale !== null && (
         <Alert mb="lg" color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This may be a little old">
-          {billing.stale} What you see is what was known before.
+          <FailureText text={billing.stale} /> This page shows the last known state.
         </Alert>
       )}
     </>

@@ -2,6 +2,7 @@ import { claimDays } from '@atrium/core/domain-claims'
 import type { DomainDetail } from '@atrium/core/domains'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { LinkAnchor, LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -141,7 +142,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
             icon={<IconAlertTriangle aria-hidden />}
             title="The mail server is not ready for this domain"
           >
-            {domain.mailError} It is tried again by itself, and by “Check now”.
+            <FailureText text={domain.mailError} /> It is retried automatically. “Check now” retries it at once.
           </Alert>
         )}
         {!domain.verified && !domain.managed && (

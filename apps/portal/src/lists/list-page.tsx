@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -83,7 +84,9 @@ function ListContent({ list }: { list: ListView }) {
             title={list.state === 'error' ? 'The mail server does not have the list as it stands here' : 'The list is being removed'}
           >
             <Stack gap="xs" align="flex-start">
-              <Text size="sm">{list.error ?? 'The mail server did not answer.'} It is tried again by itself.</Text>
+              <Text size="sm" component="div">
+                <FailureText text={list.error ?? 'The mail server did not respond.'} /> It is retried automatically.
+              </Text>
               {mayChange(tenant) && list.state === 'error' && (
                 <Button
                   size="xs"

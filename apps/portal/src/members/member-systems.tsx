@@ -1,6 +1,7 @@
 import type { CreatedMember, MemberView } from '@atrium/core/members'
 import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
+import { FailureText } from '@atrium/ui/failure-text'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Stack, Text } from '@mantine/core'
@@ -52,8 +53,8 @@ export function MemberSystems({ tenant, member, changing }: Props) {
             </div>
             <StatusBadge {...outcomeLook(member.outcomes[system], underWay)} />
             {member.outcomes[system] === 'error' && member.errors[system] && (
-              <Text size="sm" className={classes.fault}>
-                {member.errors[system]}
+              <Text size="sm" className={classes.fault} component="div">
+                <FailureText text={member.errors[system]} />
               </Text>
             )}
           </li>

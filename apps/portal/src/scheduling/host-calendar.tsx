@@ -3,6 +3,7 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { FailureText } from '@atrium/ui/failure-text'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Time } from '@atrium/ui/time'
 import { zodForm } from '@atrium/ui/zod-form'
@@ -36,7 +37,7 @@ export function HostCalendar({ host, changing }: Props) {
       )}
       {credential.error !== null && (
         <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          {credential.error}
+          <FailureText text={credential.error} />
         </Alert>
       )}
       {changing && (!credential.present || credential.ok === false || entering) && (

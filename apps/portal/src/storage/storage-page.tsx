@@ -1,5 +1,6 @@
 import type { MemberStorage, StorageView } from '@atrium/core/storage'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatBytes } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -99,7 +100,7 @@ function SpacePanel({ storage }: { storage: StorageView }) {
         </div>
         {storage.reason && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {storage.reason}
+            <FailureText text={storage.reason} />
           </Alert>
         )}
         {storage.state !== 'no_space' && (

@@ -1,6 +1,7 @@
 import { isEnded, type TenantSubscription } from '@atrium/core/subscriptions'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { FailureText } from '@atrium/ui/failure-text'
 import { formatDay } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -122,7 +123,7 @@ function Notices(props: CurrentProps) {
       {pending && !isEnded(status) && <PendingNotice {...props} />}
       {pendingError && !pending && (
         <Alert color="yellow" title="A change could not be made">
-          {pendingError}
+          <FailureText text={pendingError} />
         </Alert>
       )}
       {cancelAtPeriodEnd && !isEnded(status) && <EndingNotice {...props} />}

@@ -1,0 +1,29 @@
+import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
+import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './failure-text.module.css'
+
+/** Technical facts that most readers do not need, closed until somebody asks for them. */
+export function Details({ children }: { children: ReactNode }) {
+  return (
+    <details className={classes.details}>
+      <summary>Details</summary>
+      {children}
+    </details>
+  )
+}
+
+/** A stored failure: its sentence, with the technical detail behind "Details". */
+export function FailureText({ text }: { text: string }) {
+  const { sentence, detail } = splitUpstreamMessage(text)
+  return (
+    <>
+      {sentence}
+      {detail !== null && (
+        <Details>
+          <Text size="xs">{detail}</Text>
+        </Details>
+      )}
+    </>
+  )
+}
