@@ -27,7 +27,8 @@ describe('an operator', () => {
       await mend()
     }
     await files.getByText('Answers', { exact: true }).waitFor({ timeout: 45_000 })
-    await files.getByText(/503/).waitFor()
+    await files.getByText('Details').first().click()
+    await files.getByText(/503/).first().waitFor()
     await page.getByRole('button', { name: /^Show all \d+$/ }).click()
     await page.getByRole('rowheader', { name: 'provisioning-sweep' }).waitFor()
     expect(visitor.complaints).toEqual([])
