@@ -9,7 +9,7 @@ import { AppError } from '@atrium/core/errors'
 // P5, second half: the product's way in and out and its token verifier, without database. The API itself has no endpoint that needs a
 // token and no stored record, because the guards always read the caller's row.
 const tokens = createTokenVerifier({
-  issuers: [process.env.IDP_ISSUER ?? ''],
+  subjectPrefixes: new Map([[process.env.IDP_ISSUER ?? '', '']]),
   audiences: [process.env.IDP_AUDIENCE ?? ''],
   clock: { now: () => new Date() },
   log: createLogger('warn'),

@@ -7,9 +7,10 @@ import { secretContext, storedCredential } from '../../apps/api/src/scheduling/c
 import { manageContext, readManageToken } from '../../apps/api/src/scheduling/manage-token.ts'
 import { rotateKeys } from '../../apps/api/src/scheduling/rotate-keys.ts'
 import { type BookingsHouse, openBookingsHouse, type TestHost } from '../../apps/api/test/bookings-house.ts'
+import { testKey } from '../../apps/api/test/house.ts'
 import { recordFigure, rounds } from '../figures.ts'
 
-const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+const key = testKey
 const before = createKeyring(`before:${key(1)}`)
 const during = createKeyring(`next:${key(2)},before:${key(1)}`)
 const after = createKeyring(`next:${key(2)}`)
@@ -152,7 +153,7 @@ it('writes all secrets anew under the first key while they are read', async () =
 })
 
 it('opens no secret in another place, and none that was changed', async () => {
-  const keyring = createKeyring(`next:${key(2)},before:${key(1)},test:${Buffer.alloc(32, 7).toString('base64')}`)
+  const keyring = createKeyring(`next:${key(2)},before:${key(1)},test:${key(7)}`)
   const places = await someSealed(rounds(40, 300))
   const contexts = [
     ...places.map(({ context }) => context),

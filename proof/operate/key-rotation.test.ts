@@ -4,10 +4,11 @@ import { listMailCredentials, listSealedLinks } from '@atrium/db/sealed-values'
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiProcess, send, startApi } from '../../apps/api/test/api-process.ts'
+import { testKey } from '../../apps/api/test/house.ts'
 import { type Host, openSchedulingHouse, type SchedulingHouse } from '../../apps/api/test/scheduling-house.ts'
 import { recordFigure } from '../figures.ts'
 
-const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
+const key = (id: string, byte: number) => `${id}:${testKey(byte)}`
 const old = key('test', 7)
 const next = key('next', 8)
 

@@ -1,7 +1,9 @@
 import { isIP, isIPv4 } from 'node:net'
+import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
 import { trim } from '@atrium/core/trim'
-import { createKeyring } from '@atrium/db/encryption'
+import { createKeyring, weakKey } from '@atrium/db/encryption'
 import { z } from 'zod'
+import { type IssuerSettings, operatorIssuersOf, subjectPrefixes } from './issuers.ts'
 
 const list = z
   .string()
@@ -12,9 +14,8 @@ const list = z
       .filter(Boolean),
   )
   .pipe(z.array(z.string()).min(1, 'names at least one value'))
-const toggle = z
-  .enum(['true', 'false', '1', '0', 'on', 'off', ''])
-  .transform((value) => value === 'true' || value === '1' || value === 'on')
+const toggle = z.enum(['true', 'false', '1', '0', 'on', 'off']).transform((value) => value === 'true' || value === '1' || value === 'on')
+const issuers = list.refine((all) => all.every((issuer) => URL.canParse(issuer)), 'holds something that is no address')
 const port = z.coerce.number().int().min(0).max(65_535)
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
 /** Node's resolver takes addresses, not names. */
@@ -39,78 +40,90 @@ const otlpHeaders = list.transform((pairs, ctx) => {
   }
   return headers
 })
-const optional = <T extends z.ZodType>(type: T) => z.preprocess((value) => (value === '' ? undefined : value), type.optional())
 
-const Env = z.object({
+const shape = {
   PORT: port.default(4000),
   HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: optional(port),
+  METRICS_PORT: port.optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
-  DATABASE_DIRECT_URL: optional(z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })),
-  DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })),
+  DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
+  DATABASE_REPLICA_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
   PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
   MAIL_PROVISIONING_ENABLED: toggle.default(false),
-  IDP_ISSUER: list.refine((issuers) => issuers.every((issuer) => URL.canParse(issuer)), 'holds something that is no address'),
+  IDP_ISSUER: issuers,
   IDP_AUDIENCE: list,
-  IDP_OPERATOR_AUDIENCE: optional(z.string()),
+  IDP_OPERATOR_AUDIENCE: z.string().optional(),
+  IDP_OPERATOR_ISSUER: issuers.optional(),
+  IDP_MANAGED_ISSUER: issuers.optional(),
   RECENT_SIGN_IN_SECONDS: z.coerce
     .number()
     .int()
     .max(86_400)
     .refine((seconds) => seconds === 0 || seconds >= 60, 'is neither 0 nor at least 60')
     .default(3_600),
-  IDP_API_URL: optional(address),
-  IDP_API_TOKEN: optional(z.string()),
-  IDP_PUBLIC_URL: optional(address),
+  IDP_API_URL: address.optional(),
+  IDP_API_TOKEN: z.string().optional(),
+  IDP_PUBLIC_URL: address.optional(),
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
-  MAIL_API_URL: optional(address),
-  MAIL_API_KEY: optional(z.string()),
-  FILES_API_URL: optional(address),
-  FILES_API_USER: optional(z.string()),
-  FILES_API_TOKEN: optional(z.string()),
+  MAIL_API_URL: address.optional(),
+  MAIL_API_KEY: z.string().optional(),
+  FILES_API_URL: address.optional(),
+  FILES_API_USER: z.string().optional(),
+  FILES_API_TOKEN: z.string().optional(),
   BILLING_PAYMENTS_ENABLED: toggle.default(false),
-  STRIPE_SECRET_KEY: optional(z.string().regex(/^[sr]k_(test|live)_\w+$/, 'is no secret key of Stripe')),
-  STRIPE_PUBLISHABLE_KEY: optional(z.string().regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')),
-  STRIPE_WEBHOOK_SECRET: optional(list),
-  STRIPE_API_URL: optional(address),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^[sr]k_(test|live)_\w+$/, 'is no secret key of Stripe')
+    .optional(),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: list.optional(),
+  STRIPE_API_URL: address.optional(),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
   BILLING_AUTO_SUSPEND: toggle.default(false),
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
-  PORTAL_URL: optional(address),
-  BOOKING_URL: optional(address),
-  BOOKING_APP_SECRET: optional(z.string().min(32, 'is shorter than 32 characters')),
-  ENCRYPTION_KEYS: optional(z.string()),
-  SMTP_URL: optional(z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' })),
+  PORTAL_URL: address.optional(),
+  BOOKING_URL: address.optional(),
+  BOOKING_APP_SECRET: z.string().optional(),
+  ENCRYPTION_KEYS: z.string().optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   AUDIT_HASH_CHAIN: toggle.default(false),
-  DNS_SERVERS: dnsServers.default([]),
+  DNS_SERVERS: dnsServers.optional(),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
   ANSWER_CHECKS: z.enum(['all', 'sampled']).default('sampled'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optional(address),
-  OTEL_EXPORTER_OTLP_HEADERS: optional(otlpHeaders),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('atrium-api'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-})
+}
 
 export type Config = ReturnType<typeof readConfig>
 
+type Settings = SettingsOf<typeof shape>
+
 /**
- * The service's settings from its environment, nested by concern; a group is whole or null. Throws one error with one line per
- * fault, naming the variable. Nothing else in the service reads the environment. `docs/operate.md` lists every variable.
+ * The service's settings from its environment, nested by concern; a group is whole or null. Throws SettingsError with one line per
+ * faulty variable. Nothing else in the service reads the environment. `docs/operate.md` lists every variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
-  // Read once: to compile how it is read, as zod does for what is read often, takes longer.
-  const parsed = Env.safeParse(env, { jitless: true })
-  const faults = parsed.success ? groupFaults(parsed.data) : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  if (!parsed.success || faults.length > 0)
-    throw new Error(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
-  const e = parsed.data
+  const e = readSettings(env, {
+    shape,
+    ownSecrets: ['BOOKING_APP_SECRET'],
+    givenSecrets: ['IDP_API_TOKEN', 'MAIL_API_KEY', 'FILES_API_TOKEN', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+    together: (values, production) => [...groupFaults(values, env), ...(production ? productionFaults(values) : [])],
+  })
+  const issuing = issuerSettings(e)
   return {
+    /** Run for real: what is only good for trying things out is rejected. */
+    production: env.NODE_ENV === 'production',
     host: e.HOST,
     port: e.PORT,
     metricsPort: e.METRICS_PORT ?? (e.PORT === 0 ? 0 : e.PORT + 500),
@@ -122,9 +135,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     tenantDomain: trim(e.PLATFORM_TENANT_DOMAIN.toLowerCase(), /\./),
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
-      issuers: e.IDP_ISSUER,
       audiences: e.IDP_AUDIENCE,
-      operatorAudience: e.IDP_OPERATOR_AUDIENCE ?? e.IDP_AUDIENCE.at(-1) ?? '',
+      operatorAudience: issuing.operatorAudience,
+      /** Issuers whose tokens for the operator audience are an operator's. */
+      operatorIssuers: operatorIssuersOf(issuing) ?? [],
+      /** Every accepted issuer, with what stands before its subjects where people are stored. */
+      subjectPrefixes: subjectPrefixes(issuing),
     },
     /** How old a sign-in may be for a sensitive act; 0 lets any pass. */
     recentSignInSeconds: e.RECENT_SIGN_IN_SECONDS,
@@ -162,7 +178,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     keyring: e.ENCRYPTION_KEYS === undefined ? null : createKeyring(e.ENCRYPTION_KEYS),
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     auditHashChain: e.AUDIT_HASH_CHAIN,
-    dns: { servers: e.DNS_SERVERS },
+    dns: { servers: e.DNS_SERVERS ?? [] },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     /** How long a process that was asked to stop still takes requests, so that whoever sends them can learn of it. */
     shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
@@ -188,16 +204,28 @@ function isDnsServer(server: string): boolean {
   return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
 }
 
-function groupFaults(e: z.infer<typeof Env>): string[] {
+function issuerSettings(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>): IssuerSettings {
+  return {
+    issuers: e.IDP_ISSUER,
+    audiences: e.IDP_AUDIENCE,
+    operatorAudience: e.IDP_OPERATOR_AUDIENCE ?? e.IDP_AUDIENCE.at(-1) ?? '',
+    operatorIssuers: e.IDP_OPERATOR_ISSUER,
+    managedIssuers: e.IDP_MANAGED_ISSUER,
+  }
+}
+
+function groupFaults(e: Partial<Settings>, env: Readonly<Record<string, string | undefined>>): string[] {
   const faults: string[] = []
-  const whole = (names: readonly (keyof typeof e)[]) => {
-    const missing = names.filter((name) => e[name] === undefined)
-    if (missing.length > 0 && missing.length < names.length)
-      faults.push(`${missing.join(', ')}: missing, while the rest of the group is set`)
+  const whole = (names: readonly (keyof Settings)[]) => {
+    const missing = names.filter((name) => env[name] === undefined)
+    if (missing.length === names.length) return
+    for (const name of missing) faults.push(`${name}: is missing, while the rest of its group is set`)
   }
   if (e.ENCRYPTION_KEYS !== undefined) {
     try {
       createKeyring(e.ENCRYPTION_KEYS)
+      const weak = weakKey(e.ENCRYPTION_KEYS)
+      if (weak !== undefined) faults.push(`ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`)
     } catch (error) {
       faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
     }
@@ -205,9 +233,43 @@ function groupFaults(e: z.infer<typeof Env>): string[] {
   whole(['IDP_API_URL', 'IDP_API_TOKEN'])
   whole(['MAIL_API_URL', 'MAIL_API_KEY'])
   whole(['FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'])
-  if (e.MAIL_PROVISIONING_ENABLED && !e.MAIL_API_URL) faults.push('MAIL_API_URL: needed while MAIL_PROVISIONING_ENABLED is on')
-  if (e.IDP_OPERATOR_AUDIENCE && !e.IDP_AUDIENCE.includes(e.IDP_OPERATOR_AUDIENCE)) {
+  if (e.MAIL_PROVISIONING_ENABLED && env.MAIL_API_URL === undefined) {
+    faults.push('MAIL_API_URL: is missing, while MAIL_PROVISIONING_ENABLED is on')
+  }
+  if (e.IDP_ISSUER && e.IDP_AUDIENCE) faults.push(...issuerFaults({ ...e, IDP_ISSUER: e.IDP_ISSUER, IDP_AUDIENCE: e.IDP_AUDIENCE }))
+  return faults
+}
+
+function issuerFaults(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>): string[] {
+  const faults: string[] = []
+  if (e.IDP_OPERATOR_AUDIENCE !== undefined && !e.IDP_AUDIENCE.includes(e.IDP_OPERATOR_AUDIENCE)) {
     faults.push('IDP_OPERATOR_AUDIENCE: is not one of IDP_AUDIENCE')
   }
+  for (const name of ['IDP_OPERATOR_ISSUER', 'IDP_MANAGED_ISSUER'] as const) {
+    if (e[name]?.some((issuer) => !e.IDP_ISSUER.includes(issuer))) faults.push(`${name}: names an issuer that is not in IDP_ISSUER`)
+  }
+  if (operatorIssuersOf(issuerSettings(e)) === undefined) {
+    faults.push(
+      'IDP_OPERATOR_ISSUER: is missing. IDP_ISSUER and IDP_AUDIENCE differ in length, so nothing tells which issuer has operators',
+    )
+  }
   return faults
+}
+
+function productionFaults(e: Partial<Settings>): string[] {
+  const faults: string[] = []
+  if (e.IDP_ISSUER?.some(isPlainHttp)) faults.push('IDP_ISSUER: holds a plain http address, which is accepted for localhost only')
+  if (e.IDP_AUDIENCE && new Set(e.IDP_AUDIENCE).size < 2) {
+    faults.push('IDP_AUDIENCE: names one audience for both portals, so every token of the customer portal would be an operator token')
+  }
+  if (e.STRIPE_SECRET_KEY?.includes('_live_') && !e.STRIPE_WEBHOOK_SECRET) {
+    faults.push('STRIPE_WEBHOOK_SECRET: is missing, while STRIPE_SECRET_KEY is a live key')
+  }
+  return faults
+}
+
+/** True for an address over which keys and tokens would cross a network in the clear. */
+function isPlainHttp(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && !isLoopback(hostname)
 }

@@ -5,7 +5,7 @@ import type { Plan } from '@atrium/core/tenants'
 import { type CallerPartnerRow, type CallerRow, type CallerTenantRow, findCaller, findCallerInTenant } from '@atrium/db/callers'
 import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants'
 import type { House } from './house.ts'
-import type { TokenClaims } from './token.ts'
+import { isOperatorToken, type TokenClaims } from './token.ts'
 
 /** What the transport knows of a request. */
 export interface RequestFacts {
@@ -35,7 +35,7 @@ export interface Caller {
   name: string | undefined
   token: TokenClaims
   platformAdmin: boolean
-  /** Token for the operator audience and stored administrator flag: both are needed (seed 5.6). */
+  /** Token for the operator audience by an operator issuer, and stored administrator flag: both are needed (seed 5.6). */
   operator: boolean
   /** The partner whose staff the caller is, with the caller's level there; not once it is terminated. */
   partner: CallerPartnerRow | undefined
@@ -144,7 +144,7 @@ function toCaller(house: House, token: TokenClaims, row: CallerRow | undefined):
     name: row?.name ?? token.name,
     token,
     platformAdmin,
-    operator: platformAdmin && token.audiences.includes(house.config.tokens.operatorAudience),
+    operator: platformAdmin && isOperatorToken(token, house.config.tokens),
     partner: row?.partner ?? undefined,
   }
 }

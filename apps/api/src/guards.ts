@@ -2,8 +2,10 @@ import { AppError } from '@atrium/core/errors'
 import { hasPartnerRight, type PartnerAccess, type PartnerRight, type PartnerStatus } from '@atrium/core/partner-access'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { findPartnerBySlug } from '@atrium/db/partners'
+import type { Config } from './config.ts'
 import type { Caller, CallerTenant, Context } from './context.ts'
 import { guarded, guardedWithoutToken } from './procedure.ts'
+import { isOperatorToken } from './token.ts'
 
 /** No session needed. */
 export const publicProcedure = guardedWithoutToken(() => ({}))
@@ -14,13 +16,13 @@ export const signedIn = guarded(async (ctx) => ({ caller: await ctx.readCaller()
 /** O: the token is for the operator audience and the stored flag is set; both are required (seed 5.6). */
 export const operator = guarded(async (ctx) => {
   const caller = await ctx.readCaller()
-  refuseNonOperator(caller, ctx.house.config.tokens.operatorAudience)
+  refuseNonOperator(caller, ctx.house.config.tokens)
   return { caller }
 })
 
 /** Throws the refusal that says which half of the operator guard failed. */
-export function refuseNonOperator(caller: Caller, operatorAudience: string): void {
-  if (!caller.token.audiences.includes(operatorAudience)) throw new AppError('operator_required')
+export function refuseNonOperator(caller: Caller, tokens: Config['tokens']): void {
+  if (!isOperatorToken(caller.token, tokens)) throw new AppError('operator_required')
   if (!caller.platformAdmin) throw new AppError('not_platform_admin')
 }
 
@@ -83,9 +85,7 @@ const staffRefusal = (caller: Caller) =>
 const notFound = () => new AppError('not_found', 'There is no tenant with this slug.')
 const notMember = () => new AppError('not_member')
 const needsOperator = (caller: Caller, context: Context) =>
-  caller.token.audiences.includes(context.house.config.tokens.operatorAudience)
-    ? new AppError('not_platform_admin')
-    : new AppError('operator_required')
+  isOperatorToken(caller.token, context.house.config.tokens) ? new AppError('not_platform_admin') : new AppError('operator_required')
 
 /** J on a record: members, owning partner staff and operators; for everybody else the tenant does not exist. */
 export const tenantReader = guarded(async (ctx, readInput) => {

@@ -6,12 +6,16 @@ import type { Logger } from './log.ts'
 
 /** What a verified access token says. Who it is, not what they may do: that is stored data. */
 export interface TokenClaims {
+  /** The person: `sub`, and before it the identity provider where that is not the managed one (`subjectPrefixes`). */
   subject: string
   issuer: string
   audiences: readonly string[]
   email: string | undefined
   name: string | undefined
-  /** Names of the identity groups, without duplicates; undefined when the token has no such claim. */
+  /**
+   * Names of the identity groups, without duplicates; undefined when the token has no such claim, or comes from another identity
+   * provider than the managed one: its groups are not the groups that the API makes.
+   */
   groups: readonly string[] | undefined
   /** `auth_time`: when the person last proved to the identity provider who they are; undefined when the token does not tell. */
   signedInAt: Date | undefined
@@ -22,10 +26,13 @@ export interface TokenClaims {
 export interface TokenVerifier {
   /** Throws AppError `unauthenticated`, `token_expired`, `unexpected_issuer`, or `unavailable` when no key could be had. */
   verify(token: string): Promise<TokenClaims>
+  /** The issuers whose keys could not be read so far: their tokens cannot be verified. Asks for the keys that are missing. */
+  issuersWithoutKeys(): Promise<string[]>
 }
 
 export interface TokenVerifierOptions {
-  issuers: readonly string[]
+  /** The accepted issuers, each with what stands before the `sub` of its tokens (`subjectPrefixes`). */
+  subjectPrefixes: ReadonlyMap<string, string>
   audiences: readonly string[]
   clock: Clock
   log: Logger
@@ -57,7 +64,20 @@ interface Verified {
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock } = options
   const verified = new Map<string, Verified>()
-  const keySets = new Map(options.issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
+  const { subjectPrefixes } = options
+  const otherPrefixes = [...new Set(subjectPrefixes.values())].filter((prefix) => prefix !== '')
+  const issuers = [...subjectPrefixes.keys()]
+  const keySets = new Map(issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
+
+  /** The claims with the person as stored. A `sub` that reads as a person of another provider names nobody. */
+  function personOf(claims: TokenClaims): TokenClaims {
+    const prefix = subjectPrefixes.get(claims.issuer) ?? ''
+    if (prefix !== '') return { ...claims, subject: prefix + claims.subject, groups: undefined }
+    if (otherPrefixes.some((other) => claims.subject.startsWith(other))) {
+      throw new AppError('unauthenticated', undefined, { cause: new Error('sub begins with the name of another identity provider') })
+    }
+    return claims
+  }
 
   async function verifyAnew(token: string): Promise<Verified> {
     if (!/^[A-Za-z0-9._~+/=-]+$/.test(token)) throw new AppError('unauthenticated')
@@ -75,7 +95,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         requiredClaims: ['exp', 'iat', 'sub'],
       })
       if (!isAccessTokenType(protectedHeader.typ)) throw new AppError('unauthenticated', undefined, { cause: new Error('another type') })
-      const claims = toClaims(payload, iss, clock.now())
+      const claims = personOf(toClaims(payload, iss, clock.now()))
       // Keys that came while it was verified may be others than those it was verified with: it is looked at again.
       return { token, claims, keySet, version: before }
     } catch (error) {
@@ -95,7 +115,16 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       verified.set(key, fresh)
       return fresh.claims
     },
+    async issuersWithoutKeys() {
+      const reached = await Promise.all([...keySets].map(async ([issuer, keySet]) => ((await keySet.reach()) ? undefined : issuer)))
+      return reached.filter((issuer) => issuer !== undefined)
+    },
   }
+}
+
+/** True for a token for the operator audience by an issuer that issues for operators. Stored data decides beside it (seed 5.6). */
+export function isOperatorToken(token: TokenClaims, tokens: { operatorAudience: string; operatorIssuers: readonly string[] }): boolean {
+  return token.audiences.includes(tokens.operatorAudience) && tokens.operatorIssuers.includes(token.issuer)
 }
 
 function holds({ claims, keySet, version }: Verified, now: number): boolean {
@@ -166,11 +195,14 @@ interface KeySet {
   version(): number
   /** Until when, in milliseconds since 1970, the keys need no second look. */
   freshUntil(): number
+  /** True when keys are known, however old; asks for them otherwise, at most every five seconds. */
+  reach(): Promise<boolean>
 }
 
 const freshMs = 60_000
 const renewMs = 40_000
 const cooldownMs = 30_000
+const firstKeysCooldownMs = 5_000
 const fetchDeadlineMs = 5_000
 
 /**
@@ -254,5 +286,9 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
       return keys.find(...args)
     }
   }
-  return { getKey: getKey as GetKey, version: () => version, freshUntil: () => loadedAt + freshMs }
+  async function reach(): Promise<boolean> {
+    if (!keys && (loading || options.clock.now().getTime() - lastAttempt > firstKeysCooldownMs)) await renew()
+    return keys !== undefined
+  }
+  return { reach, getKey: getKey as GetKey, version: () => version, freshUntil: () => loadedAt + freshMs }
 }

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { settingNames } from '@atrium/core/settings'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../src/config.ts'
@@ -66,11 +68,20 @@ describe('settings', () => {
     expect(looked).toBeGreaterThan(500)
   })
 
-  it('of the example are taken by the service as they stand', async () => {
+  it('of the example are taken by the service once the placeholders are filled in', async () => {
     const set = [...(await read('deploy/env/api.env.example')).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm)]
-    const env = Object.fromEntries(set.map(([, name = '', value = '']) => [name, value]))
-    env.ENCRYPTION_KEYS = `first:${Buffer.alloc(32, 1).toString('base64')}`
-    expect(() => readConfig(env)).not.toThrow()
+    const filled = (value: string) =>
+      value.replaceAll('example.com', 'atrium.test').replaceAll('change-me', randomBytes(24).toString('hex'))
+    const env = Object.fromEntries(set.map(([, name = '', value = '']) => [name, filled(value)]))
+    env.ENCRYPTION_KEYS = `first:${randomBytes(32).toString('base64')}`
+    expect(() => readConfig({ ...env, NODE_ENV: 'production' })).not.toThrow()
+  })
+
+  it('are all names that every program knows, so that it can tell a misspelt one', async () => {
+    const inCode = await variablesOf(...Object.values(apps).flat())
+    expect(settingNames).toEqual(expect.arrayContaining([...inCode]))
+    const foreign = settingNames.filter((name) => !inCode.has(name) && !/^(ATRIUM_|NODE_ENV$)/.test(name))
+    expect(foreign).toEqual([])
   })
 })
 

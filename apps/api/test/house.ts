@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { seedDemo } from '@atrium/db/demo'
@@ -84,6 +84,9 @@ export interface HouseOptions {
   integrations?: (integrations: Integrations, config: Config) => Integrations | Promise<Integrations>
 }
 
+/** An encryption key in base64 that looks random and is the same in each run, another one for each number. */
+export const testKey = (number: number) => createHash('sha256').update(`key ${number} of the tests`).digest('base64')
+
 export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> {
   const accounts: DatabaseAccounts & Partial<AsyncDisposable> = options.accounts ?? (await copyDatabase())
   const { clock } = options
@@ -113,11 +116,13 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     DNS_SERVERS: sandbox.dnsServer,
     BOOKING_URL: 'http://booking.test',
     BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
-    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ENCRYPTION_KEYS: `test:${testKey(7)}`,
     LOG_LEVEL: 'info',
     ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),
     ...options.env,
   }
+  // An empty text takes a variable out, as a line that is left out of the environment.
+  for (const [name, value] of Object.entries(env)) if (value === '') Reflect.deleteProperty(env, name)
   const config = readConfig(env)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void logLines.push(line) })

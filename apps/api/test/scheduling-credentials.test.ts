@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
 import { sweepCredentials } from '../src/scheduling/credential-jobs.ts'
 import { rotateKeys } from '../src/scheduling/rotate-keys.ts'
+import { testKey } from './house.ts'
 import { auditOf, mailOf } from './mailboxes.ts'
 import { mailFaults, upstreamWords } from './outside.ts'
 import { type Host, openSchedulingHouse, type SchedulingHouse, storedCredential } from './scheduling-house.ts'
@@ -364,23 +365,22 @@ describe('a stored credential', () => {
     const before = await storedCredential(house, host.id)
     const bookingId = await house.book(host)
     const sealedLink = () => house.database.db.selectFrom('bookings').select(['manage_sealed', 'manage_hash']).executeTakeFirstOrThrow()
-    const key = (fill: number) => Buffer.alloc(32, fill).toString('base64')
     const app = house.app.house
     const kept = app.config
     try {
-      const both = createKeyring(`next:${key(8)},test:${key(7)}`)
+      const both = createKeyring(`next:${testKey(8)},test:${testKey(7)}`)
       app.config = { ...kept, keyring: both }
       expect(await rotateKeys(app)).toEqual({ renewed: 2, unreadable: 0 })
       expect(await rotateKeys(app)).toEqual({ renewed: 0, unreadable: 0 })
       const { secret } = await house.database.db.selectFrom('mail_credentials').select('secret').executeTakeFirstOrThrow()
-      const newAlone = createKeyring(`next:${key(8)}`)
+      const newAlone = createKeyring(`next:${testKey(8)}`)
       expect(newAlone.decrypt(secret, `mail_credentials.secret:${host.id}`)).toBe(before?.secret)
       const link = await sealedLink()
       const token = newAlone.decrypt(link.manage_sealed ?? Buffer.of(), `bookings.manage:${bookingId}`)
       expect(createHash('sha256').update(token).digest()).toEqual(link.manage_hash)
       app.config = { ...kept, keyring: newAlone }
       expect((await check(host)).body).toMatchObject({ ok: true })
-      app.config = { ...kept, keyring: createKeyring(`third:${key(9)}`) }
+      app.config = { ...kept, keyring: createKeyring(`third:${testKey(9)}`) }
       expect(await rotateKeys(app)).toEqual({ renewed: 0, unreadable: 2 })
       expect((await check(host)).body.code).toBe('calendar_unavailable')
     } finally {

@@ -1,22 +1,22 @@
+import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
 import { isHostName } from '@atrium/core/text'
-import { createKeyring, type Keyring } from '@atrium/db/encryption'
+import { createKeyring, type Keyring, weakKey } from '@atrium/db/encryption'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { z } from 'zod'
 import type { SigningConfig } from './mail-profile-signing.ts'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
-const required = z.string({ error: 'is missing' }).min(1, 'is missing')
 
-const Env = z.object({
+const shape = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
   PUBLIC_URL: address.refine((url) => isOrigin(url), 'has more than scheme, host and port'),
   API_URL: address,
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
   IDP_ISSUER: address,
-  OIDC_CLIENT_ID: required,
-  OIDC_CLIENT_SECRET: required,
-  ENCRYPTION_KEYS: required,
+  OIDC_CLIENT_ID: z.string(),
+  OIDC_CLIENT_SECRET: z.string(),
+  ENCRYPTION_KEYS: z.string(),
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
   CLIENT_COUNTRY_HEADER: z
     .string()
@@ -37,7 +37,7 @@ const Env = z.object({
     .regex(/^pk_(test|live)_\w+$/, 'is no publishable key of Stripe')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-})
+}
 
 export interface AppConfig {
   app: WebApp
@@ -65,26 +65,15 @@ export interface AppConfig {
 }
 
 /**
- * The settings of an app's server from its environment. Throws one error with one line per fault, naming the variable. Nothing else
- * in the server reads the environment.
+ * The settings of an app's server from its environment. Throws SettingsError with one line per faulty variable. Nothing else in the
+ * server reads the environment.
  */
 export function readAppConfig(app: WebApp, env: Readonly<Record<string, string | undefined>>): AppConfig {
-  // An empty variable means the same as none, as in the files that container tools read.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = Env.safeParse(given)
-  if (!parsed.success) throw unusable(faultsOf(parsed.error, given))
-  const e = parsed.data
-  const faults: string[] = []
-  for (const name of ['PUBLIC_URL', 'IDP_ISSUER'] as const) {
-    // Cookies and codes would cross the network in the clear (RFC 9700 section 2.6).
-    if (!isHttps(e[name]) && !isLoopback(e[name])) faults.push(`${name}: plain http is accepted for localhost only`)
-  }
-  if ((e.PROFILE_SIGN_CERT === undefined) !== (e.PROFILE_SIGN_KEY === undefined)) {
-    const missing = e.PROFILE_SIGN_CERT === undefined ? 'PROFILE_SIGN_CERT' : 'PROFILE_SIGN_KEY'
-    faults.push(`${missing}: missing, while the other half of the pair is set`)
-  }
-  const keyring = readKeyring(e.ENCRYPTION_KEYS, faults)
-  if (!keyring || faults.length > 0) throw unusable(faults)
+  const e = readSettings(env, {
+    shape,
+    givenSecrets: ['OIDC_CLIENT_SECRET'],
+    together: (values) => groupFaults(values),
+  })
   return {
     app,
     host: e.HOST,
@@ -93,7 +82,7 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     apiUrl: e.API_URL,
     databaseUrl: e.DATABASE_URL,
     oidc: { issuer: e.IDP_ISSUER, clientId: e.OIDC_CLIENT_ID, clientSecret: e.OIDC_CLIENT_SECRET },
-    keyring,
+    keyring: createKeyring(e.ENCRYPTION_KEYS),
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     countryHeader: e.CLIENT_COUNTRY_HEADER,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
@@ -108,36 +97,35 @@ export function isHttps(url: string): boolean {
   return new URL(url).protocol === 'https:'
 }
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url)
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
-}
-
 function isOrigin(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { origin, href } = new URL(url)
   return href === `${origin}/`
 }
 
-function readKeyring(spec: string, faults: string[]): Keyring | undefined {
+function groupFaults(e: Partial<SettingsOf<typeof shape>>): string[] {
+  const faults: string[] = []
+  for (const name of ['PUBLIC_URL', 'IDP_ISSUER'] as const) {
+    const value = e[name]
+    // Cookies and codes would cross the network in the clear (RFC 9700 section 2.6).
+    if (value !== undefined && !isHttps(value) && !isLoopback(new URL(value).hostname)) {
+      faults.push(`${name}: plain http is accepted for localhost only`)
+    }
+  }
+  if ((e.PROFILE_SIGN_CERT === undefined) !== (e.PROFILE_SIGN_KEY === undefined)) {
+    const missing = e.PROFILE_SIGN_CERT === undefined ? 'PROFILE_SIGN_CERT' : 'PROFILE_SIGN_KEY'
+    faults.push(`${missing}: is missing, while the other half of the pair is set`)
+  }
+  if (e.ENCRYPTION_KEYS !== undefined) faults.push(...keyFaults(e.ENCRYPTION_KEYS))
+  return faults
+}
+
+function keyFaults(spec: string): string[] {
   try {
-    return createKeyring(spec)
+    createKeyring(spec)
+    const weak = weakKey(spec)
+    return weak === undefined ? [] : [`ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`]
   } catch (error) {
-    faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
-    return undefined
+    return [`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`]
   }
-}
-
-/** One line per variable: the first fault of a value explains the rest. */
-function faultsOf(error: z.ZodError, given: Readonly<Record<string, string | undefined>>): string[] {
-  const faults = new Map<string, string>()
-  for (const { path, message } of error.issues) {
-    const name = path.join('.')
-    if (!faults.has(name)) faults.set(name, `${name}: ${given[name] === undefined ? 'is missing' : message}`)
-  }
-  return [...faults.values()]
-}
-
-function unusable(faults: readonly string[]): Error {
-  return new Error(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 }

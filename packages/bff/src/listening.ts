@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
 import { createAdaptorServer } from '@hono/node-server'
 
 export interface RunningServer {
@@ -60,7 +61,10 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
   }
 }
 
-/** Runs a server until SIGTERM or SIGINT. A start that fails prints its reason and ends the process with status 1. */
+/**
+ * Runs a server until SIGTERM or SIGINT. A start that fails prints its reason and ends the process: with 78 for settings that
+ * cannot be used, which no new attempt mends, else with 1.
+ */
 export async function runUntilSignal(start: () => Promise<RunningServer>): Promise<void> {
   try {
     const server = await start()
@@ -74,6 +78,6 @@ export async function runUntilSignal(start: () => Promise<RunningServer>): Promi
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
-    process.exitCode = 1
+    process.exitCode = error instanceof SettingsError ? settingsExitStatus : 1
   }
 }

@@ -1,4 +1,6 @@
+import { SettingsError } from '@atrium/core/settings'
 import { openDatabase } from '@atrium/db/connect'
+import { askServerFaults } from '@atrium/db/server-faults'
 import type { WebApp } from '@atrium/db/web-sessions'
 import { createBff } from './bff.ts'
 import { readAppConfig } from './config.ts'
@@ -30,6 +32,11 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
     applicationName: `atrium-${app}`,
     onError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
+  const faults = await askServerFaults(database.db, env.NODE_ENV === 'production')
+  if (faults.length > 0) {
+    await database.close()
+    throw new SettingsError(faults)
+  }
   const stopping = new AbortController()
   const bff = createBff({ config, database, files, log, version, stopping: stopping.signal })
   const release = async () => {
@@ -57,7 +64,7 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
   }
 }
 
-/** Runs the server of an app until SIGTERM or SIGINT. A start that fails prints its reason and ends the process with status 1. */
+/** Runs the server of an app until SIGTERM or SIGINT. A start that fails prints its reason; see `runUntilSignal`. */
 export function runAppServer(options: AppServerOptions): Promise<void> {
   return runUntilSignal(() => startAppServer(options))
 }

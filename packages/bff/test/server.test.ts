@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readAppConfig } from '../src/config.ts'
 import { startAppServer } from '../src/server.ts'
 import { type House, openHouse } from './house.ts'
 
-const key = Buffer.alloc(32, 7).toString('base64')
+const key = randomBytes(32).toString('base64')
 const env = {
   PORT: '4100',
   PUBLIC_URL: 'https://portal.example.test',
@@ -13,13 +14,13 @@ const env = {
   DATABASE_URL: 'postgres://localhost/atrium',
   IDP_ISSUER: 'https://idp.example.test/application/o/atrium-portal/',
   OIDC_CLIENT_ID: 'atrium-portal',
-  OIDC_CLIENT_SECRET: 'secret',
-  ENCRYPTION_KEYS: `new:${key},old:${Buffer.alloc(32, 8).toString('base64')}`,
+  OIDC_CLIENT_SECRET: 'secret-of-the-portal',
+  ENCRYPTION_KEYS: `new:${key},old:${randomBytes(32).toString('base64')}`,
 }
 
 describe('the configuration', () => {
-  it('has defaults for what may be left out, empty variables included', () => {
-    expect(readAppConfig('portal', { ...env, TRUSTED_PROXY_HOPS: '', HOST: '' })).toMatchObject({
+  it('has defaults for what may be left out', () => {
+    expect(readAppConfig('portal', env)).toMatchObject({
       host: '127.0.0.1',
       publicUrl: 'https://portal.example.test',
       trustedProxyHops: 0,
@@ -145,9 +146,14 @@ describe('the server', () => {
 
   it('does not start with a faulty configuration, without a build, or on a taken port, and says why in a line', async () => {
     house = await openHouse()
-    const faulty = run({ ...house.env, OIDC_CLIENT_ID: '' }, house.distDir)
-    expect(await faulty.exited).toBe(1)
-    expect(faulty.output.errors).toBe('The configuration is not usable:\n  OIDC_CLIENT_ID: is missing\n')
+    const faulty = run({ ...house.env, OIDC_CLIENT_ID: '', PORT: 'x' }, house.distDir)
+    expect(await faulty.exited).toBe(78)
+    expect(faulty.output.errors.split('\n')).toEqual([
+      'The configuration is not usable:',
+      expect.stringMatching(/^ {2}PORT: /),
+      '  OIDC_CLIENT_ID: is empty. Give it a value, or remove the line for the default',
+      '',
+    ])
     await expect(startAppServer({ app: 'portal', env: house.env, distDir: '/nowhere' })).rejects.toThrow(
       'There is no build of the app in /nowhere.',
     )

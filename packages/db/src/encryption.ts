@@ -67,6 +67,15 @@ export function createKeyring(spec: string): Keyring {
   }
 }
 
+/** Distinct values among 32 random bytes are 30 on average; fewer than 16 do not happen by chance. */
+const leastDistinctBytes = 16
+
+/** The id of the first key of a usable spec that is obviously not random, such as zeros or words; undefined when none is. */
+export function weakKey(spec: string): string | undefined {
+  const keys = spec.split(',').map((entry, index) => parseKey(entry.trim(), index + 1))
+  return keys.find(({ key }) => new Set(key).size < leastDistinctBytes)?.id
+}
+
 function parseKey(entry: string, position: number): { id: string; key: Buffer } {
   const separator = entry.indexOf(':')
   const id = entry.slice(0, Math.max(separator, 0))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partner-access'
 import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
@@ -159,7 +160,9 @@ export interface TokenIdentity {
 
 /** Stands for the address of somebody whose token tells none. `.invalid` never receives mail (RFC 2606). */
 export function placeholderEmail(subject: string): string {
-  return `${subject.toLowerCase()}@unknown.invalid`
+  const plain = subject.toLowerCase()
+  const local = /^[a-z0-9._+-]{1,64}$/.test(plain) ? plain : createHash('sha256').update(subject).digest('hex')
+  return `${local}@unknown.invalid`
 }
 
 /**

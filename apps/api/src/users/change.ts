@@ -58,7 +58,7 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
   const restricted = operatorOnlyUserFields.some((field) => input[field] !== undefined)
   if (!caller.operator) {
     if (!self) throw new AppError('not_found', 'There is no user with this id.')
-    if (restricted) refuseNonOperator(caller, house.config.tokens.operatorAudience)
+    if (restricted) refuseNonOperator(caller, house.config.tokens)
   }
   const before = await readUser(house.database.db, input.id)
   const changes: UserChanges = {
