@@ -11,6 +11,7 @@ import { reconcileBilling } from './billing/reconcile.ts'
 import { cleanUp } from './clean-up.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { onDatabaseTime } from './database-time.ts'
 import { checkDueDomains } from './domains/jobs.ts'
 import { ofrepCallsPerMinute } from './flags/evaluate.ts'
 import { createFlags } from './flags/evaluator.ts'
@@ -203,27 +204,27 @@ export function createApp(parts: AppParts): App {
         sweepSsoApps: async () => void (await sweepSsoApps(house)),
         sweepLists: () => sweepLists(house),
         refreshReadings: (group, kind) => refreshGroupReadings(house, group, kind),
-        checkDomains: () => checkDueDomains(house),
+        checkDomains: async () => checkDueDomains(await onDatabaseTime(house)),
         settleMember: (tenantId, userId) => settleMember(house, tenantId, userId),
         runImport: (importId) => runImport(house, importId),
         // Neither waits for the other to succeed.
         sweepMembers: () => sweepMembers(house).finally(() => followIdentities(house)),
-        sendMails: () => drainOutbox(house),
+        sendMails: async () => drainOutbox(await onDatabaseTime(house)),
         rollBackBrokenFlags: () => rollBackBrokenFlags(house),
-        settleSubscriptions: () => settleSubscriptions(house),
-        createPayouts: async () => void (await createMonthlyPayouts(house)),
+        settleSubscriptions: async () => settleSubscriptions(await onDatabaseTime(house)),
+        createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(house))),
         refreshHealth: async () => void (await refreshAllHealth(house)),
         drainWebhooks: () => drainWebhooks(house),
-        runDunning: () => runDunning(house),
+        runDunning: async () => runDunning(await onDatabaseTime(house)),
         reconcileBilling: () => reconcileBilling(house),
         keepReports: () => keepReports(house),
         checkReports: async () => void (await checkReports(house)),
         sweepCredentials: () => sweepCredentials(house),
-        expireBookings: () => expireBookings(house),
+        expireBookings: async () => expireBookings(await onDatabaseTime(house)),
         writeCalendars: () => drainCalendars(house),
         checkCalendars: () => checkCalendars(house),
-        sendReminders: () => sendReminders(house),
-        cleanUp: () => cleanUp(house),
+        sendReminders: async () => sendReminders(await onDatabaseTime(house)),
+        cleanUp: async () => cleanUp(await onDatabaseTime(house)),
       })
       await checks.refresh()
     },

@@ -1,3 +1,4 @@
+import { clockDifferenceMs } from '@atrium/db/clock'
 import { newestMigration } from '@atrium/db/newest-migration'
 import { countMails } from '@atrium/db/outbox'
 import { CompiledQuery } from 'kysely'
@@ -6,18 +7,20 @@ import type { IntegrationChecks } from './integration-checks.ts'
 
 export interface Readiness {
   ready: boolean
-  checks: Record<'database' | 'migrations' | 'jobs', string>
+  checks: Record<'database' | 'migrations' | 'jobs' | 'clock' | 'issuers', string>
   integrations: ReturnType<IntegrationChecks['latest']>
   /** Mails that are to be sent; null when they cannot be counted. `sending` is off where there is no outgoing mail server: they wait. */
   outbox: { sending: 'on' | 'off'; waiting: number; failed: number; gaveUp: number; oldestWaiting: string | null } | null
 }
 
 /**
- * What `/health/ready` answers: `ok` or a sentence for database, migrations and job engine, which decide readiness, and the state of
- * the outside systems, which does not: without them the service still reads, and provisioning waits.
+ * What `/health/ready` returns: `ok` or a sentence for each check, and the state of the outside systems. Database, migrations, job engine
+ * and clock decide readiness. Issuers do only where no keys of any could be read, so that no token can be verified. The outside systems
+ * do not: without them the service still reads, and provisioning waits.
  */
 export async function checkReadiness(house: House, integrations: IntegrationChecks): Promise<Readiness> {
-  const [database, migrations, jobs, outbox] = await Promise.all([
+  const issuers = [...house.config.tokens.subjectPrefixes.keys()]
+  const [database, migrations, jobs, clock, withoutKeys, outbox] = await Promise.all([
     said(async () => {
       await house.database.db.executeQuery(CompiledQuery.raw('select 1'))
       return 'ok'
@@ -30,10 +33,22 @@ export async function checkReadiness(house: House, integrations: IntegrationChec
       return found >= newestMigration ? 'ok' : `The schema stands at ${found}; this version needs ${newestMigration}.`
     }, 'The state of the migrations cannot be read.'),
     said(() => house.jobs.health(), 'The job engine cannot be asked.'),
+    said(async () => clockFault(await clockDifferenceMs(house.database.db)) ?? 'ok', 'The time of the database cannot be read.'),
+    inTime(() => house.tokens.issuersWithoutKeys(), issuers),
     mailQueue(house),
   ])
-  const checks = { database, migrations, jobs }
-  return { ready: Object.values(checks).every((check) => check === 'ok'), checks, integrations: integrations.latest(), outbox }
+  const deciding = { database, migrations, jobs, clock }
+  const ready = Object.values(deciding).every((check) => check === 'ok') && withoutKeys.length < issuers.length
+  const unreachable = withoutKeys.length === 0 ? 'ok' : `No keys could be read from ${withoutKeys.join(', ')}.`
+  return { ready, checks: { ...deciding, issuers: unreachable }, integrations: integrations.latest(), outbox }
+}
+
+const longestClockDifferenceMs = 30_000
+
+function clockFault(differenceMs: number): string | undefined {
+  if (Math.abs(differenceMs) <= longestClockDifferenceMs) return undefined
+  const seconds = Math.round(Math.abs(differenceMs) / 1000)
+  return `The clock of this machine is ${seconds} s ${differenceMs > 0 ? 'ahead of' : 'behind'} the database's; at most 30 s are accepted.`
 }
 
 async function mailQueue({ database, systems }: House): Promise<Readiness['outbox']> {

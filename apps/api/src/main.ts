@@ -1,20 +1,23 @@
+import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
 import { openDatabase } from '@atrium/db/connect'
+import { askServerFaults } from '@atrium/db/server-faults'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
+import { listenOnAll } from './listen.ts'
 import { createLogger } from './log.ts'
 import { standardOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
 import { createServer } from './node-http.ts'
 import { releaseMemory } from './release-memory.ts'
-import { serveMetrics } from './serve-metrics.ts'
+import { createMetricsServer } from './serve-metrics.ts'
 
 function configured(): ReturnType<typeof readConfig> {
   try {
     return readConfig(process.env)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exit(78)
+    process.exit(settingsExitStatus)
   }
 }
 
@@ -61,11 +64,20 @@ const app = createApp({ config, database, integrations, log, metrics, tracing })
 // are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
 const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 const server = createServer(serverOptions, app.listener)
-server.listen(config.port, config.host, () => {
-  const address = server.address()
-  log.info({ port: typeof address === 'object' ? address?.port : config.port, host: config.host }, 'listening')
-})
-const metricsServer = serveMetrics(metrics.registry, config.metricsPort, config.host)
+const metricsServer = createMetricsServer(metrics.registry)
+const taken = await listenOnAll(
+  [
+    { server, variable: 'PORT', port: config.port },
+    { server: metricsServer, variable: 'METRICS_PORT', port: config.metricsPort },
+  ],
+  config.host,
+)
+if (taken.length > 0) {
+  process.stderr.write(`The API cannot start:\n${taken.map((line) => `  ${line}`).join('\n')}\n`)
+  process.exit(1)
+}
+const address = server.address()
+log.info({ port: typeof address === 'object' ? address?.port : config.port, host: config.host }, 'listening')
 let stopping = false
 
 async function stop(reason: string): Promise<void> {
@@ -107,6 +119,11 @@ process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was reje
 // The service answers while the database is still away; jobs and streams start as soon as it is there.
 for (let attempt = 1; !stopping; attempt++) {
   try {
+    const faults = await askServerFaults(database.db, config.production)
+    if (faults.length > 0) {
+      process.stderr.write(`${new SettingsError(faults).message}\n`)
+      process.exit(settingsExitStatus)
+    }
     await app.start()
     log.info('started')
     // By then the first look for work that was left is over too.

@@ -2,9 +2,9 @@ import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import { createServer } from './node-http.ts'
 
-/** Prometheus text at `GET /metrics` on a port of its own, so that it is never reachable where the API is. */
-export function serveMetrics(registry: Registry, port: number, host: string): Server {
-  const server = createServer((request, response) => {
+/** Prometheus text at `GET /metrics`, on a server of its own, so that it is never reachable where the API is. */
+export function createMetricsServer(registry: Registry): Server {
+  return createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -14,6 +14,4 @@ export function serveMetrics(registry: Registry, port: number, host: string): Se
       () => response.writeHead(500).end(),
     )
   })
-  server.listen(port, host)
-  return server
 }

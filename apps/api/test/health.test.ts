@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
-import { serveMetrics } from '../src/serve-metrics.ts'
+import { createMetricsServer } from '../src/serve-metrics.ts'
 import { openHouse, type TestHouse } from './house.ts'
 import { startIssuer } from './issuer.ts'
 
@@ -88,6 +88,29 @@ describe('readiness', () => {
     expect(answer.body.integrations.files.message).toMatch(/file storage/)
   })
 
+  it('is missing while no issuer can be reached, and names the one that cannot', async () => {
+    await using issuer = await startIssuer()
+    await using other = await startIssuer()
+    other.down = true
+    let now = Date.now()
+    const env = { IDP_ISSUER: `${issuer.url},${other.url}` }
+    await using house = await openHouse({ provisioned: false, started: true, clock: { now: () => new Date(now) }, env })
+    const issuers = `No keys could be read from ${other.url}.`
+    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { ready: true, checks: { issuers } } })
+    other.down = false
+    now += 6_000
+    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
+    // Keys that are known serve on while their issuer is away; a process that never had any cannot take a token.
+    issuer.down = true
+    other.down = true
+    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
+    await using late = await openHouse({ provisioned: false, started: true, env })
+    expect(await late.request('GET', '/health/ready')).toMatchObject({
+      status: 503,
+      body: { ready: false, checks: { database: 'ok', issuers: `No keys could be read from ${issuer.url}, ${other.url}.` } },
+    })
+  })
+
   it('is missing while the job engine is not started', async () => {
     await using house = await openHouse({ provisioned: false })
     expect(await house.request('GET', '/health/ready')).toMatchObject({
@@ -131,7 +154,7 @@ describe('metrics', () => {
     await house.request('GET', '/tenants/no-such-tenant', { token })
     await house.request('GET', '/some-probe-of-a-scanner')
     await house.request('POST', '/tenants', { token, body: { name: 'Measured' } })
-    const server = serveMetrics(house.app.house.metrics.registry, 0, '127.0.0.1')
+    const server = createMetricsServer(house.app.house.metrics.registry).listen(0, '127.0.0.1')
     await new Promise((done) => server.once('listening', done))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const response = await fetch(`${url}/metrics`)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { onDatabaseTime } from '../src/database-time.ts'
 import type { House } from '../src/house.ts'
 import { drainCalendars } from '../src/scheduling/calendar-sync.ts'
 import { expireBookings } from '../src/scheduling/expire-bookings.ts'
@@ -115,6 +116,22 @@ describe('races', () => {
 })
 
 describe('the end of a request', () => {
+  it('waits for the time of the database where the clock of the machine is ahead', async () => {
+    const booking = await book(60, { status: 'pending', approvalExpiresAt: house.at(4) })
+    const aheadMs = 400 * 86_400_000
+    const right = Date.now
+    Date.now = () => right() + aheadMs
+    try {
+      const ahead = { ...house.app.house, clock: { now: () => new Date(house.at(0).getTime() + aheadMs) } }
+      await expireBookings(await onDatabaseTime(ahead))
+      expect(await stored(booking)).toMatchObject({ status: 'pending', version: 1 })
+    } finally {
+      Date.now = right
+    }
+    await expireBookings(await onDatabaseTime(later(5)))
+    expect(await stored(booking)).toMatchObject({ status: 'expired' })
+  })
+
   it('comes with its start or with the time for an answer, once, and the time is free', async () => {
     const [begun, unanswered, waiting] = [
       await book(3, { status: 'pending' }),

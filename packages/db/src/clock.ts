@@ -2,12 +2,23 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
 /**
- * The time by the database's clock, which all processes share: for saying which of two readings of an outside system began later. Never
- * for rules about time, which take the moment of the caller's clock.
+ * The time by the database's clock, which all processes share: for saying which of two readings of an outside system began later, and
+ * for work that cannot be undone (`clockDifferenceMs`). Rules of a request take the moment of the caller's clock.
  */
 export async function databaseNow(db: Db | Trx): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   const row = rows[0]
   if (!row) throw new Error('a select without a table answers one row')
   return row.now
+}
+
+/**
+ * How many milliseconds the clock of this machine is ahead of the database's; negative when it is behind. Right to within the time that the
+ * statement took, because the database's time is compared with the middle of it.
+ */
+export async function clockDifferenceMs(db: Db | Trx): Promise<number> {
+  const began = performance.now()
+  const before = Date.now()
+  const then = await databaseNow(db)
+  return before + (performance.now() - began) / 2 - then.getTime()
 }

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { startApi } from './api-process.ts'
+import { openHouse } from './house.ts'
+
+const aheadMs = 400 * 86_400_000
+/** Loaded before the service: the clock of its machine is wrong by this much. */
+const shifted = (ms: number) =>
+  `data:text/javascript,${encodeURIComponent(`
+  const Real = Date
+  globalThis.Date = class extends Real {
+    constructor(...given) { given.length === 0 ? super(Real.now() + ${ms}) : super(...given) }
+    static now() { return Real.now() + ${ms} }
+  }`)}`
+
+it.each([
+  ['400 days ahead', aheadMs, 'ahead of'],
+  ['an hour behind', -3_600_000, 'behind'],
+])(
+  'a process whose clock is %s is not ready, and says so',
+  async (_what, ms, words) => {
+    await using house = await openHouse({ provisioned: false })
+    await using api = await startApi(house, { METRICS_PORT: '0', NODE_OPTIONS: `--import=${shifted(ms)}` })
+    const answer = await fetch(`${api.url}/health/ready`)
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ ready: false, checks: { database: 'ok', clock: expect.stringContaining(words) } })
+  },
+  60_000,
+)
+
+it('a clock that is right to within 30 s is taken', async () => {
+  await using house = await openHouse({ started: true })
+  expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { clock: 'ok' } } })
+}, 60_000)
