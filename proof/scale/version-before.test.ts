@@ -234,7 +234,10 @@ async function untilProvisioned({ house }: Places, { created }: SteadyLoad): Pro
   return slugs.filter((slug) => !active.has(slug)).map((slug) => `${slug} was acknowledged and is not set up`)
 }
 
-/** Creations repeated under their keys: both versions have to know of what the other has carried out. */
+/**
+ * Creations repeated under their keys: both versions have to know of what the other has carried out. The version before cannot read
+ * answers that the present one encrypted: it says that the answer was not kept.
+ */
 async function repeatAtBoth({ issuer }: Places, { created }: SteadyLoad, urls: readonly string[]): Promise<string[]> {
   const token = await issuer.sign(personClaims('newcomer@example.test'))
   const faults: string[] = []
@@ -242,8 +245,9 @@ async function repeatAtBoth({ issuer }: Places, { created }: SteadyLoad, urls: r
     for (const url of urls) {
       const body = { name: slug, slug, respondAsync: true }
       const again = await send(`${url}/tenants`, 'POST', { token, body, headers: { 'idempotency-key': key } })
-      if (again.status !== 201 || again.body.id !== id || again.headers.get('idempotency-replayed') !== 'true')
-        faults.push(`${slug} repeated: ${told(again)}`)
+      const withheld = url === urls[0] && again.status === 409 && again.body.code === 'idempotency_answer_withheld'
+      const replayed = again.status === 201 && again.body.id === id && again.headers.get('idempotency-replayed') === 'true'
+      if (!withheld && !replayed) faults.push(`${slug} repeated: ${told(again)}`)
     }
   }
   return faults

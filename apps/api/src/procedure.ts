@@ -14,6 +14,7 @@ import { recordDenial } from './audit/denials.ts'
 import type { Context } from './context.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 import { codeOf, toAppError, toIssues } from './refusals.ts'
+import type { LimitedRoute } from './scheduling/limits.ts'
 
 /** What a procedure declares beside its schemas. */
 export type ProcedureMeta = OpenApiMeta<{
@@ -21,8 +22,11 @@ export type ProcedureMeta = OpenApiMeta<{
   audit?: AuditAction
   /** The answer holds a one-time secret: it is never stored for replay. */
   secretAnswer?: boolean
-  /** Called without a session, by visitors of the booking pages: an Idempotency-Key is kept per address instead of per caller. */
-  visitors?: boolean
+  /**
+   * Called without a session, by visitors of the booking pages, who take from this allowance: an Idempotency-Key is kept per address
+   * instead of per caller.
+   */
+  visitors?: LimitedRoute
   /** Makes a record below another one: REST answers 201. A POST to a path without parameters does so anyway. */
   creates?: boolean
   /** REST answers the same as CSV to who asks for `text/csv`. */

@@ -1,4 +1,4 @@
-import { AppError, type ErrorStatus, findAppError, type Issue } from '@atrium/core/errors'
+import { AppError, type ErrorStatus, findAppError, type Issue, issuePath, mostIssues } from '@atrium/core/errors'
 import { isUnavailable } from '@atrium/db/failures'
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import type { ZodError } from 'zod'
@@ -42,9 +42,6 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', undefined, { cause: error })
 }
 
-/** Faults that one answer tells of; whoever makes more of them is not helped by a longer list. */
-const mostIssues = 100
-
 /** One issue per field, the first that was found, and at most a hundred; an unknown key is named by its own path. */
 export function toIssues(error: ZodError): Issue[] {
   const messages = new Map<string, string>()
@@ -53,7 +50,7 @@ export function toIssues(error: ZodError): Issue[] {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
     for (const key of keys) {
       if (messages.size === mostIssues) return listed(messages)
-      const at = (key === undefined ? path : [...path, key]).join('.')
+      const at = issuePath((key === undefined ? path : [...path, key]).join('.'))
       if (!messages.has(at)) messages.set(at, key === undefined ? issue.message : 'This field is not known here.')
     }
   }

@@ -96,15 +96,110 @@ it('forgets after a day', async () => {
   expect(await create('aged', { name: 'Aged anew' })).toMatchObject({ status: 201, body: { name: 'Aged anew' } })
 })
 
-it('takes up what a dead process left: the same request, some minutes later', async () => {
+/** What the database holds of requests under a key. */
+const rowsOf = async (key: string) =>
+  (await sql<Record<string, unknown>>`select * from idempotency_keys where key = ${key}`.execute(house.database.db)).rows
+
+it('takes up what a dead process left, once its lease of twelve seconds has lapsed', async () => {
+  const inherit = (key: string, leaseUntil: string) =>
+    sql`update idempotency_keys set state = 'running', status = null, body = null, sealed = null, lease_until = ${sql.raw(leaseUntil)}
+      where key = ${key}`.execute(house.database.db)
   await create('orphan', { name: 'Orphaned' })
-  await sql`update idempotency_keys set state = 'running', status = null, body = null, created_at = now() - interval '6 minutes' where key = 'orphan'`.execute(
-    house.database.db,
-  )
+  const [{ lease_until, expires_at, created_at }] = (await rowsOf('orphan')) as [Record<string, Date>]
+  expect(lease_until).toBeNull()
+  expect(expires_at).not.toEqual(created_at)
+  await inherit('orphan', `now() + interval '1 second'`)
   expect(await create('orphan', { name: 'Something else' })).toMatchObject({ status: 422 })
+  // Waits for the lease, then carries the request out itself.
   const answer = await create('orphan', { name: 'Orphaned' })
   expect(answer.status).toBe(201)
   expect(answer.headers.get('idempotency-replayed')).toBeNull()
+})
+
+it('leaves to the program before what it began, for five minutes', async () => {
+  await create('elder', { name: 'Elder' })
+  const began = (ago: string) =>
+    sql`update idempotency_keys set state = 'running', status = null, body = null, sealed = null, run = null, lease_until = null,
+      created_at = now() - ${sql.lit(ago)}::interval where key = 'elder'`.execute(house.database.db)
+  await began('6 minutes')
+  expect((await create('elder', { name: 'Elder' })).headers.get('idempotency-replayed')).toBeNull()
+  await sql`update idempotency_keys set state = 'done', status = 201, body = '{"from":"before"}', sealed = null where key = 'elder'`.execute(
+    house.database.db,
+  )
+  expect(await create('elder', { name: 'Elder' })).toMatchObject({ status: 201, body: { from: 'before' } })
+})
+
+it('extends its lease for as long as it is carried out', async () => {
+  house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 6_000, times: 1, match: '/api/v3/' })
+  const slow = house.request('POST', '/users/invite', {
+    token: operator,
+    body: { name: 'Slow', email: 'slow@example.test' },
+    headers: { 'idempotency-key': 'slow' },
+  })
+  const leases = new Set<number>()
+  for (let i = 0; i < 30 && leases.size < 2; i++) {
+    await new Promise((done) => setTimeout(done, 250))
+    for (const { lease_until } of await rowsOf('slow')) if (lease_until instanceof Date) leases.add(lease_until.getTime())
+  }
+  house.sandbox.clearFaults()
+  await slow
+  expect(leases.size).toBe(2)
+})
+
+it('stores no refusal but a conflict', async () => {
+  const refused = await create('no-input', { unknown: 'x' })
+  expect(refused).toMatchObject({ status: 400 })
+  expect(await rowsOf('no-input')).toEqual([])
+  const absent = await house.request('POST', '/tenants/nowhere/reconcile', { token, headers: { 'idempotency-key': 'nowhere' } })
+  expect(absent.status).toBe(404)
+  expect(await rowsOf('nowhere')).toEqual([])
+  // The next one is another request under a free key.
+  expect((await create('no-input', { name: 'Mended' })).status).toBe(201)
+})
+
+it('carries a refused request out again for each who waited for it', async () => {
+  const answers = await Promise.all(Array.from({ length: 5 }, () => create('refused-at-once', { unknown: 'x' })))
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+})
+
+it('stores answers encrypted, bound to caller and key', async () => {
+  await create('sealed', { name: 'Unmistakable' })
+  const [row] = await rowsOf('sealed')
+  expect(row).toMatchObject({ body: null, status: 201 })
+  expect(JSON.stringify(row)).not.toContain('Unmistakable')
+  expect(String(row?.sealed)).not.toContain('Unmistakable')
+  await create('moved', { name: 'Unmistakable' })
+  await sql`update idempotency_keys set sealed = (select sealed from idempotency_keys where key = 'sealed') where key = 'moved'`.execute(
+    house.database.db,
+  )
+  expect(await create('moved', { name: 'Unmistakable' })).toMatchObject({ status: 409, body: { code: 'idempotency_answer_withheld' } })
+})
+
+it('stores no answer that is larger than 32 KiB, and says so', async () => {
+  const big = (key: string) =>
+    house.request('POST', '/tenants/acme/branding/preview', {
+      token: operator,
+      body: { template: 'member.welcome', draft: { subject: 'x', html: 'y'.repeat(19_000), text: 'y'.repeat(19_000) } },
+      headers: { 'idempotency-key': key },
+    })
+  const first = await big('big')
+  expect({ status: first.status, large: JSON.stringify(first.body).length > 32 * 1024 }).toEqual({ status: 200, large: true })
+  const [row] = await rowsOf('big')
+  expect(row).toMatchObject({ body: null, sealed: null, status: 200 })
+  expect(await big('big')).toMatchObject({ status: 409, body: { code: 'idempotency_answer_withheld' } })
+})
+
+it('names of a hundred unknown fields at most, each cut to 64 characters', async () => {
+  const body = {
+    name: 'Named',
+    ...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${n}`.padStart(60, '0') + 'ü'.repeat(1_500), 1])),
+  }
+  const answer = await create('unknown', body)
+  expect(answer.status).toBe(400)
+  expect(answer.body.issues).toHaveLength(100)
+  for (const { path } of answer.body.issues) expect(path).toMatch(/^\d{60}ü{3}…$/)
+  const query = await house.request('GET', `/tenants?${'q'.repeat(5_000)}=1&${'q'.repeat(5_000)}=2`, { token })
+  expect(query.body.issues).toEqual([{ path: `${'q'.repeat(63)}…`, message: expect.any(String) }])
 })
 
 it.each(['', ' ', 'a b', 'ü', 'a'.repeat(256)])('refuses the key %j', async (key) => {

@@ -57,6 +57,20 @@ describe('what one address may ask for', () => {
     expect((await visit(house, 'GET', '/pages/acme', { address })).headers.get('ratelimit-limit')).toBe('120')
   })
 
+  it('is taken before anything is stored under an Idempotency-Key, once for a request', async () => {
+    const address = newAddress()
+    const stored = async () => (await house.database.db.selectFrom('idempotency_keys').select('key').execute()).length
+    const hold = (key: string) =>
+      visit(house, 'POST', '/slot-locks', { body: { [`x`.repeat(9_000)]: key }, address, headers: { 'idempotency-key': key } })
+    const before = await stored()
+    for (let n = 0; n < 20; n++) {
+      const answer = await hold(`key-${n}`)
+      expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([400, String(19 - n)])
+    }
+    expect(await hold('key-20')).toMatchObject({ status: 429 })
+    expect(await stored()).toBe(before)
+  })
+
   it('is fifty bookings a day, whatever the minute', async () => {
     const address = newAddress()
     for (let minute = 0; minute < 5; minute++) {

@@ -161,13 +161,14 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     const { db } = parts.database
     const scope = `backchannel-logout:${parts.clientId}`
     const key = createHash('sha256').update(logout.tokenId).digest('hex')
-    if (await beginIdempotent(db, scope, key, key)) throw new InvalidLogoutToken('It was used before.')
+    const run = await beginIdempotent(db, { scope, key, requestHash: key })
+    if (!run) throw new InvalidLogoutToken('It was used before.')
     try {
       const ended = await act()
-      await finishIdempotent(db, scope, key, 200, '')
+      await finishIdempotent(db, run, { status: 200, sealed: null })
       return ended
     } catch (error) {
-      await releaseIdempotent(db, scope, key)
+      await releaseIdempotent(db, run)
       throw error
     }
   }

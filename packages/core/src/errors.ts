@@ -103,7 +103,7 @@ const table = {
   idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still being carried out.' },
   idempotency_answer_withheld: {
     status: 409,
-    title: 'A request with this Idempotency-Key was carried out. Its answer held a one-time secret and was not kept.',
+    title: 'A request with this Idempotency-Key was carried out. Its answer was not kept: it holds a one-time secret or is too large.',
   },
   idempotency_mismatch: { status: 422, title: 'This Idempotency-Key was used with another request.' },
   rate_limited: { status: 429, title: 'Too many requests. Wait a moment before the next one.' },
@@ -122,6 +122,17 @@ export const errorCodes = Object.keys(table) as ErrorCode[]
 /** HTTP status and default sentence of a code. */
 export function describeError(code: ErrorCode): { status: ErrorStatus; title: string } {
   return table[code]
+}
+
+/** Faults that one answer tells of. */
+export const mostIssues = 100
+const longestIssuePath = 64
+
+/** A path that an issue may name. Callers write names as long as their body: what is longer is cut and ends with `…`. */
+export function issuePath(path: string): string {
+  if (path.length <= longestIssuePath) return path
+  // By code points, so that no half of a surrogate pair is left.
+  return `${[...path.slice(0, longestIssuePath)].slice(0, -1).join('')}…`
 }
 
 /** One fault of the input: the path to the field (`billingInfo.country`, empty for the whole body) and a sentence about it. */
@@ -150,7 +161,7 @@ export class AppError extends Error {
     super(detail ?? table[code].title, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.issues = options.issues
+    this.issues = options.issues?.slice(0, mostIssues).map(({ path, message }) => ({ path: issuePath(path), message }))
     this.retryAfterSeconds = options.retryAfterSeconds
     this.maxAgeSeconds = options.maxAgeSeconds
   }

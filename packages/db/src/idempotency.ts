@@ -1,56 +1,102 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-export interface StoredAnswer {
+/** What is known of the request that holds a key. */
+export interface IdempotentRequest {
   requestHash: string
-  state: 'running' | 'done' | 'withheld'
+  /** `abandoned`: it is running, and its lease has lapsed: its process has died. */
+  state: 'running' | 'abandoned' | 'done'
   status: number | null
+  /** The answer's body, encrypted; null when it was not kept. */
+  sealed: Buffer | null
+  /** The answer's body in clear, as the program before kept it. */
   body: string | null
+}
+
+/** The place of a request under an Idempotency-Key while it is carried out. */
+export interface IdempotentRun {
+  scope: string
+  key: string
+  run: string
 }
 
 /** How long an answer is kept for replay. */
 export const keptHours = 24
 
+/** How long a request holds its key without extending the lease. */
+export const idempotencyLeaseSeconds = 12
+
+const leaseEnd = sql<Date>`now() + make_interval(secs => ${idempotencyLeaseSeconds})`
+/** The program before wrote no lease: five minutes after its request began, nobody carries it out any more. */
+const abandoned = sql<boolean>`(state = 'running' and coalesce(lease_until, created_at + interval '5 minutes') < now())`
+
 /**
- * Takes the key for one request. Undefined when it is ours to carry out; otherwise what stands under the key. A key whose time
- * is over, or whose request was begun five minutes ago and never answered (its process died), is taken anew.
+ * Takes the key for one request. Undefined when another request holds it or has answered under it. A key
+ * that has expired is free for any request; one that was abandoned is free for the same request alone.
  */
-export async function beginIdempotent(db: Db, scope: string, key: string, requestHash: string): Promise<StoredAnswer | undefined> {
-  const taken = await sql<{ key: string }>`
-    insert into idempotency_keys (scope, key, request_hash, expires_at)
-    values (${scope}, ${key}, ${requestHash}, now() + make_interval(hours => ${keptHours}))
+export async function beginIdempotent(
+  db: Db,
+  { scope, key, requestHash }: { scope: string; key: string; requestHash: string },
+): Promise<IdempotentRun | undefined> {
+  const taken = await sql<{ run: string }>`
+    insert into idempotency_keys as kept (scope, key, request_hash, run, lease_until, expires_at)
+    values (${scope}, ${key}, ${requestHash}, new_id(), ${leaseEnd}, now() + make_interval(hours => ${keptHours}))
     on conflict (scope, key) do update
-      set request_hash = excluded.request_hash, state = 'running', status = null, body = null, created_at = now(), expires_at = excluded.expires_at
-      where idempotency_keys.expires_at < now()
-        or (idempotency_keys.state = 'running' and idempotency_keys.created_at < now() - interval '5 minutes'
-          and idempotency_keys.request_hash = excluded.request_hash)
-    returning key`.execute(db)
-  if (taken.rows.length > 0) return undefined
-  return findIdempotent(db, scope, key)
+      set request_hash = excluded.request_hash, state = 'running', status = null, body = null, sealed = null, run = excluded.run,
+        lease_until = excluded.lease_until, created_at = now(), expires_at = excluded.expires_at
+      where kept.expires_at < now() or (kept.request_hash = excluded.request_hash and kept.state = 'running'
+        and coalesce(kept.lease_until, kept.created_at + interval '5 minutes') < now())
+    returning run`.execute(db)
+  const run = taken.rows[0]?.run
+  return run === undefined ? undefined : { scope, key, run }
 }
 
-export async function findIdempotent(db: Db, scope: string, key: string): Promise<StoredAnswer | undefined> {
-  return db
+export async function findIdempotent(db: Db, scope: string, key: string): Promise<IdempotentRequest | undefined> {
+  const row = await db
     .selectFrom('idempotency_keys')
-    .select(['request_hash as requestHash', 'state', 'status', 'body'])
+    .select(['request_hash as requestHash', 'state', 'status', 'sealed', 'body', abandoned.as('abandoned')])
     .where('scope', '=', scope)
     .where('key', '=', key)
+    .where('expires_at', '>=', sql<Date>`now()`)
     .executeTakeFirst()
+  if (!row) return undefined
+  const { requestHash, status, sealed, body } = row
+  return { requestHash, status, sealed, body, state: row.abandoned ? 'abandoned' : row.state === 'running' ? 'running' : 'done' }
 }
 
-/** Keeps the answer for replay; `body` null keeps only the fact that there was one, for answers with a one-time secret. */
-export async function finishIdempotent(db: Db, scope: string, key: string, status: number, body: string | null): Promise<void> {
+/** Extends the lease of a request that is still carried out. */
+export async function extendIdempotent(db: Db, { scope, key, run }: IdempotentRun): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ state: body === null ? 'withheld' : 'done', status, body })
+    .set({ lease_until: leaseEnd })
     .where('scope', '=', scope)
     .where('key', '=', key)
+    .where('run', '=', run)
+    .where('state', '=', 'running')
     .execute()
 }
 
-/** Frees the key after a failure that carried nothing out, so that the same request may be tried again. */
-export async function releaseIdempotent(db: Db, scope: string, key: string): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('scope', '=', scope).where('key', '=', key).where('state', '=', 'running').execute()
+/**
+ * Keeps the answer for replay; `sealed` null keeps only the fact that there was one. Does nothing for a request that lost its key.
+ * The state is `withheld` in either case: the program before cannot read `sealed` and says so for this state.
+ */
+export async function finishIdempotent(
+  db: Db,
+  { scope, key, run }: IdempotentRun,
+  answer: { status: number; sealed: Buffer | null },
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ ...answer, state: 'withheld', lease_until: null })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('run', '=', run)
+    .execute()
+}
+
+/** Frees the key of a request that carried nothing out, so that the same request may be tried again. */
+export async function releaseIdempotent(db: Db, { scope, key, run }: IdempotentRun): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('scope', '=', scope).where('key', '=', key).where('run', '=', run).execute()
 }
 
 export async function deleteExpiredIdempotencyKeys(db: Db): Promise<number> {

@@ -624,7 +624,11 @@ export interface IdempotencyKeysTable {
   request_hash: string
   state: Generated<'running' | 'done' | 'withheld'>
   status: number | null
+  /** Written by programs before 0031 alone. */
   body: string | null
+  run: string | null
+  lease_until: OptionalMoment
+  sealed: Buffer | null
   created_at: Moment
   expires_at: RequiredMoment
 }

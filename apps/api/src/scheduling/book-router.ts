@@ -9,7 +9,7 @@ export const bookRouter = router({
       openapi: { method: 'POST', path: '/api/v1/bookings', tags: ['booking'], protect: false, summary: 'Book a time' },
       audit: 'booking.confirmed',
       secretAnswer: true,
-      visitors: true,
+      visitors: 'bookings',
     })
     .input(CreateBooking)
     .output(CreatedBooking)

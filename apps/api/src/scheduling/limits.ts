@@ -32,12 +32,22 @@ export type LimitedRoute = keyof typeof allowances
  * together; where it cannot count, each process does so for itself. Sets `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) on the
  * answer, for the allowance that is nearest to its end. Throws AppError `rate_limited` with the seconds to wait.
  */
-export function takeAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
+export async function takeAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
+  if (takenAhead.get(ctx.request) === route) return void takenAhead.delete(ctx.request)
   const { database, localCounts } = ctx.house
   return limit(ctx, route, {
     shared: (windows) => takeOne(database.db, windows),
     local: (windows) => localCounts.takeOne(windows),
   })
+}
+
+/** Requests that have taken one from an allowance before their procedure asks for it. */
+const takenAhead = new WeakMap<Context['request'], LimitedRoute>()
+
+/** The same before the procedure runs: the next `takeAllowance` of this request on this route takes nothing. */
+export async function takeAllowanceAhead(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
+  await takeAllowance(ctx, route)
+  takenAhead.set(ctx.request, route)
 }
 
 /** The same without taking one: refuses an address that has nothing left. */

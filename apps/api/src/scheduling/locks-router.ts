@@ -13,7 +13,7 @@ export const locksRouter = router({
     .meta({
       openapi: { method: 'POST', path: '/api/v1/slot-locks', ...shared, summary: 'Hold a time for five minutes' },
       secretAnswer: true,
-      visitors: true,
+      visitors: 'locks',
     })
     .input(TakeSlotLock)
     .output(TakenSlotLock)

@@ -25,7 +25,7 @@ export const manageRouter = router({
       openapi: { method: 'POST', path: `${path}/cancel`, tags, summary: 'Cancel the booking of a manage link' },
       audit: 'booking.canceled',
       creates: false,
-      visitors: true,
+      visitors: 'manage_writes',
     })
     .input(CancelManagedBooking)
     .output(Booking)
@@ -35,7 +35,7 @@ export const manageRouter = router({
       openapi: { method: 'POST', path: `${path}/reschedule`, tags, summary: 'Move the booking of a manage link' },
       audit: 'booking.rescheduled',
       creates: false,
-      visitors: true,
+      visitors: 'manage_writes',
     })
     .input(RescheduleManagedBooking)
     .output(Booking)

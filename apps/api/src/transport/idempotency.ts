@@ -1,80 +1,147 @@
 import { createHash } from 'node:crypto'
+import { clearInterval, setInterval } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@atrium/core/errors'
-import { beginIdempotent, findIdempotent, finishIdempotent, releaseIdempotent, type StoredAnswer } from '@atrium/db/idempotency'
+import { DecryptionError } from '@atrium/db/encryption'
+import {
+  beginIdempotent,
+  extendIdempotent,
+  findIdempotent,
+  finishIdempotent,
+  type IdempotentRequest,
+  type IdempotentRun,
+  idempotencyLeaseSeconds,
+  releaseIdempotent,
+} from '@atrium/db/idempotency'
 import type { Context } from '../context.ts'
+import type { House } from '../house.ts'
+import { type LimitedRoute, takeAllowanceAhead } from '../scheduling/limits.ts'
 import { limitedAddress } from '../visitor-address.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/
 const waitMs = 10_000
 const lookAgainMs = 100
+/** Larger bodies are not kept, so that nobody fills the database with answers. */
+const mostStoredBytes = 32 * 1024
+
+interface KeyedRequest {
+  method: string
+  path: string
+  body: string
+  secretAnswer: boolean
+  /** The allowance of visitors, taken before anything is stored; undefined for calls with a session. */
+  visitors: LimitedRoute | undefined
+}
 
 /**
- * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and key: the same request again replays the stored answer
- * for 24 hours, also when both run at once; another body under the key is refused. Answers with a one-time secret are not stored,
- * and neither are failures of ours (5xx), which may be tried again.
+ * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and key. The same request again replays
+ * the stored answer for 24 hours, also when both run at once; another request under the key is rejected. Kept are answers that tell what
+ * was done (2xx) and conflicts (409), encrypted; every other refusal carried nothing out and frees the key. Of an answer with a one-time
+ * secret or of more than 32 KiB only the fact is kept. Throws AppError `invalid_input`, `idempotency_mismatch`,
+ * `idempotency_in_progress`, `idempotency_answer_withheld`, and for visitors `rate_limited`.
  */
-export async function onceOnly(
-  ctx: Context,
-  key: string,
-  request: { method: string; path: string; body: string; secretAnswer: boolean; visitors: boolean },
-  carryOut: () => Promise<Response>,
-): Promise<Response> {
+export async function onceOnly(ctx: Context, key: string, request: KeyedRequest, carryOut: () => Promise<Response>): Promise<Response> {
   if (!usableKey.test(key)) {
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'Idempotency-Key', message: 'Use 1 to 255 visible ASCII characters.' }],
     })
   }
-  const { db } = ctx.house.database
-  const subject = request.visitors ? `visitor:${limitedAddress(ctx)}` : (await ctx.readCaller()).subject
-  // A manage link is part of what a visitor asks for: the same words about another booking are another request.
-  const about = request.visitors ? (ctx.bearerToken() ?? '') : ''
-  const requestHash = createHash('sha256')
-    .update(`${request.method}\n${request.path}\n${request.body}${about && `\n${about}`}`)
-    .digest('hex')
-  const stored = await beginIdempotent(db, subject, key, requestHash)
-  if (stored) {
-    // Told at once: another request gains nothing from waiting for the first.
-    if (stored.requestHash !== requestHash) throw new AppError('idempotency_mismatch')
-    return replay(await settled(ctx, subject, key, stored), requestHash)
-  }
-  let response: Response
+  const { house } = ctx
+  if (request.visitors) await takeAllowanceAhead(ctx, request.visitors)
+  const scope = request.visitors ? `visitor:${limitedAddress(ctx)}` : (await ctx.readCaller()).subject
+  const claimed = await claim(ctx, { scope, key, requestHash: hashOf(ctx, request) })
+  if ('state' in claimed) return replay(house, { scope, key }, claimed)
+  const { db } = house.database
+  const stopExtending = keepLease(house, claimed)
   try {
-    response = await carryOut()
-  } catch (error) {
-    await releaseIdempotent(db, subject, key)
-    throw error
-  }
-  // None of these carried anything out.
-  if (response.status >= 500 || [401, 403, 429].includes(response.status)) {
-    await releaseIdempotent(db, subject, key)
+    const response = await carryOut()
+    if (!response.ok && response.status !== 409) {
+      await releaseIdempotent(db, claimed)
+      return response
+    }
+    const body = request.secretAnswer && response.ok ? undefined : await response.clone().text()
+    await finishIdempotent(db, claimed, { status: response.status, sealed: seal(house, claimed, body) })
     return response
+  } catch (error) {
+    await releaseIdempotent(db, claimed)
+    throw error
+  } finally {
+    stopExtending()
   }
-  const withhold = request.secretAnswer && response.ok
-  await finishIdempotent(db, subject, key, response.status, withhold ? null : await response.clone().text())
-  return response
 }
 
-async function settled(ctx: Context, scope: string, key: string, first: StoredAnswer): Promise<StoredAnswer> {
-  let stored: StoredAnswer | undefined = first
-  const until = Date.now() + waitMs
-  while (stored?.state === 'running' && Date.now() < until) {
-    await delay(lookAgainMs, undefined, { signal: ctx.request.signal })
-    stored = await findIdempotent(ctx.house.database.db, scope, key)
-  }
-  if (!stored || stored.state === 'running') throw new AppError('idempotency_in_progress')
-  return stored
+/** What makes two requests the same. */
+function hashOf(ctx: Context, { method, path, body, visitors }: KeyedRequest): string {
+  // A manage link is part of what a visitor asks for: the same words about another booking are another request.
+  const about = visitors ? (ctx.bearerToken() ?? '') : ''
+  return createHash('sha256')
+    .update(`${method}\n${path}\n${body}${about && `\n${about}`}`)
+    .digest('hex')
 }
 
-function replay(stored: StoredAnswer, requestHash: string): Response {
-  if (stored.requestHash !== requestHash) throw new AppError('idempotency_mismatch')
-  if (stored.state === 'withheld' || stored.status === null) throw new AppError('idempotency_answer_withheld')
-  const body = stored.status === 204 ? null : stored.body
-  return new Response(body, {
-    status: stored.status,
+/** Takes the key, or waits for the request that holds it and returns what is known of its answer. */
+async function claim(
+  ctx: Context,
+  wanted: { scope: string; key: string; requestHash: string },
+): Promise<IdempotentRun | IdempotentRequest> {
+  const { db } = ctx.house.database
+  for (const until = Date.now() + waitMs; ; ) {
+    const run = await beginIdempotent(db, wanted)
+    if (run) return run
+    let held = await findIdempotent(db, wanted.scope, wanted.key)
+    while (held?.state === 'running' && held.requestHash === wanted.requestHash) {
+      if (Date.now() >= until) throw new AppError('idempotency_in_progress')
+      await delay(lookAgainMs, undefined, { signal: ctx.request.signal })
+      held = await findIdempotent(db, wanted.scope, wanted.key)
+    }
+    // Told at once: another request gains nothing from waiting.
+    if (held && held.requestHash !== wanted.requestHash) throw new AppError('idempotency_mismatch')
+    if (held?.state === 'done') return held
+    // Freed or abandoned meanwhile: one of those who wait takes it.
+  }
+}
+
+/** Extends the lease of a request for as long as it is carried out. Returns the function that ends this. */
+function keepLease({ database, log }: House, run: IdempotentRun): () => void {
+  const beat = setInterval(
+    () => {
+      extendIdempotent(database.db, run).catch((err: unknown) =>
+        log.warn({ err }, 'the lease of an idempotent request could not be extended'),
+      )
+    },
+    (idempotencyLeaseSeconds * 1000) / 3,
+  ).unref()
+  return () => clearInterval(beat)
+}
+
+/** The one place that a stored answer belongs to; see `Keyring`. */
+const sealedContext = ({ scope, key }: { scope: string; key: string }) => `idempotency_keys.sealed:${scope}\n${key}`
+
+/** Null for what is not kept. Without encryption keys no answer is. */
+function seal({ config }: House, run: IdempotentRun, body: string | undefined): Buffer | null {
+  if (!config.keyring || body === undefined || Buffer.byteLength(body) > mostStoredBytes) return null
+  return config.keyring.encrypt(body, sealedContext(run))
+}
+
+function replay(house: House, place: { scope: string; key: string }, { status, sealed, body }: IdempotentRequest): Response {
+  const kept = sealed ? open(house, place, sealed) : body
+  if (status === null || kept === null) throw new AppError('idempotency_answer_withheld')
+  return new Response(status === 204 ? null : kept, {
+    status,
     headers: {
-      'content-type': stored.status >= 400 ? 'application/problem+json' : 'application/json',
+      'content-type': status >= 400 ? 'application/problem+json' : 'application/json',
       'idempotency-replayed': 'true',
     },
   })
+}
+
+/** Null when its key is no longer listed. */
+function open({ config, log }: House, place: { scope: string; key: string }, sealed: Buffer): string | null {
+  try {
+    return config.keyring?.decrypt(sealed, sealedContext(place)) ?? null
+  } catch (err) {
+    if (!(err instanceof DecryptionError)) throw err
+    log.warn({ err }, 'a stored answer cannot be opened with the listed keys')
+    return null
+  }
 }

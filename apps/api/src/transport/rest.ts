@@ -4,6 +4,7 @@ import { type Context, createContext, type RequestFacts } from '../context.ts'
 import type { House } from '../house.ts'
 import { proceduresOf, type TextExport } from '../procedure.ts'
 import { type AppRouter, appRouter } from '../router.ts'
+import type { LimitedRoute } from '../scheduling/limits.ts'
 import { type AppEnv, readFacts } from './facts.ts'
 import { onceOnly } from './idempotency.ts'
 import { ofrepAnswer, ofrepProblem } from './ofrep.ts'
@@ -20,8 +21,8 @@ export interface RestRoute {
   path: string
   type: 'query' | 'mutation' | 'subscription'
   secretAnswer: boolean
-  /** Needs no session. */
-  visitors: boolean
+  /** Needs no session; visitors take from this allowance. */
+  visitors: LimitedRoute | undefined
   /** Needs a valid access token. */
   needsToken: boolean
   /** Answers 201. */
@@ -43,7 +44,7 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    const { secretAnswer = false, visitors = false, ofrep = false, file, csv } = meta
+    const { secretAnswer = false, visitors, ofrep = false, file, csv } = meta
     const { recentSignIn, needsToken } = _def
     const wire = { secretAnswer, visitors, needsToken, creates, ofrep, recentSignIn, file, csv, export: meta.export }
     return [{ name, method, path, type, ...wire }]
