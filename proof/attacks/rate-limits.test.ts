@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { limits } from '@atrium/core/limits'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ofrepCallsPerMinute } from '../../apps/api/src/flags/evaluate.ts'
 import { createRateLimit, createWindowCounts, mostRemembered } from '../../apps/api/src/rate-limit.ts'
 import { type ApiProcess, startApi } from '../../apps/api/test/api-process.ts'
 import { openHouse, type TestHouse } from '../../apps/api/test/house.ts'
@@ -130,17 +130,17 @@ it('holds a limit in each process while the counts cannot be reached', async () 
 it('remembers a million callers in little memory', async () => {
   const keys = rounds(400_000, 1_000_000)
   const clock = { now: () => new Date('2026-11-22T12:00:00Z') }
-  const limit = createRateLimit({ perMinute: ofrepCallsPerMinute, clock })
+  const limit = createRateLimit({ limit: 'flag_evaluations_minute', clock })
   const counts = createWindowCounts()
   const window = { start: new Date('2026-11-22T12:00:00Z'), end: new Date('2026-11-22T12:01:00Z') }
   const before = heap()
   for (let n = 0; n < keys; n++) {
     limit.take(`subject-${n.toString(16).padStart(32, '0')}`)
-    counts.takeOne([{ ...window, key: `pages/60 2001:db8:${n.toString(16)}::/64` }])
+    counts.take([{ ...window, key: `pages/60 2001:db8:${n.toString(16)}::/64` }])
   }
   const grown = (heap() - before) / 1024 ** 2
   let refusedAt = 0
-  for (let n = 1; n <= ofrepCallsPerMinute + 1; n++) {
+  for (let n = 1; n <= limits.flag_evaluations_minute.most + 1; n++) {
     try {
       limit.take('one more')
     } catch {
@@ -151,9 +151,9 @@ it('remembers a million callers in little memory', async () => {
     goal: 'S10',
     what: `${keys} callers in one minute`,
     measured: `heap +${grown.toFixed(0)} MiB for both counters, ${mostRemembered} remembered in each; the next one is refused at call ${refusedAt}`,
-    reached: grown <= 64 && refusedAt === ofrepCallsPerMinute + 1,
+    reached: grown <= 64 && refusedAt === limits.flag_evaluations_minute.most + 1,
   })
-  expect(refusedAt).toBe(ofrepCallsPerMinute + 1)
+  expect(refusedAt).toBe(limits.flag_evaluations_minute.most + 1)
 })
 
 /** After a collection, so that what is measured is what is held. */

@@ -13,7 +13,6 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { onDatabaseTime } from './database-time.ts'
 import { checkDueDomains } from './domains/jobs.ts'
-import { ofrepCallsPerMinute } from './flags/evaluate.ts'
 import { createFlags } from './flags/evaluator.ts'
 import { rollBackBrokenFlags } from './flags/roll-back.ts'
 import { checkReadiness } from './health.ts'
@@ -21,6 +20,7 @@ import { refreshAllHealth } from './health-scores/compute.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
 import { createJobs } from './jobs.ts'
+import { createLimits } from './limits.ts'
 import { sweepLists } from './lists/sweep.ts'
 import { createLiveness } from './liveness.ts'
 import type { Logger } from './log.ts'
@@ -32,7 +32,7 @@ import { drainOutbox } from './outbox/drain.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { createMonthlyPayouts } from './payouts/create.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
-import { createRateLimit, createWindowCounts } from './rate-limit.ts'
+import { createRateLimit } from './rate-limit.ts'
 import { refreshGroupReadings } from './readings/readers.ts'
 import { checkReports, keepReports } from './reports/jobs.ts'
 import { createRequestCounts } from './request-counts.ts'
@@ -116,8 +116,8 @@ export function createApp(parts: AppParts): App {
     outbox: createOutbox({ config, clock, jobs }),
     changes: createTenantChanges(database, log),
     flags: createFlags({ database, clock, log }),
-    ofrepLimit: createRateLimit({ perMinute: ofrepCallsPerMinute, clock }),
-    localCounts: createWindowCounts(),
+    ofrepLimit: createRateLimit({ limit: 'flag_evaluations_minute', most: config.limits.flag_evaluations_minute, clock }),
+    limits: createLimits({ config, database, clock, log }),
     requestCounts: createRequestCounts({ database, clock, log }),
     background: createBackgroundWork(log),
     memberLeases: createMemberLeases({ database, log }),

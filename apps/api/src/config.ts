@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { isLimitName, type LimitName } from '@atrium/core/limits'
 import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
 import { trim } from '@atrium/core/trim'
 import { createKeyring, weakKey } from '@atrium/db/encryption'
@@ -39,6 +40,16 @@ const otlpHeaders = list.transform((pairs, ctx) => {
     else headers[name] = decodeURIComponent(value)
   }
   return headers
+})
+/** `name=number` pairs with commas between them: limits of `@atrium/core/limits` with another number than the declared one. */
+const limitNumbers = list.transform((pairs, ctx) => {
+  const numbers: Partial<Record<LimitName, number>> = {}
+  for (const pair of pairs) {
+    const [, name = '', most] = /^(\w+)\s*=\s*(\d{1,9})$/.exec(pair) ?? []
+    if (!isLimitName(name)) ctx.addIssue(`holds ${pair}, which is no limit=number`)
+    else numbers[name] = Number(most)
+  }
+  return numbers
 })
 
 const shape = {
@@ -98,6 +109,7 @@ const shape = {
   SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
   ANSWER_CHECKS: z.enum(['all', 'sampled']).default('sampled'),
+  LIMITS: limitNumbers.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default('atrium-api'),
@@ -184,6 +196,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
     answerChecks: e.ANSWER_CHECKS,
+    /** Limits whose number differs from the declared one. */
+    limits: e.LIMITS ?? {},
     /** Where traces go; null where nothing is traced. */
     tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
       ? {

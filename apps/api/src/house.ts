@@ -7,11 +7,12 @@ import type { Config } from './config.ts'
 import type { Flags } from './flags/evaluator.ts'
 import type { IntegrationChecks } from './integration-checks.ts'
 import type { Jobs } from './jobs.ts'
+import type { Limits } from './limits.ts'
 import type { Logger } from './log.ts'
 import type { MemberLeases } from './members/leases.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbox } from './outbox/outbox.ts'
-import type { RateLimit, WindowCounts } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { BusyTimes } from './scheduling/busy-times.ts'
 import type { TenantChanges } from './tenants/changes.ts'
@@ -36,8 +37,7 @@ export interface House {
   flags: Flags
   /** Evaluations by OpenFeature clients. */
   ofrepLimit: RateLimit
-  /** What visitors took, while the database cannot count it. */
-  localCounts: WindowCounts
+  limits: Limits
   requestCounts: RequestCounts
   /** What hosts' calendars say of their time. */
   busyTimes: BusyTimes

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
@@ -180,6 +181,7 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
       let about: string | undefined
       try {
         if (needsToken) await ctx.verifyToken()
+        if (needsToken && type === 'mutation') await takeChange(ctx)
         const found = await guard(ctx, getRawInput)
         about = tenantIdIn(found)
         const input = inputSchema && checked(inputSchema, await getRawInput())
@@ -216,6 +218,18 @@ export function guarded<Found extends object>(guard: Guard<Found>): ProcedureBui
 /** Begins a procedure that needs no access token: the guard alone decides. */
 export function guardedWithoutToken<Found extends object>(guard: Guard<Found>): ProcedureBuilder<Found> {
   return new ProcedureBuilder({ guard, needsToken: false }, undefined, undefined, undefined)
+}
+
+/** One change of the caller's, before anything else is done for it: a rejected call counts too. */
+async function takeChange({ house, request, verifyToken, bearerToken }: Context): Promise<void> {
+  const { subject } = await verifyToken()
+  const token = createHash('sha256')
+    .update(bearerToken() ?? '')
+    .digest('base64url')
+  await house.limits.take(request, [
+    { limit: 'changes_person_minute', of: subject },
+    { limit: 'changes_token_minute', of: token },
+  ])
 }
 
 /** The tenant that a guard found a call to be about. */

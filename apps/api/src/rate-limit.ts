@@ -1,10 +1,11 @@
 import { AppError } from '@atrium/core/errors'
+import { type LimitName, limitReached, limits } from '@atrium/core/limits'
 import type { CountedWindow } from '@atrium/db/rate-limits'
 import type { Clock } from './clock.ts'
 
-/** Limits what one caller takes of this process. */
+/** A limit that each process counts for itself. */
 export interface RateLimit {
-  /** Throws AppError `rate_limited`, with the seconds to wait, when this caller has had its share of the present minute. */
+  /** Throws AppError `rate_limited`, with the seconds to wait, when this caller reached the limit in the present minute. */
   take(caller: string): void
 }
 
@@ -12,7 +13,9 @@ const minuteMs = 60_000
 /** Callers that are remembered at a time, in about 25 MiB; beyond them the half that came first is forgotten. */
 export const mostRemembered = 200_000
 
-export function createRateLimit({ perMinute, clock }: { perMinute: number; clock: Clock }): RateLimit {
+/** `most` is what the installation allows a minute; the default is the declared number. */
+export function createRateLimit({ limit, most, clock }: { limit: LimitName; most?: number | undefined; clock: Clock }): RateLimit {
+  const perMinute = most ?? limits[limit].most
   let minute = 0
   let taken = createCounts()
   return {
@@ -25,18 +28,19 @@ export function createRateLimit({ perMinute, clock }: { perMinute: number; clock
       }
       const before = taken.of(caller)
       if (before >= perMinute) {
-        const retryAfterSeconds = Math.ceil(((present + 1) * minuteMs - now) / 1000)
-        throw new AppError('rate_limited', `At most ${perMinute} of these requests a minute.`, { retryAfterSeconds })
+        const end = (present + 1) * minuteMs
+        const detail = limitReached(limit, perMinute, new Date(end))
+        throw new AppError('rate_limited', detail, { retryAfterSeconds: Math.ceil((end - now) / 1000), limit })
       }
-      taken.add(caller)
+      taken.add(caller, 1)
     },
   }
 }
 
 /** Counts in the memory of this process, for as long as the counts in the database cannot be reached. */
 export interface WindowCounts {
-  /** Takes one in each of these windows, and answers how many are taken in each with this one. */
-  takeOne(windows: readonly CountedWindow[]): number[]
+  /** Adds to the counts of these windows (one unless `amount` says otherwise) and returns the sums. */
+  take(windows: readonly (CountedWindow & { amount?: number })[]): number[]
   /** How many are taken in each, without taking one. */
   countTaken(windows: readonly CountedWindow[]): number[]
 }
@@ -45,7 +49,7 @@ export function createWindowCounts(): WindowCounts {
   const taken = createCounts()
   const nameOf = ({ key, start }: CountedWindow) => `${key} ${start.getTime()}`
   return {
-    takeOne: (windows) => windows.map((window) => taken.add(nameOf(window))),
+    take: (windows) => windows.map((window) => taken.add(nameOf(window), window.amount ?? 1)),
     countTaken: (windows) => windows.map((window) => taken.of(nameOf(window))),
   }
 }
@@ -57,9 +61,9 @@ function createCounts() {
   const of = (name: string) => younger.get(name) ?? older.get(name) ?? 0
   return {
     of,
-    /** One more; answers how many that makes. */
-    add(name: string): number {
-      const count = of(name) + 1
+    /** Returns the sum. */
+    add(name: string, amount: number): number {
+      const count = of(name) + amount
       if (younger.size >= mostRemembered / 2) {
         older = younger
         younger = new Map()

@@ -21,6 +21,7 @@ const t = initTRPC
           path: shape.data.path,
           requestId: ctx?.request.requestId,
           issues: refusal.issues,
+          limit: refusal.limit,
         },
       }
     },

@@ -5,11 +5,21 @@ import type { Context } from './context.ts'
 type Asked = { house: { config: { booking: { appSecret: string | null }; trustedProxyHops: number } } } & Pick<Context, 'request'>
 
 /**
- * The address that a visitor's allowance is counted by: IPv4 whole, IPv6 as its /64, which is what one household or machine is given.
+ * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what one household or machine is given.
  * X-Forwarded-For is written by anybody, so it is believed only where its author is known: all of it from the booking app, which proves
  * itself with a secret; as many entries from the right as there are trusted proxies else; none without any.
  */
-export function limitedAddress({ house, request }: Asked): string {
+export function limitedAddress(asked: Asked): string {
+  return prefixOf(visitorAddress(asked), 64)
+}
+
+/** The /48 of an IPv6 address, which one customer is given whole (RFC 6177); undefined for IPv4. */
+export function limitedNetwork(asked: Asked): string | undefined {
+  const address = visitorAddress(asked)
+  return isIP(address) === 6 ? prefixOf(address, 48) : undefined
+}
+
+function visitorAddress({ house, request }: Asked): string {
   const { booking, trustedProxyHops } = house.config
   const entries = (request.header('x-forwarded-for') ?? '').split(',').map((entry) => plain(entry.trim()))
   const told = isBookingApp(booking.appSecret, request.header('x-atrium-booking-app'))
@@ -17,7 +27,7 @@ export function limitedAddress({ house, request }: Asked): string {
     : trustedProxyHops > 0
       ? entries[Math.max(0, entries.length - trustedProxyHops)]
       : undefined
-  return networkOf(told && isIP(told) ? told : plain(request.peerIp ?? ''))
+  return told && isIP(told) ? told : plain(request.peerIp ?? '')
 }
 
 function isBookingApp(secret: string | null, presented: string | undefined): boolean {
@@ -32,7 +42,7 @@ function plain(address: string): string {
   return bare.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-function networkOf(address: string): string {
+function prefixOf(address: string, bits: 48 | 64): string {
   if (isIPv4(address)) return address
   if (isIP(address) !== 6) return 'unknown'
   const [head = '', tail] = address.toLowerCase().split('::')
@@ -43,7 +53,7 @@ function networkOf(address: string): string {
   const missing = tail === undefined ? 0 : 8 - left.length - right.length
   const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
   return `${all
-    .slice(0, 4)
+    .slice(0, bits / 16)
     .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${bits}`
 }

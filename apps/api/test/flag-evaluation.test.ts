@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { demoPeople } from '@atrium/core/demo'
+import { limits } from '@atrium/core/limits'
 import { openDatabase } from '@atrium/db/connect'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
-import { ofrepCallsPerMinute } from '../src/flags/evaluate.ts'
 import { createLogger } from '../src/log.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
@@ -190,7 +190,7 @@ describe('OpenFeature clients', () => {
     const key = await create()
     const admin = await house.token('admin@acme.test')
     const { subject } = demoPeople.find(({ email }) => email === 'admin@acme.test') ?? {}
-    for (let taken = 0; taken < ofrepCallsPerMinute; taken++) house.app.house.ofrepLimit.take(subject ?? '')
+    for (let taken = 0; taken < limits.flag_evaluations_minute.most; taken++) house.app.house.ofrepLimit.take(subject ?? '')
     for (const path of ['', `/${key}`]) {
       const { status, headers, body } = await ofrep(path, { context }, { token: admin })
       expect({ status, body }).toMatchObject({

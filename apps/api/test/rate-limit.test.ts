@@ -4,7 +4,7 @@ import { createRateLimit, createWindowCounts, mostRemembered } from '../src/rate
 
 it('gives each caller its share of a minute, and says how long to wait for the next', () => {
   let now = new Date('2026-11-21T12:00:42.500Z')
-  const limit = createRateLimit({ perMinute: 2, clock: { now: () => now } })
+  const limit = createRateLimit({ limit: 'flag_evaluations_minute', most: 2, clock: { now: () => now } })
   const refusal = (caller: string) => {
     try {
       limit.take(caller)
@@ -25,11 +25,11 @@ it('remembers callers up to a number, and forgets first who came first', () => {
   const counts = createWindowCounts()
   const start = new Date('2026-11-21T12:00:00Z')
   const window = (key: string) => ({ key, start, end: new Date('2026-11-21T12:01:00Z') })
-  expect([counts.takeOne([window('anna'), window('adam')]), counts.takeOne([window('anna')])]).toEqual([[1, 1], [2]])
+  expect([counts.take([window('anna'), window('adam')]), counts.take([window('anna')])]).toEqual([[1, 1], [2]])
   expect(counts.countTaken([window('anna'), window('nobody')])).toEqual([2, 0])
   expect(counts.countTaken([{ ...window('anna'), start: new Date('2026-11-21T12:01:00Z') }])).toEqual([0])
-  for (let n = 0; n < mostRemembered / 2; n++) counts.takeOne([window(`first ${n}`)])
+  for (let n = 0; n < mostRemembered / 2; n++) counts.take([window(`first ${n}`)])
   expect(counts.countTaken([window('anna'), window('first 7')])).toEqual([2, 1])
-  for (let n = 0; n < mostRemembered / 2; n++) counts.takeOne([window(`second ${n}`)])
+  for (let n = 0; n < mostRemembered / 2; n++) counts.take([window(`second ${n}`)])
   expect(counts.countTaken([window('anna'), window('second 7')])).toEqual([0, 1])
 })

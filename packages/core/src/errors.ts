@@ -1,3 +1,5 @@
+import type { LimitName } from './limits.ts'
+
 /** Every code that a caller can meet, with its HTTP status and its default sentence. `docs/contract.md` lists them for people. */
 const table = {
   invalid_input: { status: 400, title: 'The request has invalid fields.' },
@@ -152,11 +154,19 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** How old a sign-in may be that is enough, where another sign-in is what helps. */
   readonly maxAgeSeconds: number | undefined
+  /** The name of the limit that was reached (`@atrium/core/limits`). */
+  readonly limit: LimitName | undefined
 
   constructor(
     code: ErrorCode,
     detail?: string,
-    options: { cause?: unknown; issues?: readonly Issue[]; retryAfterSeconds?: number; maxAgeSeconds?: number } = {},
+    options: {
+      cause?: unknown
+      issues?: readonly Issue[]
+      retryAfterSeconds?: number
+      maxAgeSeconds?: number
+      limit?: LimitName
+    } = {},
   ) {
     super(detail ?? table[code].title, { cause: options.cause })
     this.name = 'AppError'
@@ -164,6 +174,7 @@ export class AppError extends Error {
     this.issues = options.issues?.slice(0, mostIssues).map(({ path, message }) => ({ path: issuePath(path), message }))
     this.retryAfterSeconds = options.retryAfterSeconds
     this.maxAgeSeconds = options.maxAgeSeconds
+    this.limit = options.limit
   }
 
   get status(): ErrorStatus {
@@ -188,6 +199,7 @@ export interface Problem {
   code: ErrorCode
   requestId: string
   issues?: readonly Issue[]
+  limit?: LimitName
 }
 
 /** The RFC 9457 body for a refusal. `type` is a relative reference that resolves to the page that lists the codes. */
@@ -195,5 +207,6 @@ export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = table[error.code]
   const problem: Problem = { type: `/docs/errors#${error.code}`, title, status, detail: error.message, code: error.code, requestId }
   if (error.issues) problem.issues = error.issues
+  if (error.limit) problem.limit = error.limit
   return problem
 }

@@ -31,6 +31,7 @@ import * as auditValues from './migrations/0025-audit-values.ts'
 import * as organizers from './migrations/0026-organizers.ts'
 import * as kindsOfDues from './migrations/0027-kinds-of-dues.ts'
 import * as auditPlans from './migrations/0028-audit-plans.ts'
+import * as tenantLimits from './migrations/0029-tenant-limits.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -64,6 +65,7 @@ const migrations: Record<string, Migration> = {
   '0026-organizers': organizers,
   '0027-kinds-of-dues': kindsOfDues,
   '0028-audit-plans': auditPlans,
+  '0029-tenant-limits': tenantLimits,
   '0031-idempotency-leases': idempotencyLeases,
   '0044-guests-and-written-times': guestsAndWrittenTimes,
   '0017-health': health,

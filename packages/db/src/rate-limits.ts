@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './connect.ts'
+import type { Db, Trx } from './connect.ts'
 
 /** What is counted, and the window that it is counted in. */
 export interface CountedWindow {
@@ -8,14 +8,49 @@ export interface CountedWindow {
   end: Date
 }
 
-/** Takes one in each of these windows, and answers how many are taken in each with this one. */
-export async function takeOne(db: Db, windows: readonly CountedWindow[]): Promise<number[]> {
-  const values = windows.map(({ key, start, end }) => sql`(${key}, ${start}::timestamptz, 1, ${end}::timestamptz)`)
-  const { rows } = await sql<{ key: string; taken: number }>`
-    insert into rate_limits (key, window_start, taken, expires_at) values ${sql.join(values)}
-    on conflict (key, window_start) do update set taken = rate_limits.taken + 1
-    returning key, taken`.execute(db)
-  return windows.map(({ key }) => rows.find((row) => row.key === key)?.taken ?? 0)
+/** How many are taken in a window, and the number that an operator set for the tenant; null where none is set. */
+export interface TakenInWindow {
+  taken: number
+  mostForTenant: number | null
+}
+
+/** A window, how many are taken in it, and for a limit per tenant what its number is stored under. */
+export interface WindowTake extends CountedWindow {
+  amount: number
+  ofTenant?: { tenantId: string; limit: string }
+}
+
+/**
+ * Adds to the counts of these windows and returns the sums, in one statement. The rows are locked in the order of their keys, so that two
+ * transactions that take the same ones never wait for each other in a circle.
+ */
+export async function takeInWindows(db: Db | Trx, takes: readonly WindowTake[]): Promise<TakenInWindow[]> {
+  const tenantId = takes.find(({ ofTenant }) => ofTenant)?.ofTenant?.tenantId
+  const values = [...takes]
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, start, end, amount }) => ({ key, window_start: start, taken: amount, expires_at: end }))
+  const rows = await db
+    .insertInto('rate_limits')
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.columns(['key', 'window_start']).doUpdateSet({ taken: (eb) => eb('rate_limits.taken', '+', eb.ref('excluded.taken')) }),
+    )
+    .returning(['key', 'taken'])
+    .$if(tenantId !== undefined, (query) =>
+      query.returning((eb) =>
+        eb
+          .selectFrom('tenant_limits')
+          .select((of) => sql<Record<string, number>>`jsonb_object_agg(${of.ref('name')}, ${of.ref('most')})`.as('most'))
+          .where('tenant_id', '=', tenantId ?? '')
+          .as('ofTenant'),
+      ),
+    )
+    .execute()
+  return takes.map(({ key, ofTenant }) => {
+    const row = rows.find((one) => one.key === key)
+    const most = ofTenant && row?.ofTenant?.[ofTenant.limit]
+    return { taken: row?.taken ?? 0, mostForTenant: most ?? null }
+  })
 }
 
 /** How many are taken in each, without taking one. */
@@ -32,7 +67,7 @@ export async function countTaken(db: Db, windows: readonly CountedWindow[]): Pro
   return windows.map(({ key, start }) => rows.find((row) => row.key === key && row.window_start.getTime() === start.getTime())?.taken ?? 0)
 }
 
-/** Answers how many. */
+/** Returns how many were deleted. */
 export async function deleteExpiredRateLimits(db: Db, now: Date): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('rate_limits').where('expires_at', '<=', now).executeTakeFirst()
   return Number(numDeletedRows)

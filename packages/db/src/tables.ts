@@ -51,6 +51,13 @@ export interface PartnersTable {
   updated_at: Moment
 }
 
+export interface TenantLimitsTable {
+  tenant_id: string
+  name: string
+  most: number
+  changed_at: Moment
+}
+
 export interface TenantPartnersTable {
   id: Generated<string>
   tenant_id: string
@@ -786,6 +793,7 @@ export interface Tables extends SchedulingTables {
   email_templates: EmailTemplatesTable
   mail_profile_links: MailProfileLinksTable
   partners: PartnersTable
+  tenant_limits: TenantLimitsTable
   tenant_partners: TenantPartnersTable
   partner_margins: PartnerMarginsTable
   saved_reports: SavedReportsTable

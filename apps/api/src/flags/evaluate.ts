@@ -5,9 +5,6 @@ import type { Caller, CallerTenant } from '../context.ts'
 import type { House } from '../house.ts'
 import { unknownFlag } from './get.ts'
 
-/** How often one caller may ask one process for flags by the OpenFeature protocol; its clients ask again every few seconds at most. */
-export const ofrepCallsPerMinute = 600
-
 /** Who asks, and the tenant that was named; undefined when none was or nobody has that slug. */
 export interface Asker {
   caller: Caller

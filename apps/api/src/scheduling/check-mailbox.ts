@@ -10,7 +10,7 @@ import { ownHost } from './access.ts'
 import { calendarUnavailable, refusedSentence, storedCredential } from './calendar-access.ts'
 import { retryCalendar } from './effects.ts'
 import { readHostRecord, toCredentialView } from './host-view.ts'
-import { takeMailboxTry } from './mailbox-tries.ts'
+import { takeMailboxSignIn } from './mailbox-tries.ts'
 
 const deadlineMs = 10_000
 
@@ -18,11 +18,12 @@ const deadlineMs = 10_000
  * Signs in with the host's credential and says what came of it. A credential that is refused is an answer; throws AppError
  * `host_not_connected`, `rate_limited`, and `calendar_unavailable` when the mail server gives none.
  */
-export async function checkMailbox({ house }: Context, access: Access, hostId: string): Promise<CredentialView> {
+export async function checkMailbox(ctx: Context, access: Access, hostId: string): Promise<CredentialView> {
+  const { house } = ctx
   const { db } = house.database
   const host = await ownHost(house, access, hostId)
   const { calendars, credential } = await storedCredential(house, host.id)
-  await takeMailboxTry(house, access.caller)
+  await takeMailboxSignIn(ctx, access.caller)
   const at = house.clock.now()
   const outcome = await openOrRefused(calendars, credential)
   if (typeof outcome === 'string') {

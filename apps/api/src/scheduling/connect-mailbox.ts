@@ -20,7 +20,7 @@ import { mintAppPassword, takeBack, takeBackDue } from './app-passwords.ts'
 import { forgetBusy } from './busy-times.ts'
 import { calendarUnavailable, secretContext } from './calendar-access.ts'
 import { retryCalendar } from './effects.ts'
-import { takeMailboxTry } from './mailbox-tries.ts'
+import { takeMailboxSignIn } from './mailbox-tries.ts'
 import { lockOwnHost, recordHost, requireKeyring } from './open-host.ts'
 
 const deadlineMs = 10_000
@@ -75,7 +75,7 @@ async function connectByHand(
   credential: EnteredCredential,
 ): Promise<void> {
   const { house } = ctx
-  await takeMailboxTry(house, access.caller)
+  await takeMailboxSignIn(ctx, access.caller)
   const calendar = await tryOut(house, calendars, host, credential).catch((error: unknown) => {
     throw refusalOfEntered(error)
   })

@@ -1,44 +1,31 @@
-import { AppError } from '@atrium/core/errors'
-import { type CountedWindow, countTaken, takeOne } from '@atrium/db/rate-limits'
+import type { LimitName } from '@atrium/core/limits'
 import type { Context } from '../context.ts'
-import { limitedAddress } from '../visitor-address.ts'
+import type { Take } from '../limits.ts'
+import { limitedAddress, limitedNetwork } from '../visitor-address.ts'
 
-interface Allowance {
-  most: number
-  seconds: number
-}
-
-const minute = 60
-const day = 86_400
-
-/** What one address may ask for, per route, in fixed windows. docs/contract.md, scheduling, tells it. */
-const allowances = {
-  pages: [{ most: 120, seconds: minute }],
-  slots: [{ most: 60, seconds: minute }],
-  locks: [{ most: 20, seconds: minute }],
-  bookings: [
-    { most: 10, seconds: minute },
-    { most: 50, seconds: day },
-  ],
-  manage_reads: [{ most: 60, seconds: minute }],
-  manage_writes: [{ most: 10, seconds: minute }],
+/** The limits of each kind of request that visitors make, by address and by IPv6 network. */
+const limitsOf = {
+  pages: { address: ['visitor_pages_minute'], network: [] },
+  slots: { address: ['visitor_slots_minute'], network: ['visitor_slots_network_minute'] },
+  locks: { address: ['visitor_holds_minute'], network: ['visitor_holds_network_minute'] },
+  bookings: {
+    address: ['visitor_bookings_minute', 'visitor_bookings_day'],
+    network: ['visitor_bookings_network_minute', 'visitor_bookings_network_day'],
+  },
+  manage_reads: { address: ['visitor_manage_reads_minute'], network: [] },
+  manage_writes: { address: ['visitor_manage_changes_minute'], network: [] },
   /** Manage tokens that open nothing: whoever tries many is guessing. */
-  manage_failures: [{ most: 10, seconds: 10 * minute }],
-} as const satisfies Record<string, readonly Allowance[]>
-export type LimitedRoute = keyof typeof allowances
+  manage_failures: { address: ['visitor_manage_failures'], network: [] },
+} as const satisfies Record<string, { address: readonly LimitName[]; network: readonly LimitName[] }>
+export type LimitedRoute = keyof typeof limitsOf
 
 /**
- * Takes one request of what the visitor's address may ask for on this route, counted in the database, so that all processes count
- * together; where it cannot count, each process does so for itself. Sets `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) on the
- * answer, for the allowance that is nearest to its end. Throws AppError `rate_limited` with the seconds to wait.
+ * Takes one request of what the visitor's address and network may make of this kind. Throws AppError `rate_limited` with the seconds to
+ * wait.
  */
 export async function takeAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
   if (takenAhead.get(ctx.request) === route) return void takenAhead.delete(ctx.request)
-  const { database, localCounts } = ctx.house
-  return limit(ctx, route, {
-    shared: (windows) => takeOne(database.db, windows),
-    local: (windows) => localCounts.takeOne(windows),
-  })
+  await ctx.house.limits.take(ctx.request, takesOf(ctx, route))
 }
 
 /** Requests that have taken one from an allowance before their procedure asks for it. */
@@ -50,52 +37,14 @@ export async function takeAllowanceAhead(ctx: Pick<Context, 'house' | 'request'>
   takenAhead.set(ctx.request, route)
 }
 
-/** The same without taking one: refuses an address that has nothing left. */
+/** The same without taking one: rejects an address that has nothing left. */
 export function checkAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
-  const { database, localCounts } = ctx.house
-  const withThisOne = (taken: readonly number[]) => taken.map((count) => count + 1)
-  return limit(ctx, route, {
-    shared: async (windows) => withThisOne(await countTaken(database.db, windows)),
-    local: (windows) => withThisOne(localCounts.countTaken(windows)),
-  })
+  return ctx.house.limits.check(ctx.request, takesOf(ctx, route))
 }
 
-interface Counting {
-  /** Of all processes together. */
-  shared: (windows: readonly CountedWindow[]) => Promise<number[]>
-  /** Of this process alone. */
-  local: (windows: readonly CountedWindow[]) => number[]
-}
-
-/** A database that cannot count is no reason to let everybody in, nor to shut everybody out: this process then counts for itself. */
-async function counted({ log }: Context['house'], windows: readonly CountedWindow[], counting: Counting): Promise<number[]> {
-  try {
-    return await counting.shared(windows)
-  } catch (err) {
-    log.warn({ err }, 'requests could not be counted for all processes together; this one counts for itself')
-    return counting.local(windows)
-  }
-}
-
-async function limit({ house, request }: Pick<Context, 'house' | 'request'>, route: LimitedRoute, counting: Counting): Promise<void> {
-  const address = limitedAddress({ house, request })
-  const now = house.clock.now().getTime()
-  const windows = allowances[route].map(({ seconds }) => {
-    const start = Math.floor(now / (seconds * 1000)) * seconds * 1000
-    return { key: `${route}/${seconds} ${address}`, start: new Date(start), end: new Date(start + seconds * 1000) }
-  })
-  const counts = await counted(house, windows, counting)
-  const states = allowances[route].map(({ most }, index) => ({
-    most,
-    left: most - (counts[index] ?? 0),
-    resetSeconds: Math.max(1, Math.ceil(((windows[index]?.end.getTime() ?? now) - now) / 1000)),
-  }))
-  const nearest = states.reduce((one, other) => (other.left < one.left ? other : one))
-  request.answerHeaders.set('ratelimit-limit', String(nearest.most))
-  request.answerHeaders.set('ratelimit-remaining', String(Math.max(0, nearest.left)))
-  request.answerHeaders.set('ratelimit-reset', String(nearest.resetSeconds))
-  const exceeded = states.filter(({ left }) => left < 0)
-  if (exceeded.length === 0) return
-  const retryAfterSeconds = Math.max(...exceeded.map(({ resetSeconds }) => resetSeconds))
-  throw new AppError('rate_limited', undefined, { retryAfterSeconds })
+function takesOf(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Take[] {
+  const { address, network } = limitsOf[route]
+  const takes: Take[] = address.map((limit) => ({ limit, of: limitedAddress(ctx) }))
+  const of = limitedNetwork(ctx)
+  return of === undefined ? takes : [...takes, ...network.map((limit) => ({ limit, of }))]
 }

@@ -1,4 +1,5 @@
 import { errorCodes } from '@atrium/core/errors'
+import { limitNames } from '@atrium/core/limits'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../router.ts'
 import { ofrepErrorCodes } from './ofrep.ts'
@@ -14,6 +15,7 @@ const problem = {
     detail: { type: 'string' },
     code: { type: 'string', enum: errorCodes },
     requestId: { type: 'string' },
+    limit: { type: 'string', enum: limitNames },
     issues: {
       type: 'array',
       items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } },

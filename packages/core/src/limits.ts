@@ -1,0 +1,127 @@
+/** What a limit counts by. `network` is an IPv6 /48: an IPv4 address has no network of its own. */
+export type LimitScope = 'address' | 'network' | 'person' | 'token' | 'tenant' | 'host' | 'recipient'
+
+/** One declared limit. `docs/security.md` lists all of them; a test compares the page with this table. */
+export interface Limit {
+  /** What is counted, in the plural: "changes". */
+  counts: string
+  per: LimitScope
+  most: number
+  /** Length of the fixed window. Null: how many there may be at one time. */
+  seconds: number | null
+  /** Where the count is kept. `process`: each API process counts for itself, because a request that only reads writes nothing. */
+  kept: 'database' | 'process'
+  /** What happens without the limit. */
+  against: string
+}
+
+const minute = 60
+const day = 86_400
+
+const table = {
+  changes_person_minute: {
+    ...{ counts: 'changes', per: 'person', most: 1_200, seconds: minute, kept: 'database' },
+    against: 'A signed-in person floods the database, the audit log and the outside systems.',
+  },
+  changes_token_minute: {
+    ...{ counts: 'changes', per: 'token', most: 600, seconds: minute, kept: 'database' },
+    against: 'A leaked access token or a program in a loop uses up the allowance of its person.',
+  },
+  visitor_pages_minute: {
+    ...{ counts: 'booking pages', per: 'address', most: 120, seconds: minute, kept: 'database' },
+    against: 'Somebody reads all booking pages in bulk.',
+  },
+  visitor_slots_minute: {
+    ...{ counts: 'searches for free times', per: 'address', most: 60, seconds: minute, kept: 'database' },
+    against: 'Searches for free times use up the processor.',
+  },
+  visitor_slots_network_minute: {
+    ...{ counts: 'searches for free times', per: 'network', most: 180, seconds: minute, kept: 'database' },
+    against: 'One IPv6 customer searches from many addresses.',
+  },
+  visitor_holds_minute: {
+    ...{ counts: 'holds of a time', per: 'address', most: 20, seconds: minute, kept: 'database' },
+    against: 'Holds keep all times of a host from other visitors.',
+  },
+  visitor_holds_network_minute: {
+    ...{ counts: 'holds of a time', per: 'network', most: 40, seconds: minute, kept: 'database' },
+    against: 'One IPv6 customer holds times from many addresses.',
+  },
+  visitor_bookings_minute: {
+    ...{ counts: 'bookings', per: 'address', most: 10, seconds: minute, kept: 'database' },
+    against: 'A program books all times of a host.',
+  },
+  visitor_bookings_day: {
+    ...{ counts: 'bookings', per: 'address', most: 50, seconds: day, kept: 'database' },
+    against: 'A program books slowly, all day.',
+  },
+  visitor_bookings_network_minute: {
+    ...{ counts: 'bookings', per: 'network', most: 20, seconds: minute, kept: 'database' },
+    against: 'One IPv6 customer books from many addresses.',
+  },
+  visitor_bookings_network_day: {
+    ...{ counts: 'bookings', per: 'network', most: 100, seconds: day, kept: 'database' },
+    against: 'One IPv6 customer books from many addresses, all day.',
+  },
+  visitor_manage_reads_minute: {
+    ...{ counts: 'views of a booking', per: 'address', most: 60, seconds: minute, kept: 'database' },
+    against: 'A manage link is read in a loop.',
+  },
+  visitor_manage_changes_minute: {
+    ...{ counts: 'changes of a booking', per: 'address', most: 10, seconds: minute, kept: 'database' },
+    against: 'A booking is moved again and again, with a mail each time.',
+  },
+  visitor_manage_failures: {
+    ...{ counts: 'invalid manage links', per: 'address', most: 10, seconds: 10 * minute, kept: 'database' },
+    against: 'Somebody guesses manage links.',
+  },
+  mailbox_sign_ins_hour: {
+    ...{ counts: 'sign-ins at the mail server', per: 'person', most: 20, seconds: 3_600, kept: 'database' },
+    against: 'Somebody guesses the password of a mailbox, and the mail server bans the platform.',
+  },
+  flag_evaluations_minute: {
+    ...{ counts: 'OpenFeature evaluations', per: 'person', most: 600, seconds: minute, kept: 'process' },
+    against: 'A client that is set up wrong asks for flags in a loop.',
+  },
+} as const satisfies Record<string, Limit>
+
+export type LimitName = keyof typeof table
+
+export const limits: Readonly<Record<LimitName, Limit>> = table
+export const limitNames = Object.keys(table) as LimitName[]
+
+export function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(table, name)
+}
+
+const spans: Readonly<Record<number, string>> = { 60: 'a minute', 600: 'in ten minutes', 3600: 'an hour', 86400: 'a day' }
+const holders: Readonly<Record<LimitScope, string>> = {
+  address: 'from one network address',
+  network: 'from one IPv6 network',
+  person: 'by one person',
+  token: 'with one access token',
+  tenant: 'in one workplace',
+  host: 'with one host',
+  recipient: 'to one e-mail address',
+}
+
+/** "At most 600 changes a minute with one access token": the limit in words. `most` is what applies where it is not the default. */
+export function limitInWords(name: LimitName, most: number = table[name].most): string {
+  const { counts, per, seconds }: Limit = table[name]
+  const span = seconds === null ? 'at one time' : (spans[seconds] ?? `in ${seconds} seconds`)
+  return `At most ${most.toLocaleString('en-US')} ${counts} ${span} ${holders[per]}`
+}
+
+/** Whether the operator can set another number for a single tenant. All others are settings of the installation. */
+export function isSetPerTenant(name: LimitName): boolean {
+  return (table[name] as Limit).per === 'tenant'
+}
+
+/**
+ * What somebody is told who reached a limit: which one, when it ends, and who can raise it. `endsAt` null: it ends when one of what is
+ * counted is gone.
+ */
+export function limitReached(name: LimitName, most: number, endsAt: Date | null): string {
+  const end = endsAt === null ? 'Remove or end one of them first.' : `The next ones are possible at ${endsAt.toISOString().slice(0, 19)}Z.`
+  return `${limitInWords(name, most)}. ${end} An operator of the platform can raise this limit (${name}).`
+}
