@@ -15,7 +15,7 @@ const pagesAMinute = 120
 const now = new Date('2026-11-22T12:00:10Z')
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 36_000 } } })
+  house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 36_000 } } })
   operator = await house.token('operator@atrium.test')
   house.app.house.clock = { now: () => now }
   server = createServer(house.app.listener)

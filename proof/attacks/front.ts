@@ -36,6 +36,7 @@ export async function openFront({ streamCheckMs = 1_000, ...options }: FrontOpti
   const urls = { portal: portal.url, operator: operator.url }
   const house = await openHouse({
     started: true,
+    manyChanges: true,
     ...options,
     sandbox: { ...options.sandbox, apps: { portal: { origin: urls.portal }, operator: { origin: urls.operator } } },
   })

@@ -11,7 +11,7 @@ import { readPropertyList } from './property-list.ts'
 let house: TestHouse
 let operator: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
   operator = await house.token('operator@atrium.test')
 })
 afterAll(() => house[Symbol.asyncDispose]())

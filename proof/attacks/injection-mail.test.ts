@@ -9,7 +9,7 @@ import { anyText, lineText, sample } from './hostile-texts.ts'
 let house: TestHouse
 let acmeId: string
 beforeAll(async () => {
-  house = await openHouse({ mailer: true, provisioned: false })
+  house = await openHouse({ mailer: true, provisioned: false, manyChanges: true })
   acmeId = (await house.database.db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()).id
 })
 afterAll(() => house[Symbol.asyncDispose]())

@@ -11,7 +11,7 @@ import { anyText, lineText, sample } from './hostile-texts.ts'
 let house: TestHouse
 let operator: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
   operator = await house.token('operator@atrium.test')
 })
 afterAll(() => house[Symbol.asyncDispose]())
@@ -184,7 +184,7 @@ it('answers with headers of its own alone', async () => {
 })
 
 it('hands names to identity provider, mail server and file server as they are', async () => {
-  await using members: MembersHouse = await openMembersHouse({ sandbox: { identity: { accessTokenSeconds: 7200 } } })
+  await using members: MembersHouse = await openMembersHouse({ manyChanges: true, sandbox: { identity: { accessTokenSeconds: 7200 } } })
   const count = rounds(8, 250)
   const wrong: string[] = []
   let made = 0

@@ -7,7 +7,7 @@ import { sample } from './hostile-texts.ts'
 let house: TestHouse
 let owner: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
   owner = await house.token('owner@acme.test')
 })
 afterAll(() => house[Symbol.asyncDispose]())

@@ -189,7 +189,7 @@ const answers: readonly { type: string; name?: string; value: string }[] = [
 ]
 
 it('asks DNS alone about a domain, whatever the answers name, and whether they change between two looks', async () => {
-  await using house = await openHouse({ mailer: true, sandbox: { identity: { accessTokenSeconds: fourHours } } })
+  await using house = await openHouse({ mailer: true, manyChanges: true, sandbox: { identity: { accessTokenSeconds: fourHours } } })
   const owner = await house.token('owner@acme.test')
   const allowed = configured(house)
   using outgoing = recordOutgoing()

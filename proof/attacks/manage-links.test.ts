@@ -6,7 +6,7 @@ import { type BookingsHouse, openBookingsHouse, type TestBooking } from '../../a
 import { overRest, overTrpc, procedureNames } from '../../apps/api/test/calls.ts'
 import { recordFigure, rounds } from '../figures.ts'
 
-const house: BookingsHouse = await openBookingsHouse()
+const house: BookingsHouse = await openBookingsHouse({ manyChanges: true })
 afterAll(() => house[Symbol.asyncDispose]())
 const { db } = house.database
 const host = await house.newHost()

@@ -11,7 +11,12 @@ const seconds = now.getTime() / 1000
 
 let house: TestHouse
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, clock: { now: () => now }, env: { STRIPE_WEBHOOK_SECRET: webhookSecret } })
+  house = await openHouse({
+    provisioned: false,
+    manyChanges: true,
+    clock: { now: () => now },
+    env: { STRIPE_WEBHOOK_SECRET: webhookSecret },
+  })
 })
 afterAll(() => house[Symbol.asyncDispose]())
 

@@ -14,7 +14,7 @@ let house: TestHouse
 let api: ApiProcess
 let token: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 36_000 } } })
+  house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 36_000 } } })
   token = await house.token('operator@atrium.test')
   api = await startApi(house, collectsWhenAsked)
 })

@@ -26,7 +26,7 @@ let bookingIds: string[]
 const perColumn = rounds(300, 50_000)
 
 beforeAll(async () => {
-  house = await openBookingsHouse()
+  house = await openBookingsHouse({ manyChanges: true })
   host = await house.newHost()
   const eventTypeId = await house.newEventType(host)
   const { db } = house.database

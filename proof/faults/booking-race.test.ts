@@ -10,7 +10,7 @@ let house: BookingsHouse
 let processes: ApiProcess[] = []
 let host: TestHost
 beforeAll(async () => {
-  house = await openBookingsHouse()
+  house = await openBookingsHouse({ manyChanges: true })
   processes = await Promise.all([startApi(house), startApi(house)])
   host = await house.newHost()
 }, 180_000)

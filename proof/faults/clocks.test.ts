@@ -9,7 +9,7 @@ import { answerRules, jobRules } from './clock-rules.ts'
 
 let house: BookingsHouse
 beforeAll(async () => {
-  house = await openBookingsHouse({ integrations: clientsWithDeadline(20_000) })
+  house = await openBookingsHouse({ manyChanges: true, integrations: clientsWithDeadline(20_000) })
 }, 180_000)
 afterAll(() => house[Symbol.asyncDispose]())
 beforeEach(async () => {

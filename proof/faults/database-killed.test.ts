@@ -17,7 +17,7 @@ let processes: ApiProcess[] = []
 
 beforeAll(async () => {
   server = await startOwnServer()
-  house = await openBookingsHouse({ mailer: true, accounts: await server.newDatabase() })
+  house = await openBookingsHouse({ manyChanges: true, mailer: true, accounts: await server.newDatabase() })
   portal = await openPortal({ accounts: await server.newDatabase() })
   browser = portal.browser()
   await browser.signIn(portal.publicUrl, 'owner@acme.test')

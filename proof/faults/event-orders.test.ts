@@ -27,6 +27,7 @@ it('what the payment processor tells ends in one state in every order, doubled a
   const now = new Date('2040-03-20T12:00:00Z')
   const house = await openHouse({
     provisioned: false,
+    manyChanges: true,
     clock: { now: () => now },
     integrations: (integrations) => ({ ...integrations, payments: processor.payments }),
   })
@@ -157,7 +158,7 @@ async function sell(house: TestHouse, partnerId: string, token: string): Promise
 }
 
 it('killed at every await of the work on events, each has its effect once', async () => {
-  const house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 4 * 3600 } } })
+  const house = await openHouse({ provisioned: false, manyChanges: true, sandbox: { identity: { accessTokenSeconds: 4 * 3600 } } })
   houses.push(house)
   house.sandbox.payments.webhooks.hold()
   const write = saleEvents(house, await northOf(house), await house.token('owner@acme.test'))

@@ -7,7 +7,7 @@ import { inFull, recordFigure, rounds } from '../figures.ts'
 let house: MembersHouse
 let api: ApiProcess
 beforeAll(async () => {
-  house = await openMembersHouse({ sandbox: { identity: { accessTokenSeconds: 4 * 3600 } } })
+  house = await openMembersHouse({ manyChanges: true, sandbox: { identity: { accessTokenSeconds: 4 * 3600 } } })
   api = await startApi(house)
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { atRandom, everyPoint, type Kill, killEverywhere, rehearse, spread } fro
 
 let house: BookingsHouse
 beforeAll(async () => {
-  house = await openBookingsHouse({ mailer: true })
+  house = await openBookingsHouse({ manyChanges: true, mailer: true })
 })
 afterAll(async () => {
   await house?.[Symbol.asyncDispose]()

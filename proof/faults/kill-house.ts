@@ -9,6 +9,7 @@ export type KilledHouse = MembersHouse & KillHouse
 /** A house whose processes are killed for hours: tokens last, a sign-in is recent all the time, and the audit log is chained. */
 function openKilledHouse(): Promise<KilledHouse> {
   return openMembersHouse({
+    manyChanges: true,
     env: { AUDIT_HASH_CHAIN: 'true', RECENT_SIGN_IN_SECONDS: '0' },
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
   })

@@ -18,9 +18,9 @@ const withoutFiles = { FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '
 
 beforeAll(async () => {
   issuer = await startIssuer(() => clock.now)
-  bookings = await openBookingsHouse({ integrations: clientsWithDeadline(20_000) })
+  bookings = await openBookingsHouse({ manyChanges: true, integrations: clientsWithDeadline(20_000) })
   const env = { ...unconnected, ...withoutFiles, IDP_ISSUER: issuer.url }
-  house = await openHouse({ provisioned: false, clock: { now: () => clock.now }, env })
+  house = await openHouse({ provisioned: false, manyChanges: true, clock: { now: () => clock.now }, env })
 }, 180_000)
 afterAll(async () => {
   await house?.[Symbol.asyncDispose]()

@@ -56,6 +56,7 @@ let house: MembersHouse
 let real: Integrations
 beforeAll(async () => {
   house = await openMembersHouse({
+    manyChanges: true,
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
     // The rules of the service itself, but for the circuit: it would answer for the next outage.
     integrations: async (_, config) => {

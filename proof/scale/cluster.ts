@@ -78,6 +78,7 @@ export async function openScaledHouse(options: ScaleOptions = {}): Promise<Scale
     const house = await openHouse({
       accounts: database.accounts,
       provisioned: false,
+      manyChanges: true,
       mailer: true,
       sandbox: {
         identity: { accessTokenSeconds: 4 * 3600 },

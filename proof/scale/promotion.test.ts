@@ -68,7 +68,12 @@ it(`the standby takes over ${promotions} times while people write, and the servi
   await using servers = await startReplicated({ standby: true, synchronous: true })
   await using address = await openSwitch(servers.primary.port)
   const accounts = { ownerUrl: servers.accounts.ownerUrl, appUrl: onPort(servers.accounts.appUrl, address.port) }
-  await using house = await openHouse({ accounts, provisioned: false, sandbox: { identity: { accessTokenSeconds: 4 * 3600 } } })
+  await using house = await openHouse({
+    accounts,
+    manyChanges: true,
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
+  })
   await using api = await startApi(house)
   const writers = startWriters(api.url, await house.token('newcomer@example.test'), 4)
   const away: number[] = []

@@ -124,8 +124,10 @@ export function createLimits(parts: { config: Pick<Config, 'limits'>; database: 
         return local.countTaken(windows)
       })
       const withThese = counts.map((count, index) => count + (windows[index]?.amount ?? 1))
-      const refusal = judge(request, statesOf(windows, withoutTenant(withThese)))
-      if (refusal) throw refusal
+      const states = statesOf(windows, withoutTenant(withThese))
+      // Nothing is taken, so the headers are for what takes something later in this request.
+      if (states.every(({ left }) => left >= 0)) return
+      throw judge(request, states)
     },
     async takeIn(trx, request, takes) {
       const windows = windowsOf(takes)

@@ -87,6 +87,7 @@ export async function openBookingsHouse({
   mailer?: boolean
   env?: Record<string, string>
   accounts?: DatabaseAccounts
+  manyChanges?: true
 } = {}): Promise<BookingsHouse> {
   const midnight = Math.ceil(Date.now() / dayMs) * dayMs
   const time = { now: new Date(midnight) }

@@ -1,4 +1,5 @@
 import { errorCodes } from '@atrium/core/errors'
+import { limitNames } from '@atrium/core/limits'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -35,7 +36,7 @@ let ids: string[]
 let operations: { method: string; path: string; operation: Operation }[]
 
 beforeAll(async () => {
-  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({ manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
   tokens = await Promise.all(['operator@atrium.test', 'owner@acme.test', 'partner@north.test'].map((email) => house.token(email)))
   const people = await house.database.db.selectFrom('users').select('id').where('platform_admin', '=', false).execute()
   ids = people.map(({ id }) => id)
@@ -151,6 +152,7 @@ const Problem = z.strictObject({
   code: z.enum(errorCodes),
   requestId: z.string().min(8),
   issues: z.array(z.strictObject({ path: z.string(), message: z.string().min(1) })).optional(),
+  limit: z.enum(limitNames).optional(),
 })
 
 /** What the OpenFeature protocol adds to a refusal. */

@@ -11,7 +11,7 @@ let token: string
 let userId: string
 
 beforeAll(async () => {
-  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  house = await openHouse({ manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
   token = await house.token('operator@atrium.test')
   userId = (await house.request('GET', '/users/me', { token: await house.token('owner@acme.test') })).body.id
 }, 60_000)

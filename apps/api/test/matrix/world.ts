@@ -22,6 +22,7 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
   const issuer = await startIssuer()
   const house = await openHouse({
     provisioned: false,
+    manyChanges: true,
     ...options,
     env: { IDP_ISSUER: issuer.url, FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '', ...options.env },
   })
