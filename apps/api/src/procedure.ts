@@ -28,6 +28,8 @@ export type ProcedureMeta = OpenApiMeta<{
    * instead of per caller.
    */
   visitors?: LimitedRoute
+  /** Recognises its own Idempotency-Key on both wires: the same request again returns what the first one made, secrets included. */
+  repeatable?: boolean
   /** Makes a record below another one: REST answers 201. A POST to a path without parameters does so anyway. */
   creates?: boolean
   /** REST answers the same as CSV to who asks for `text/csv`. */

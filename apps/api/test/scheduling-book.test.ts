@@ -364,37 +364,75 @@ describe('the times that a booking can be moved to by its host', () => {
   })
 })
 
-describe('an Idempotency-Key of a visitor', () => {
-  it('books once, and does not tell the token a second time', async () => {
+describe('an Idempotency-Key', () => {
+  it('over REST books once, and returns the booking with its link each time', async () => {
     const body = wish(eventType, at(5))
     const address = newAddress()
     const send = (changed: object = {}, from = address) =>
       visit(house, 'POST', '/bookings', { body: { ...body, ...changed }, address: from, headers: { 'idempotency-key': 'once-1' } })
-    const [first, ...again] = await Promise.all([send(), send(), send()])
-    const statuses = [first, ...again].map(code).sort()
-    expect(statuses).toEqual(['201', '409 idempotency_answer_withheld', '409 idempotency_answer_withheld'])
+    const answers = [...(await Promise.all([send(), send(), send()])), await send()]
+    expect(answers.map(code)).toEqual(['201', '201', '201', '201'])
+    expect(new Set(answers.map(({ body: { booking, manageToken } }) => `${booking.id} ${manageToken}`)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(3)
+    expect((await house.visit('GET', '', answers[3]?.body.manageToken)).status).toBe(200)
     expect(code(await send({ note: 'another' }))).toBe('422 idempotency_mismatch')
     expect(code(await send({}, newAddress()))).toBe('409 slot_taken')
     expect(await bookings()).toHaveLength(1)
   })
 
-  it('over tRPC books once however often a form is sent, also where there are places left, and tells the same each time', async () => {
+  it('over tRPC books once however often a form is sent, also where there are places left, and refuses another wish', async () => {
     const shared = await house.newEventType(host, { seats: 5 })
     const address = newAddress()
-    const body = superjson.serialize(wish(shared, at(5)))
-    const send = async (from = address) => {
-      const headers = { 'idempotency-key': 'form-1', 'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '', 'x-forwarded-for': from }
-      const answer = await house.request('POST', '/trpc/scheduling.book.create', { body, headers })
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-      return superjson.deserialize<{ booking: { id: string }; manageToken: string }>(answer.body.result.data)
+    const body = wish(shared, at(5))
+    const send = (from = address, changed: object = {}, key = 'form-1') => {
+      const headers = { 'idempotency-key': key, 'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '', 'x-forwarded-for': from }
+      return house.request('POST', '/trpc/scheduling.book.create', { body: superjson.serialize({ ...body, ...changed }), headers })
     }
-    const [first, ...others] = await Promise.all([send(), send(), send()])
-    for (const other of [...others, await send()]) {
+    const made = ({ status, body }: Awaited<ReturnType<typeof send>>) => {
+      expect(status, JSON.stringify(body)).toBe(200)
+      return superjson.deserialize<{ booking: { id: string }; manageToken: string }>(body.result.data)
+    }
+    const [first, ...others] = (await Promise.all([send(), send(), send()])).map(made)
+    for (const other of [...others, made(await send())]) {
       expect(other).toMatchObject({ booking: { id: first?.booking.id }, manageToken: first?.manageToken })
     }
+    const refused = await send(address, { start: iso(6) })
+    expect(refused).toMatchObject({ status: 422 })
+    expect(JSON.stringify(refused.body)).toContain('idempotency_mismatch')
+    expect((await send(address, {}, 'with space')).status).toBe(400)
     expect(await bookings(shared)).toHaveLength(1)
-    expect((await send(newAddress())).manageToken).not.toBe(first?.manageToken)
+    expect(made(await send(newAddress())).manageToken).not.toBe(first?.manageToken)
     expect(await bookings(shared)).toHaveLength(2)
+  })
+
+  it('may be used again after a refusal', async () => {
+    const address = newAddress()
+    const send = () =>
+      house.request('POST', '/trpc/scheduling.book.create', {
+        body: superjson.serialize(again),
+        headers: { 'idempotency-key': 'form-2', 'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '', 'x-forwarded-for': address },
+      })
+    const again = wish(eventType, at(5))
+    await house.block(host, at(5), at(6))
+    expect((await send()).status).toBe(409)
+    for (const { id } of house.sandbox.mail.calendars.list()[host.address] ?? []) house.sandbox.mail.calendars.remove(host.address, id)
+    expect((await send()).status).toBe(200)
+  })
+
+  it("of the tenant's own people works alike", async () => {
+    const token = await host.token()
+    const body = wish(eventType, at(5))
+    const send = (changed: object = {}) =>
+      house.request('POST', `/api/v1/tenants/${tenant}/bookings`, {
+        token,
+        body: { ...body, ...changed },
+        headers: { 'idempotency-key': `host-${host.id}` },
+      })
+    const [first, second] = [await send(), await send()]
+    expect([code(first), code(second)]).toEqual(['201', '201'])
+    expect(second.body).toEqual(first.body)
+    expect(code(await send({ start: iso(7) }))).toBe('422 idempotency_mismatch')
+    expect(await bookings()).toHaveLength(1)
   })
 })
 

@@ -9,6 +9,7 @@ export const bookRouter = router({
       openapi: { method: 'POST', path: '/api/v1/bookings', tags: ['booking'], protect: false, summary: 'Book a time' },
       audit: 'booking.confirmed',
       secretAnswer: true,
+      repeatable: true,
       visitors: 'bookings',
     })
     .input(CreateBooking)
@@ -19,6 +20,7 @@ export const bookRouter = router({
       openapi: { method: 'POST', path: '/api/v1/tenants/{slug}/bookings', tags: ['bookings'], summary: 'Book a time for a visitor' },
       audit: 'booking.confirmed',
       secretAnswer: true,
+      repeatable: true,
       creates: true,
     })
     .input(CreateTenantBooking)

@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { CreateBooking, CreatedBooking, CreatedTenantBooking, CreateTenantBooking } from '@atrium/core/bookings'
 import { AppError } from '@atrium/core/errors'
 import { checkAnswers, phoneAnswer } from '@atrium/core/form-answers'
 import { type BookingSource, schedulingLimits } from '@atrium/core/scheduling'
 import { wallTimeOf } from '@atrium/core/time-zones'
-import {
-  type BookingRow,
-  countLiveBookings,
-  findBooking,
-  findBookingOfRequest,
-  insertBooking,
-  insertBookingChange,
-  newBookingId,
-} from '@atrium/db/bookings'
+import { type BookingRow, countLiveBookings, findBooking, insertBooking, insertBookingChange, newBookingId } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { Keyring } from '@atrium/db/encryption'
 import { findEventType } from '@atrium/db/event-types'
@@ -26,6 +17,7 @@ import { actsForAll, requireHostAccess } from './access.ts'
 import { type Bookable, bookableById, durationOf, hostsWhoTake } from './bookable.ts'
 import { type Acting, actingAsHost, actingAsVisitor } from './booking-acting.ts'
 import { answerDue } from './booking-change.ts'
+import { bookingRequestOf, madeByRequest, onceForRequest } from './booking-request.ts'
 import { toBooking, toTenantBooking } from './booking-view.ts'
 import { forgetBusy } from './busy-times.ts'
 import { reasonForHosts } from './calendar-reason.ts'
@@ -43,53 +35,44 @@ type Wish = Pick<CreateBooking, 'start' | 'duration' | 'attendee' | 'guests' | '
 /**
  * A visitor's booking of what is on offer. The mail to the visitor and the entry in the hosts' calendars follow by themselves; the answer
  * waits up to five seconds for the calendars. Throws AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`,
- * `slot_locked`, `lock_expired`, `limit_reached`, `calendar_unavailable`, `scheduling_not_configured`, `rate_limited`; nothing is kept then.
- * A request with an Idempotency-Key that comes again, while or after it is carried out, gets the booking that it made.
+ * `slot_locked`, `lock_expired`, `limit_reached`, `calendar_unavailable`, `scheduling_not_configured`, `rate_limited`,
+ * `idempotency_mismatch`; nothing is kept then. A request with an Idempotency-Key that comes again, while or after it
+ * is carried out, gets the booking that it made, with its manage token.
  */
 export async function bookAsVisitor(ctx: Context, input: CreateBooking): Promise<CreatedBooking> {
+  const { house } = ctx
+  const request = bookingRequestOf(ctx, limitedAddress(ctx), input)
   const allowed = async () => {
     await takeAllowance(ctx, 'bookings')
-    return bookableById(ctx.house, input.eventTypeId)
+    const before = await madeByRequest(house, request)
+    return before ? { before } : { bookable: await bookableById(house, input.eventTypeId) }
   }
-  const bookable = await ctx.house.turns.take(`visitors of ${input.eventTypeId}`, allowed, crowd)
+  const { before, bookable } = await house.turns.take(`visitors of ${input.eventTypeId}`, allowed, crowd)
+  if (before) return bookingAgain(house, before)
   ctx.request.line.tenant = bookable.page.tenantSlug
-  const requestHash = requestHashOf(ctx, input)
-  const before = await madeBefore(ctx.house, requestHash)
-  if (before) return before
-  const by: By = { source: 'public', acting: actingAsVisitor(ctx), requestHash }
-  let made: Awaited<ReturnType<typeof book>>
-  try {
-    made = await book(ctx.house, bookable, input, by)
-  } catch (error) {
-    // The same request may have been faster: what it took is not gone but made.
-    const meanwhile = await madeBefore(ctx.house, requestHash)
-    if (meanwhile) return meanwhile
-    throw error
-  }
-  const { booking, manageToken } = made
-  ctx.house.background.run('look for a conflict in the calendar', () => lookForConflict(ctx.house, booking))
+  const by: By = { source: 'public', acting: actingAsVisitor(ctx), requestHash: request?.hash }
+  const done = await onceForRequest(ctx, request, () => book(house, bookable, input, by))
+  if ('earlier' in done) return bookingAgain(house, done.earlier)
+  const { booking, manageToken } = done.made
+  house.background.run('look for a conflict in the calendar', () => lookForConflict(house, booking))
   return { booking: toBooking(booking), manageToken }
 }
 
-/** The key alone is nobody's proof: who asks for the same from the same address is taken for the same visitor. */
-function requestHashOf(ctx: Context, input: CreateBooking): Buffer | undefined {
-  const key = ctx.request.header('idempotency-key')
-  if (key === undefined) return undefined
-  return createHash('sha256')
-    .update([limitedAddress(ctx), key, JSON.stringify(input)].join('\n'))
-    .digest()
+function bookingAgain(house: House, booking: BookingRow): CreatedBooking {
+  return { booking: toBooking(booking), manageToken: manageTokenAgain(house, booking) }
 }
 
-async function madeBefore(house: House, requestHash: Buffer | undefined): Promise<CreatedBooking | undefined> {
-  const made = requestHash && (await findBookingOfRequest(house.database.db, requestHash))
-  const manageToken = made && house.config.keyring && readManageToken(house.config.keyring, made)
-  return made && manageToken ? { booking: toBooking(made), manageToken } : undefined
+/** Of a booking that was made before. Throws AppError `idempotency_answer_withheld` once the link's life is over. */
+function manageTokenAgain({ config }: House, booking: BookingRow): string {
+  const token = config.keyring && readManageToken(config.keyring, booking)
+  if (!token) throw new AppError('idempotency_answer_withheld')
+  return token
 }
 
 /**
  * The same by the tenant's own people, who need keep to neither notice nor booking window, nor to what is switched off; busy time, other
  * bookings and hours hold for them, too. Members book for the host that they are, admins for all. Throws AppError `not_admin`,
- * `host_not_connected`, `tenant_suspended`, `tenant_deleted` besides.
+ * `host_not_connected`, `tenant_suspended`, `tenant_deleted` besides. An Idempotency-Key works as for visitors, per person.
  */
 export async function bookForTenant(
   ctx: Context,
@@ -105,11 +88,13 @@ export async function bookForTenant(
   const hosts = await hostsWhoTake(house, eventType)
   if (hosts.length === 0) throw new AppError('invalid_state', 'The event type has no host who can take bookings.')
   if (!actsForAll(access)) for (const host of hosts) requireHostAccess(access, host)
-  const made = await book(house, { eventType, hosts }, input, { source: 'host', acting: actingAsHost(ctx, access.caller) }).catch(
-    reasonForHosts,
-  )
-  const hostConflict = await lookForConflict(house, made.booking)
-  return { booking: toTenantBooking(made.booking, house.clock.now()), manageToken: made.manageToken, hostConflict }
+  const request = bookingRequestOf(ctx, access.caller.subject, input)
+  const by: By = { source: 'host', acting: actingAsHost(ctx, access.caller), requestHash: request?.hash }
+  const done = await onceForRequest(ctx, request, () => book(house, { eventType, hosts }, input, by).catch(reasonForHosts))
+  const booking = 'earlier' in done ? done.earlier : done.made.booking
+  const manageToken = 'earlier' in done ? manageTokenAgain(house, booking) : done.made.manageToken
+  const hostConflict = await lookForConflict(house, booking)
+  return { booking: toTenantBooking(booking, house.clock.now()), manageToken, hostConflict }
 }
 
 /**

@@ -15,10 +15,10 @@ import {
 } from '@atrium/db/idempotency'
 import type { Context } from '../context.ts'
 import type { House } from '../house.ts'
+import { assertUsableKey } from '../idempotency-key.ts'
 import { type LimitedRoute, takeAllowanceAhead } from '../scheduling/limits.ts'
 import { limitedAddress } from '../visitor-address.ts'
 
-const usableKey = /^[\x21-\x7e]{1,255}$/
 const waitMs = 10_000
 const lookAgainMs = 100
 /** Larger bodies are not kept, so that nobody fills the database with answers. */
@@ -31,6 +31,8 @@ interface KeyedRequest {
   secretAnswer: boolean
   /** The allowance of visitors, taken before anything is stored; undefined for calls with a session. */
   visitors: LimitedRoute | undefined
+  /** Where the answer was not kept, the procedure is called again and returns what it made the first time. */
+  repeatable: boolean
 }
 
 /**
@@ -41,16 +43,15 @@ interface KeyedRequest {
  * `idempotency_in_progress`, `idempotency_answer_withheld`, and for visitors `rate_limited`.
  */
 export async function onceOnly(ctx: Context, key: string, request: KeyedRequest, carryOut: () => Promise<Response>): Promise<Response> {
-  if (!usableKey.test(key)) {
-    throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'Idempotency-Key', message: 'Use 1 to 255 visible ASCII characters.' }],
-    })
-  }
+  assertUsableKey(key)
   const { house } = ctx
   if (request.visitors) await takeAllowanceAhead(ctx, request.visitors)
   const scope = request.visitors ? `visitor:${limitedAddress(ctx)}` : (await ctx.readCaller()).subject
   const claimed = await claim(ctx, { scope, key, requestHash: hashOf(ctx, request) })
-  if ('state' in claimed) return replay(house, { scope, key }, claimed)
+  if ('state' in claimed) {
+    if (request.repeatable && isWithheld(claimed)) return marked(await carryOut())
+    return replay(house, { scope, key }, claimed)
+  }
   const { db } = house.database
   const stopExtending = keepLease(house, claimed)
   try {
@@ -121,6 +122,15 @@ const sealedContext = ({ scope, key }: { scope: string; key: string }) => `idemp
 function seal({ config }: House, run: IdempotentRun, body: string | undefined): Buffer | null {
   if (!config.keyring || body === undefined || Buffer.byteLength(body) > mostStoredBytes) return null
   return config.keyring.encrypt(body, sealedContext(run))
+}
+
+function isWithheld({ status, sealed, body }: IdempotentRequest): boolean {
+  return status !== null && status < 300 && sealed === null && body === null
+}
+
+function marked(response: Response): Response {
+  response.headers.set('idempotency-replayed', 'true')
+  return response
 }
 
 function replay(house: House, place: { scope: string; key: string }, { status, sealed, body }: IdempotentRequest): Response {

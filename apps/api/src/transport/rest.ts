@@ -23,6 +23,8 @@ export interface RestRoute {
   secretAnswer: boolean
   /** Needs no session; visitors take from this allowance. */
   visitors: LimitedRoute | undefined
+  /** Returns what it made before when it is called again with the same Idempotency-Key. */
+  repeatable: boolean
   /** Needs a valid access token. */
   needsToken: boolean
   /** Answers 201. */
@@ -44,9 +46,9 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
     const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    const { secretAnswer = false, visitors, ofrep = false, file, csv } = meta
+    const { secretAnswer = false, visitors, repeatable = false, ofrep = false, file, csv } = meta
     const { recentSignIn, needsToken } = _def
-    const wire = { secretAnswer, visitors, needsToken, creates, ofrep, recentSignIn, file, csv, export: meta.export }
+    const wire = { secretAnswer, visitors, repeatable, needsToken, creates, ofrep, recentSignIn, file, csv, export: meta.export }
     return [{ name, method, path, type, ...wire }]
   })
 }
@@ -133,8 +135,8 @@ async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, f
     }
     const key = route.method === 'POST' ? c.req.header('idempotency-key') : undefined
     if (key === undefined) return await carryOut()
-    const { method, secretAnswer, visitors } = route
-    return await onceOnly(ctx, key, { method, path: c.req.path, body: text, secretAnswer, visitors }, carryOut)
+    const { method, secretAnswer, visitors, repeatable } = route
+    return await onceOnly(ctx, key, { method, path: c.req.path, body: text, secretAnswer, visitors, repeatable }, carryOut)
   } catch (error) {
     return refused(error)
   }
