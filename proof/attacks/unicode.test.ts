@@ -75,8 +75,9 @@ interface Sent {
 const marked = (marker: string, odd: string) => `zq${marker}qz a${odd}b ${odd}`
 const ofMarker = /zq(\d+)qz/
 
-/** What may become of a text that was taken: NFC, without blanks at its ends, lower-cased, its line ends as one. */
-function asSent(value: string): Set<string> {
+/** What may become of a text that was taken: NFC, without blanks at its ends or invisible separators, lower-cased, its line ends as one. */
+function asSent(given: string): Set<string> {
+  const value = given.replace(/[\u200b\u2060\ufeff]/g, '')
   const lines = value.replace(/\r\n?/g, '\n')
   const forms = [value, lines].flatMap((text) => [text, text.normalize('NFC'), text.normalize('NFC').trim(), text.trim()])
   return new Set(forms.flatMap((text) => [text, text.toLowerCase()]))

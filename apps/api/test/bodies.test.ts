@@ -255,8 +255,8 @@ describe('a domain', () => {
 
 describe('text that people typed', () => {
   it('is stored in NFC without outer blanks, and read back as it was', async () => {
-    const answer = await create({ name: '  Cafe\u0301 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --  '.replace('\u200d', '') })
-    expect(answer).toMatchObject({ status: 201, body: { name: 'Café 👩🚀 "Ω" <b>&amp; \'; drop table tenants; --' } })
+    const answer = await create({ name: '  Cafe\u0301 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --  ' })
+    expect(answer).toMatchObject({ status: 201, body: { name: 'Café 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --' } })
   })
 
   it('is searched for as it stands: % and _ are no wildcards', async () => {

@@ -84,7 +84,7 @@ const unsafe = {
   NUL: 'a\u0000b',
   'lone surrogate': 'a\ud800b',
   'bidirectional override': 'a\u202eb',
-  'zero-width space': 'a\u200bb',
+  'left-to-right mark': 'a\u200eb',
   'line break': 'a\r\nb',
   noncharacter: 'a\uffffb',
   'far too long': 'a'.repeat(5_000),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasUnsafeCharacters, instant } from './text.ts'
+import { hasUnsafeCharacters, instant, withoutInvisibleSeparators } from './text.ts'
 
 const slug = z.string().max(200)
 
@@ -22,8 +22,9 @@ export const StartImport = z.strictObject({
     .string()
     .min(1, 'This must not be empty.')
     .max(csvLength, `At most ${csvLength} characters.`)
+    // Cells drop them by the rules of their fields.
     .refine(
-      (text) => !hasUnsafeCharacters(withoutMark(text).replace(/[\r\n\t]/g, '')),
+      (text) => !hasUnsafeCharacters(withoutInvisibleSeparators(text).replace(/[\r\n\t]/g, ' ')),
       'Control and invisible characters are not allowed.',
     ),
   dryRun: z.boolean(),

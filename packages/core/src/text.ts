@@ -6,16 +6,47 @@ const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being refused
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/u
 
-/** True when the text holds control, invisible or bidirectional characters, or is not well-formed Unicode. */
+// Scripts in which a joiner or non-joiner changes how the letters beside it are written, so that names need it
+// (Unicode Standard, chapter 23.2). In Latin, Greek or Cyrillic it would only hide in a look-alike.
+const joiningScripts = [
+  ...['Arabic', 'Syriac', 'Nko', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
+  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan'],
+]
+const joiningLetter = `[${joiningScripts.map((script) => `\\p{Script=${script}}`).join('')}]`
+/** Signs that take the vowel from a letter; a joiner after one shapes the letter even at the end of a word. */
+const virama = '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca]'
+const emojiEnd = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]'
+const meaningfulJoiners = new RegExp(
+  [
+    `(?<=${joiningLetter}\\p{M}*)[\\u200c\\u200d](?=${joiningLetter})`,
+    `(?<=${virama})\\u200d`,
+    `(?<=${emojiEnd})\\u200d(?=\\p{Extended_Pictographic})`,
+  ].join('|'),
+  'gu',
+)
+
+/**
+ * True when the text holds control, invisible or bidirectional characters, or is not well-formed Unicode. Zero-width
+ * joiners count only where they join nothing: names of several scripts and emoji sequences need them.
+ */
 export function hasUnsafeCharacters(text: string): boolean {
-  return !text.isWellFormed() || unsafe.test(text)
+  return !text.isWellFormed() || unsafe.test(text.replace(meaningfulJoiners, ''))
 }
 
-/** One line that a person typed: NFC, trimmed, no control or invisible characters, `min` to `max` characters. */
+/** Drops separators without width, which come along unseen when text is copied: U+200B, U+2060 and U+FEFF. */
+export function withoutInvisibleSeparators(text: string): string {
+  return text.replace(/[\u200b\u2060\ufeff]/g, '')
+}
+
+/**
+ * One line that a person typed: NFC, trimmed, invisible separators dropped, no control or other invisible characters,
+ * `min` to `max` characters.
+ */
 export function line(max: number, min = 1) {
   return z
     .string()
     .max(max * 4, `At most ${max} characters.`)
+    .transform(withoutInvisibleSeparators)
     .refine((value) => !hasUnsafeCharacters(value), 'Control and invisible characters are not allowed.')
     .transform((value) => value.normalize('NFC').trim())
     .pipe(
@@ -31,7 +62,7 @@ export function lines(max: number) {
   return z
     .string()
     .max(max, `At most ${max} characters.`)
-    .transform((value) => value.replace(/\r\n?/g, '\n'))
+    .transform((value) => withoutInvisibleSeparators(value).replace(/\r\n?/g, '\n'))
     .refine((value) => !hasUnsafeCharacters(value.replace(/[\n\t]/g, ' ')), 'Control and invisible characters are not allowed.')
     .refine((value) => value.trim() !== '', 'This must not be empty.')
 }
@@ -41,7 +72,7 @@ export function paragraphs(max: number, min = 1) {
   return z
     .string()
     .max(max * 4, `At most ${max} characters.`)
-    .transform((value) => value.replace(/\r\n?/g, '\n').replaceAll('\t', ' '))
+    .transform((value) => withoutInvisibleSeparators(value).replace(/\r\n?/g, '\n').replaceAll('\t', ' '))
     .refine((value) => !hasUnsafeCharacters(value.replaceAll('\n', ' ')), 'Control and invisible characters are not allowed.')
     .transform((value) => value.normalize('NFC').trim())
     .pipe(
@@ -56,19 +87,31 @@ const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 
 /**
  * An e-mail address, lower-cased: dot-atom local part of at most 64 characters (RFC 5321 section 4.5.3.1.1), ASCII only, so that
- * look-alikes cannot pass for another person; the domain as `domainName` takes it.
+ * look-alikes cannot pass for another person. The domain may be written in letters of its own and becomes A-labels
+ * (RFC 5891).
  */
 export const emailAddress = z
   .string()
   .max(254, 'At most 254 characters.')
-  .trim()
+  .transform((value) => withAsciiHost(withoutInvisibleSeparators(value).trim()))
   // Before it is lower-cased: the Kelvin sign would become a k.
-  .refine((value) => /^[\x20-\x7e]*$/.test(value), { error: 'This is not an e-mail address.', abort: true })
+  .refine((value) => /^[\x20-\x7e]{0,254}$/.test(value), { error: 'This is not an e-mail address.', abort: true })
   .transform((value) => value.toLowerCase())
   .refine((value) => {
     const at = value.lastIndexOf('@')
     return at > 0 && at <= 64 && local.test(value.slice(0, at)) && hostName.test(value.slice(at + 1))
   }, 'This is not an e-mail address.')
+
+/** The address with the host as A-labels; as it is where the host has none, which the checks then tell. */
+function withAsciiHost(address: string): string {
+  const at = address.lastIndexOf('@')
+  const host = address.slice(at + 1)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what lies outside of ASCII is what is looked for
+  if (at < 1 || /^[\x00-\x7f]*$/.test(host) || /[\s/:@?#%[\]\\]/.test(host)) return address
+  // The URL parser is the one place of the language that knows IDNA.
+  const url = URL.parse(`http://${host}`)
+  return url === null ? address : `${address.slice(0, at)}@${url.hostname}`
+}
 
 const hostName = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 
