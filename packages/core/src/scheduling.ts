@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { isTimeZone } from './time-zones.ts'
+import { currentZoneName, isTimeZone } from './time-zones.ts'
 
-/** A name of the IANA time zone database, kept as it was given. Offsets such as `+02:00` are refused. */
+/** A name of the IANA time zone database. A former name becomes the present one; offsets such as `+02:00` are rejected. */
 export const timeZoneName = z
   .string()
   .max(64, 'This is not a time zone such as Europe/Berlin.')
-  .refine(isTimeZone, 'This is not a time zone such as Europe/Berlin.')
+  .refine(isTimeZone, { error: 'This is not a time zone such as Europe/Berlin.', abort: true })
+  .transform(currentZoneName)
 
 /** States of a booking. `pending` and `confirmed` hold the time; the others have given it back for good. */
 export const bookingStatuses = ['pending', 'confirmed', 'cancelled', 'declined', 'expired'] as const

@@ -27,6 +27,48 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** Names that the IANA database replaced (its file `backward`), and that browsers and operating systems still use. */
+const renamedZones: Readonly<Record<string, string>> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Fort_Wayne': 'America/Indiana/Indianapolis',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Knox_IN': 'America/Indiana/Knox',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'Asia/Ashkhabad': 'Asia/Ashgabat',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Dacca': 'Asia/Dhaka',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Macao': 'Asia/Macau',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Asia/Thimbu': 'Asia/Thimphu',
+  'Asia/Ujung_Pandang': 'Asia/Makassar',
+  'Asia/Ulan_Bator': 'Asia/Ulaanbaatar',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
+}
+const renamedInLowerCase = new Map(Object.entries(renamedZones).map(([old, name]) => [old.toLowerCase(), name]))
+
+/** The present name of a zone, which may be given by a former one: `Europe/Kyiv` for `Europe/Kiev`. Others stay as they are. */
+export function currentZoneName(zone: string): string {
+  return renamedInLowerCase.get(zone.toLowerCase()) ?? zone
+}
+
+/** Every zone that this runtime lists, by its present name, and UTC. */
+export function listTimeZones(): string[] {
+  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(currentZoneName)])]
+}
+
 /** True when both names mean the same zone: `Asia/Calcutta` and `Asia/Kolkata`, say. Both must be zones. */
 export function isSameTimeZone(one: string, other: string): boolean {
   return Temporal.Instant.fromEpochMilliseconds(0)
@@ -165,4 +207,11 @@ export function wallTimeOf(zone: string, instant: number): string {
   const minutes = Math.floor(clock.minutesAt(instant))
   const two = (value: number) => String(value).padStart(2, '0')
   return `${dateOf(clock.dayAt(instant))}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+/** True for an instant whose local time comes twice in the zone, because the clocks go back. RangeError for a name that is no zone. */
+export function isRepeatedTime(zone: string, instant: number): boolean {
+  const wall = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone).toPlainDateTime()
+  const [first, second] = (['earlier', 'later'] as const).map((disambiguation) => wall.toZonedDateTime(zone, { disambiguation }))
+  return first?.epochMilliseconds !== second?.epochMilliseconds
 }

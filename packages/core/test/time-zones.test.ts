@@ -1,6 +1,20 @@
 import { fc, test as property } from '@fast-check/vitest'
 import { describe, expect, test } from 'vitest'
-import { dateOf, dayOf, isSameTimeZone, isTimeZone, localClock, monthOf, weekdayOf, weekOf, zoneSegments } from '../src/time-zones.ts'
+import { timeZoneName } from '../src/scheduling.ts'
+import {
+  currentZoneName,
+  dateOf,
+  dayOf,
+  isRepeatedTime,
+  isSameTimeZone,
+  isTimeZone,
+  listTimeZones,
+  localClock,
+  monthOf,
+  weekdayOf,
+  weekOf,
+  zoneSegments,
+} from '../src/time-zones.ts'
 
 const zones = [
   'UTC',
@@ -24,6 +38,22 @@ describe('names', () => {
     '%j is none',
     (name) => expect(isTimeZone(name)).toBe(false),
   )
+  test.each([
+    ['Europe/Kiev', 'Europe/Kyiv'],
+    ['asia/calcutta', 'Asia/Kolkata'],
+    ['Europe/Berlin', 'Europe/Berlin'],
+    ['US/Pacific', 'US/Pacific'],
+  ])('%s is called %s now', (name, current) => {
+    expect(currentZoneName(name)).toBe(current)
+    expect(isSameTimeZone(name, current)).toBe(true)
+    expect(timeZoneName.parse(name)).toBe(current)
+  })
+  test('the list of zones has present names alone', () => {
+    const zones = listTimeZones()
+    expect(zones).toContain('Europe/Kyiv')
+    expect(zones).toContain('UTC')
+    for (const zone of zones) expect(currentZoneName(zone)).toBe(zone)
+  })
   test('two names of one zone', () => {
     expect(isSameTimeZone('Asia/Calcutta', 'Asia/Kolkata')).toBe(true)
     expect(isSameTimeZone('Europe/Paris', 'Europe/Berlin')).toBe(false)
@@ -42,6 +72,17 @@ describe('dates', () => {
   test.each(['2027-02-29', '2027-13-01', '27-01-01', '2027-1-1', 'tomorrow', ''])('%j is no date', (text) =>
     expect(() => dayOf(text)).toThrow(RangeError),
   )
+})
+
+test.each([
+  ['Europe/Paris', '2027-10-31T00:00:00Z', true],
+  ['Europe/Paris', '2027-10-31T01:59:00Z', true],
+  ['Europe/Paris', '2027-10-30T23:59:00Z', false],
+  ['Europe/Paris', '2027-10-31T02:00:00Z', false],
+  ['Australia/Lord_Howe', '2027-04-03T14:45:00Z', true],
+  ['UTC', '2027-10-31T00:00:00Z', false],
+])('whether the local time of %s at %s comes twice', (name, at, repeated) => {
+  expect(isRepeatedTime(name, Date.parse(at))).toBe(repeated)
 })
 
 describe('the local clock', () => {

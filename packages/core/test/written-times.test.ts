@@ -30,6 +30,18 @@ describe('the times of a meeting', () => {
     expect(writtenTimes({ ...change, zone: 'Europe/Paris', locale: 'en-GB' })).toMatchObject({ startTime: '01:30', endTime: '03:30' })
   })
 
+  it('tell their difference from UTC in an hour that comes twice', () => {
+    const first = { start: at('2027-10-31T00:30:00Z'), end: at('2027-10-31T01:30:00Z') }
+    const written = writtenTimes({ ...first, zone: 'Europe/Paris', locale: 'en-US' })
+    expect([written.startTime, written.endTime].map(plain)).toEqual(['2:30 AM (GMT+2)', '2:30 AM (GMT+1)'])
+    const after = { start: at('2027-10-31T02:30:00Z'), end: at('2027-10-31T03:30:00Z') }
+    expect(plain(writtenTimes({ ...after, zone: 'Europe/Paris', locale: 'en-US' }).startTime)).toBe('3:30 AM')
+  })
+
+  it('name the zone as it is called now', () => {
+    expect(writtenTimes({ ...meeting, zone: 'Europe/Kiev', locale: 'en' }).timeZone).toBe('Europe/Kyiv')
+  })
+
   it.each(['th-TH', 'fa-IR-u-nu-latn', 'ar-SA-u-nu-latn', 'de-u-ca-islamic'])(
     'count in the calendar of the booking pages for %s',
     (locale) => {

@@ -1,10 +1,10 @@
-import { isTimeZone } from '@atrium/core/time-zones'
+import { currentZoneName, isTimeZone, listTimeZones } from '@atrium/core/time-zones'
 import { Select, type SelectProps } from '@mantine/core'
 import { useMemo } from 'react'
 
 /** The zone of the person's device. */
 export function ownZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+  return currentZoneName(Intl.DateTimeFormat().resolvedOptions().timeZone)
 }
 
 const regions: Readonly<Record<string, string>> = { UTC: 'UTC (no clock changes)' }
@@ -12,11 +12,7 @@ const regions: Readonly<Record<string, string>> = { UTC: 'UTC (no clock changes)
 /** Every zone that the browser knows, found by typing a part of its name. A zone that only the server knows stays chosen. */
 export function ZoneSelect({ value, onChange, ...props }: Omit<SelectProps, 'data' | 'onChange'> & { onChange: (zone: string) => void }) {
   const data = useMemo(() => {
-    const known = new Set([
-      'UTC',
-      ...Intl.supportedValuesOf('timeZone'),
-      ...(typeof value === 'string' && isTimeZone(value) ? [value] : []),
-    ])
+    const known = new Set([...listTimeZones(), ...(typeof value === 'string' && isTimeZone(value) ? [value] : [])])
     return [...known].map((zone) => ({ value: zone, label: regions[zone] ?? zone.replaceAll('_', ' ') }))
   }, [value])
   return (
