@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BookingsHouse, openBookingsHouse, type TestHost } from './bookings-house.ts'
 import { clientsWithDeadline } from './outside.ts'
@@ -208,5 +209,26 @@ describe('a round robin', () => {
     const booked = await visit(house, 'POST', '/bookings', { body: wish(robin, at(5), { lockToken: two.body.lockToken }) })
     const row = await house.database.db.selectFrom('bookings').select('host_id').where('id', '=', booked.body.booking.id).executeTakeFirst()
     expect(row?.host_id).toBe(hostOf(two.body.id))
+  })
+})
+
+describe('a visitor who goes back', () => {
+  it('sees the own hold as free with its token, and holds it again under the same one', async () => {
+    const { body } = await lock(5)
+    const seen = (headers: Record<string, string>) => offered(house, eventType, at(4), at(7), { headers })
+    expect(await seen({})).not.toContain(iso(5))
+    expect(await seen({ 'x-lock-token': body.lockToken })).toContain(iso(5))
+    const again = await lock(5, { token: body.lockToken })
+    expect([again.status, again.body.lockToken]).toEqual([201, body.lockToken])
+    expect(await stored()).toHaveLength(1)
+    expect(code(await book(5, { lockToken: body.lockToken }))).toBe('201')
+  })
+
+  it('may choose the token before the first hold', async () => {
+    const token = randomBytes(32).toString('base64url')
+    expect((await lock(5, { token })).body.lockToken).toBe(token)
+    expect((await lock(6, { token })).status).toBe(201)
+    expect((await stored()).map(({ start_utc }) => start_utc)).toEqual([at(6)])
+    expect((await lock(8, { token: 'short' })).body.lockToken).toMatch(/^[\w-]{43}$/)
   })
 })

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 
 /** What is wrong with the time at which a form was made. */
 export type SealFault = 'too_fast' | 'too_old' | 'forged'
@@ -20,6 +20,15 @@ export function sealFault(secret: string, page: string, seal: string, now: numbe
   if (one.length !== other.length || !timingSafeEqual(one, other)) return 'forged'
   if (now - made > mostMs) return 'too_old'
   return now - made < leastMs ? 'too_fast' : undefined
+}
+
+/**
+ * The Idempotency-Key of a form: the same one whenever the form for the same hold is opened, so that going back and
+ * sending it again finds the booking that it made. Without a hold each form is a request of its own.
+ */
+export function formKey(secret: string, page: string, { start, lock }: { start: string; lock: string | undefined }): string {
+  if (!lock) return randomUUID()
+  return createHmac('sha256', secret).update(`booking-key:${page}:${start}:${lock}`).digest('base64url')
 }
 
 function signature(secret: string, page: string, made: number): string {

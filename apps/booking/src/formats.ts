@@ -1,3 +1,4 @@
+import { currentZoneName, isRepeatedTime } from '@atrium/core/time-zones'
 import { accepts } from 'hono/accepts'
 import type { AppContext } from './request.ts'
 
@@ -93,6 +94,10 @@ export function createFormats(wanted: string): Formats {
     const date = new Date((4 + index) * 86_400_000)
     return { short: short.format(date), long: long.format(date) }
   })
+  const offsetOf = (instant: string, zone: string) =>
+    offset(zone)
+      .formatToParts(new Date(instant))
+      .find(({ type }) => type === 'timeZoneName')?.value ?? ''
   return {
     locale,
     lang: new Intl.Locale(locale).language === 'en' ? undefined : locale,
@@ -103,12 +108,15 @@ export function createFormats(wanted: string): Formats {
     dayRange: (first, last) => dayRange.formatRange(new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)),
     month: (name) => month.format(new Date(`${name}-01T00:00:00Z`)),
     weekday: (index) => weekdays[index] ?? { short: '', long: '' },
-    span: (start, end, zone) => moment(zone).formatRange(new Date(start), new Date(end)),
+    span: (start, end, zone) => {
+      const [from, to] = [new Date(start), new Date(end)]
+      const repeated = isRepeatedTime(zone, from.getTime()) || isRepeatedTime(zone, to.getTime())
+      if (!repeated) return moment(zone).formatRange(from, to)
+      // Without its difference from UTC a time of this hour names two moments.
+      return `${moment(zone).format(from)} (${offsetOf(start, zone)}) – ${time(zone).format(to)} (${offsetOf(end, zone)})`
+    },
     moment: (instant, zone) => moment(zone).format(new Date(instant)),
-    offset: (instant, zone) =>
-      offset(zone)
-        .formatToParts(new Date(instant))
-        .find(({ type }) => type === 'timeZoneName')?.value ?? '',
+    offset: offsetOf,
   }
 }
 
@@ -126,7 +134,8 @@ export function durationText(minutes: number): string {
 
 /** The place that a zone is named after: `America/New_York` as `New York`. */
 export function placeOfZone(zone: string): string {
-  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+  const name = currentZoneName(zone)
+  return (name.split('/').at(-1) ?? name).replaceAll('_', ' ')
 }
 
 /** A zone in a list of its region: `America/Indiana/Knox` as `Indiana, Knox`. */

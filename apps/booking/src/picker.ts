@@ -1,6 +1,6 @@
 import { schedulingLimits } from '@atrium/core/scheduling'
 import type { SlotView } from '@atrium/core/slot-offers'
-import { isTimeZone } from '@atrium/core/time-zones'
+import { currentZoneName, isTimeZone } from '@atrium/core/time-zones'
 import { addDays, addMonths, isDate, isMonth, lastDayOf, monthOfDate, weekOf } from './days.ts'
 
 /** What a visitor chose so far; it lives in the page's address, so that it can be kept, sent on and gone back to. */
@@ -12,6 +12,8 @@ export interface Choice {
   view: 'month' | 'week'
   month: string | undefined
   date: string | undefined
+  /** Proves the visitor's own hold, which is not in the way; kept from page to page. */
+  lock: string | undefined
 }
 
 /** Reads the query of a picker's address. What makes no sense counts as not chosen. */
@@ -19,15 +21,16 @@ export function readChoice(
   query: Readonly<Record<string, string>>,
   standard: { zone: string; duration: number; durations: readonly number[] },
 ): Choice {
-  const { zone, duration, view, month, date } = query
+  const { zone, duration, view, month, date, lock } = query
   const zoneChosen = zone !== undefined && isTimeZone(zone)
   return {
-    zone: zoneChosen ? zone : standard.zone,
+    zone: currentZoneName(zoneChosen ? zone : standard.zone),
     zoneChosen,
     duration: standard.durations.find((minutes) => String(minutes) === duration) ?? standard.duration,
     view: view === 'week' ? 'week' : 'month',
     month: isMonth(month) ? month : undefined,
     date: isDate(date) ? date : undefined,
+    lock: lock !== undefined && /^[\w-]{1,200}$/.test(lock) ? lock : undefined,
   }
 }
 
@@ -39,6 +42,7 @@ export function choiceQuery(choice: Choice, standardDuration: number): Record<st
     ...(choice.view === 'week' && { view: 'week' }),
     ...(choice.month !== undefined && { month: choice.month }),
     ...(choice.date !== undefined && { date: choice.date }),
+    ...(choice.lock !== undefined && { lock: choice.lock }),
   }
 }
 

@@ -11,15 +11,17 @@ export function isGone(code: string): code is GoneCode {
 }
 
 const goneTitles: Readonly<Record<GoneCode, string>> = {
-  slot_taken: 'Somebody else was faster: this time has just been taken.',
-  slot_locked: 'Somebody else is booking this time at this moment.',
-  lock_expired: 'The time was held for you too long ago, and has gone.',
-  too_soon: 'This time is too soon to be booked now.',
-  outside_window: 'This time cannot be booked any more.',
+  slot_taken: 'This time is no longer available.',
+  slot_locked: 'Someone is booking this time right now.',
+  lock_expired: 'Your hold expired and this time is no longer available.',
+  too_soon: 'This time is too soon to be booked.',
+  outside_window: 'This time can no longer be booked.',
 }
 
 /** A heading and, where more is to be said, what to do. */
 export function refusalText({ code, message }: Pick<Problem, 'code' | 'message'>): { title: string; text?: string } {
+  if (code === 'slot_taken')
+    return { title: goneTitles[code], text: 'Choose another one. If you have just booked it yourself, you have an e-mail about it.' }
   if (isGone(code)) return { title: goneTitles[code], text: 'Choose another one.' }
   switch (code) {
     case 'calendar_unavailable':
@@ -31,6 +33,11 @@ export function refusalText({ code, message }: Pick<Problem, 'code' | 'message'>
       return { title: 'That was a lot at once.', text: 'Wait a minute, then try again. Nothing was lost.' }
     case 'unreachable':
       return { title: 'The booking service does not answer.', text: 'Nothing was lost. Try again in a minute.' }
+    case 'idempotency_mismatch':
+      return {
+        title: 'You have already booked this time with this form.',
+        text: 'You have an e-mail about that booking. Send the form again only if you want another one.',
+      }
     case 'invalid_state':
       return { title: 'The booking has changed in the meantime.', text: 'Open it again to see how it stands.' }
     default:

@@ -66,6 +66,64 @@ describe('choosing a time', () => {
   )
 })
 
+describe('going back from the form', () => {
+  const lockIn = (html: string) => /name="lock" value="([^"]+)"/.exec(html)?.[1]
+
+  it('the link to other times shows the own hold, and so does the time chosen there', async () => {
+    const pages = openPages()
+    const form = await pages.get(`${event}/book?start=${start}&zone=Europe/Berlin&lock=lock-token&until=2026-11-22T10:05:00.000Z`)
+    const link = (/href="([^"]+)">Choose another time/.exec(form.html)?.[1] ?? '').replaceAll('&amp;', '&')
+    const picker = await pages.get(link)
+    expect(pages.api.calls.findLast(({ name }) => name === 'slots')?.proofs).toEqual({ lockToken: 'lock-token' })
+    expect(lockIn(picker.html)).toBe('lock-token')
+    expect(picker.html).toMatch(/href="[^"]*lock=lock-token[^"]*" data-swap/)
+    await pages.post(`${event}/hold`, { start, zone: 'Europe/Berlin', lock: lockIn(picker.html) ?? '' })
+    expect(pages.api.calls.at(-1)).toMatchObject({ name: 'takeLock', proofs: { lockToken: 'lock-token' } })
+  })
+
+  it('every page of times names a token of its own, which the first hold has, and is kept by the browser for going back', async () => {
+    const pages = openPages()
+    const [one, other] = [await pages.get(event), await pages.get(event)]
+    expect(lockIn(one.html)).toMatch(/^[\w-]{43}$/)
+    expect(lockIn(one.html)).not.toBe(lockIn(other.html))
+    expect(one.headers.get('cache-control')).toBe('private, no-cache')
+    expect(pages.api.calls.findLast(({ name }) => name === 'slots')?.proofs).toEqual({ lockToken: undefined })
+  })
+
+  it('the token is kept where the time cannot be held', async () => {
+    const pages = openPages()
+    pages.api.refusals.takeLock = { code: 'slot_locked' }
+    const { headers } = await pages.post(`${event}/hold`, { start, zone: 'Europe/Berlin', lock: 'lock-token' })
+    expect(headers.get('location')).toContain('lock=lock-token')
+  })
+
+  it('the same form is the same request, another time another one', async () => {
+    const pages = openPages()
+    const keyIn = async (query: string) => /name="key" value="([^"]+)"/.exec((await pages.get(`${event}/book?${query}`)).html)?.[1]
+    const first = await keyIn(`start=${start}&lock=lock-token`)
+    expect(first).toMatch(/^[\w-]{43}$/)
+    expect(await keyIn(`start=${start}&lock=lock-token`)).toBe(first)
+    expect(await keyIn(`start=2026-11-25T10:00:00.000Z&lock=lock-token`)).not.toBe(first)
+    expect(await keyIn(`start=${start}&lock=another-token`)).not.toBe(first)
+    expect(await keyIn(`start=${start}`)).not.toBe(await keyIn(`start=${start}`))
+  })
+
+  it('a form that was changed after it was sent says that the time is booked already', async () => {
+    const pages = openPages()
+    pages.api.refusals.book = { code: 'idempotency_mismatch' }
+    const { status, html } = await pages.post(`${event}/book`, typed)
+    expect(status).toBe(400)
+    expect(html).toContain('You have already booked this time with this form.')
+    expect(html).not.toContain('value="key-of-this-form"')
+  })
+
+  it('a form whose answer was lost keeps its key for the next try', async () => {
+    const pages = openPages()
+    pages.api.refusals.book = 'unreachable'
+    expect((await pages.post(`${event}/book`, typed)).html).toContain('value="key-of-this-form"')
+  })
+})
+
 describe('sending the form', () => {
   it('books once and leads to the booking', async () => {
     const pages = openPages()
@@ -126,7 +184,7 @@ describe('sending the form', () => {
     pages.api.taken.add(start)
     const { status, html } = await pages.post(`${event}/book`, { ...typed, duration: '30' })
     expect(status).toBe(409)
-    expect(html).toContain('Somebody else was faster')
+    expect(html).toContain('This time is no longer available.')
     const others = [...html.matchAll(/name="choose" value="([^"]+)"/g)].map(([, other]) => other)
     expect(others).toEqual([
       '2026-11-25T08:00:00.000Z',

@@ -135,7 +135,7 @@ describe('moving by the link', () => {
     pages.api.refusals.reschedule = { code: 'slot_taken' }
     const { status, html } = await pages.post(`${path}/move`, { start: other, duration: '30', reason: 'Train' })
     expect(status).toBe(409)
-    expect(html).toContain('Somebody else was faster')
+    expect(html).toContain('This time is no longer available.')
     expect(html).toContain('Train')
     const choose = /name="choose" value="([^"]+)"/.exec(html)?.[1] ?? ''
     const again = await pages.post(`${path}/move`, { start: other, duration: '30', reason: 'Train', choose })

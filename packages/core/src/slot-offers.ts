@@ -81,7 +81,10 @@ export const SlotExplanation = z.object({
 })
 export type SlotExplanation = z.infer<typeof SlotExplanation>
 
-/** A lock that the visitor holds already, named in the header `X-Lock-Token`, is given back for the new one. */
+/**
+ * A lock that the visitor holds already, named in the header `X-Lock-Token`, is given back for the new one, which has
+ * the same token. A token may be chosen before the first lock: 32 random bytes as base64url.
+ */
 export const TakeSlotLock = z.strictObject({
   eventTypeId: z.uuid('This is not the id of an event type.'),
   start: bookingStart,

@@ -6,6 +6,11 @@ export function newLockToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** True for a text that `newLockToken` or the booking pages can have made. */
+export function isLockToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text)
+}
+
 /** SHA-256, by which the locks of a holder are found. */
 export function hashOfLockToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()

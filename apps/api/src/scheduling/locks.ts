@@ -11,11 +11,11 @@ import { bookableById, durationOf } from './bookable.ts'
 import { chooseHosts, nothingBusy, readBusyFor, type WantedStart } from './choose-hosts.ts'
 import { claimSpan, freeSeat, withHostLocks } from './claim.ts'
 import { takeAllowance } from './limits.ts'
-import { hashOfLockToken, newLockToken, presentedLockToken } from './lock-token.ts'
+import { hashOfLockToken, isLockToken, newLockToken, presentedLockToken } from './lock-token.ts'
 
 /**
  * Holds a start for a visitor who fills in the form: what is on offer, for five minutes, and for nobody else. What the visitor held before is
- * given back with it. Throws AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`, `slot_locked`,
+ * given back with it, and its token stays. Throws AppError `not_found`, `invalid_input`, `too_soon`, `outside_window`, `slot_taken`, `slot_locked`,
  * `calendar_unavailable`, and `rate_limited` for an address that holds as many as it may.
  */
 export async function lockSlot(ctx: Context, input: TakeSlotLock): Promise<TakenSlotLock> {
@@ -28,7 +28,8 @@ export async function lockSlot(ctx: Context, input: TakeSlotLock): Promise<Taken
   const wanted: WantedStart = { eventType, hosts, minutes, start, now: house.clock.now(), lockToken: held }
   await chooseHosts(house.database.db, wanted, nothingBusy(wanted))
   const busy = await readBusyFor(house, wanted)
-  const token = newLockToken()
+  // A visitor keeps one token, so that going back finds the own hold under it.
+  const token = held !== undefined && isLockToken(held) ? held : newLockToken()
   const address = limitedAddress(ctx)
   const ids = hosts.map(({ id }) => id)
   return house.turns.take(`host ${ids[0]}`, () =>

@@ -3,6 +3,8 @@
  * form from being sent twice. Without it everything works the same way through links and forms.
  */
 
+import { currentZoneName, listTimeZones } from '@atrium/core/time-zones'
+
 const live = document.getElementById('live')
 const main = () => document.getElementById('main') as HTMLElement
 
@@ -81,8 +83,8 @@ function showPlace(href: string, focused: string | undefined): void {
 /** A list of all zones in place of the link to it. */
 function offerZones(link: HTMLAnchorElement): void {
   const shown = document.querySelector<HTMLElement>('[data-picker]')?.dataset.zone ?? ''
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zones = [...new Set([shown, own, ...Intl.supportedValuesOf('timeZone'), 'UTC'])]
+  const own = currentZoneName(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const zones = [...new Set([shown, own, ...listTimeZones()])]
   const select = document.createElement('select')
   select.id = 'zone'
   select.setAttribute('aria-label', 'Time zone')
@@ -106,6 +108,7 @@ function holdBack(event: SubmitEvent): void {
     return
   }
   form.dataset.sent = ''
+  rememberHold(form)
   const button = event.submitter
   // Not disabled: its name and value are part of what is sent.
   button?.setAttribute('aria-disabled', 'true')
@@ -115,6 +118,15 @@ function holdBack(event: SubmitEvent): void {
     button.textContent = busy
     if (live) live.textContent = busy
   }
+}
+
+/** Going back to this page then shows the visitor's own hold as free. */
+function rememberHold(form: HTMLFormElement): void {
+  const lock = form.querySelector<HTMLInputElement>('[data-picker] input[name="lock"]')?.value
+  if (lock === undefined) return
+  const address = new URL(location.href)
+  address.searchParams.set('lock', lock)
+  history.replaceState(null, '', address)
 }
 
 function release(): void {

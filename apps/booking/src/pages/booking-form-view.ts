@@ -65,6 +65,7 @@ function changeAddress({ path, page, form }: FormView): string {
   const date = Temporal.Instant.from(form.start).toZonedDateTimeISO(form.zone).toPlainDate().toString()
   const query = new URLSearchParams({ zone: form.zone, date })
   if (form.duration !== page.eventType.durations[0]) query.set('duration', String(form.duration))
+  if (form.lockToken !== undefined) query.set('lock', form.lockToken)
   return `${path}?${query}`
 }
 

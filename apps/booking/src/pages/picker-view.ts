@@ -15,6 +15,8 @@ export interface PickerView {
   formats: Formats
   /** Where a chosen time is sent: by POST where it is held for the visitor, by GET where it is only looked at. */
   target: { action: string; method: 'post' | 'get' }
+  /** Under which a chosen time is held; absent where it is not held. */
+  lockToken?: string | undefined
   /** The list of zones instead of the times. */
   choosingZone: boolean
 }
@@ -146,11 +148,16 @@ function startTexts(slots: readonly SlotView[], { time, offset }: Formats, zone:
 }
 
 /** The times of a day as buttons. A place that is one of several tells how many are left. */
-export function timeForm({ choice, formats, target, standardDuration }: PickerView, slots: readonly SlotView[], day: string): Html {
+export function timeForm(
+  { choice, formats, target, standardDuration, lockToken }: PickerView,
+  slots: readonly SlotView[],
+  day: string,
+): Html {
   const textOf = startTexts(slots, formats, choice.zone)
   return html`<form method="${target.method}" action="${target.action}">
 ${choice.zoneChosen ? html`<input type="hidden" name="zone" value="${choice.zone}">` : ''}
 ${choice.duration === standardDuration ? '' : html`<input type="hidden" name="duration" value="${choice.duration}">`}
+${lockToken === undefined ? '' : html`<input type="hidden" name="lock" value="${lockToken}">`}
 <ul class="slots">${slots.map(
     ({ start, seatsLeft }) =>
       html`<li><button name="start" value="${start}"><span class="hidden">${day}, </span>${textOf(start)}${

@@ -1,3 +1,4 @@
+import { listTimeZones } from '@atrium/core/time-zones'
 import { html } from 'hono/html'
 import { placeOfZone, zoneInRegion } from '../formats.ts'
 import { address, choiceQuery } from '../picker.ts'
@@ -26,9 +27,9 @@ ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${
 <p class="buttons"><button class="button">Show times</button> <a href="${address(view.path, choiceQuery(view.choice, view.standardDuration))}">Back</a></p></form></section>`
 }
 
-/** With the zone that is shown, which may go by a name that Intl knows and does not list, such as Asia/Kolkata or Europe/Kyiv. */
+/** With the zone that is shown, which may go by a name that Intl knows and does not list, such as US/Pacific. */
 function zonesByRegion(shown: string): [string, string[]][] {
-  const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', shown])]
+  const zones = [...new Set([...listTimeZones(), shown])]
   const regions = Map.groupBy(zones, (zone) => (zone.includes('/') ? (zone.split('/')[0] ?? '') : 'Other'))
   return [...regions].map(([region, ofRegion]) => [region, ofRegion.sort()])
 }

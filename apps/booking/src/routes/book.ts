@@ -8,7 +8,7 @@ import type { BookingApi } from '../api.ts'
 import type { BookingParts } from '../app.ts'
 import { controlOf, nothingTyped, readForm, type SentForm, toBooking } from '../booking-form.ts'
 import { dateIn } from '../days.ts'
-import { sealFault, sealForm } from '../form-seal.ts'
+import { formKey, sealFault, sealForm } from '../form-seal.ts'
 import { bookingFormView, type FormView } from '../pages/booking-form-view.ts'
 import { eventPage } from '../pages/event-page.ts'
 import { renderPage } from '../pages/layout.ts'
@@ -46,6 +46,7 @@ async function holdTime(c: Context<AppEnv, '/:tenant/:host/:event/hold'>, parts:
   const { api, page, path } = found
   const form = readForm(await readFormBody(c), page)
   const chosen = { zone: form.zone, ...(form.duration !== page.eventType.durations[0] && { duration: String(form.duration) }) }
+  const kept = form.lockToken === undefined ? {} : { lock: form.lockToken }
   if (!isInstant(form.start)) return c.redirect(address(path, chosen), 303)
   const held = await takeLock(api, page, form, form.start)
   if (held.ok) {
@@ -55,7 +56,7 @@ async function holdTime(c: Context<AppEnv, '/:tenant/:host/:event/hold'>, parts:
   c.set('refusal', held.problem.code)
   if (isGone(held.problem.code)) {
     const date = dateIn(form.zone, Date.parse(form.start))
-    return c.redirect(address(path, { ...chosen, date, refused: held.problem.code }), 303)
+    return c.redirect(address(path, { ...chosen, date, refused: held.problem.code, ...kept }), 303)
   }
   const goesOn = held.problem.code === 'rate_limited' || held.problem.code === 'calendar_unavailable' || held.problem.code === 'unreachable'
   return c.redirect(goesOn ? address(`${path}/book`, { ...chosen, start: form.start }) : address(path, chosen), 303)
@@ -79,7 +80,7 @@ async function showForm(c: BookContext, parts: BookingParts): Promise<Response> 
     duration: minutes,
     zone: zone !== undefined && isTimeZone(zone) ? zone : page.eventType.timeZone,
     lockToken: lock || undefined,
-    idempotencyKey: randomUUID(),
+    idempotencyKey: formKey(parts.config.appSecret, path, { start, lock }),
     seal: sealForm(parts.config.appSecret, path, now),
   }
   const heldUntil = lock ? stillHeld(until, now) : undefined
@@ -117,7 +118,9 @@ interface Found {
 /** The same form for another time, which is held now in place of the first. */
 async function changeTime(c: BookContext, parts: BookingParts, found: Found, form: SentForm, start: string): Promise<Response> {
   const held = await takeLock(found.api, found.page, form, start)
-  const changed = { ...form, start, idempotencyKey: randomUUID(), lockToken: held.ok ? held.answer.lockToken : undefined }
+  const lock = held.ok ? held.answer.lockToken : undefined
+  const idempotencyKey = formKey(parts.config.appSecret, found.path, { start, lock })
+  const changed = { ...form, start, idempotencyKey, lockToken: lock }
   if (!held.ok && isGone(held.problem.code)) return refuse(c, parts, found, changed, held.problem)
   return renderForm(c, parts, { ...formView(c, parts, found, changed, {}), heldUntil: held.ok ? held.answer.expiresAt : undefined })
 }
@@ -127,11 +130,11 @@ async function refuse(c: BookContext, parts: BookingParts, found: Found, form: S
   c.set('refusal', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  // What was refused may be kept under its key; what is sent next is another attempt.
-  const again = { ...form, idempotencyKey: randomUUID() }
+  // A refusal frees the key, and where the answer was lost the same key finds the booking that was made.
+  const again = problem.code === 'idempotency_mismatch' ? { ...form, idempotencyKey: randomUUID() } : form
   if (isGone(problem.code)) {
     const others = await timesOfDay(found, form)
-    const view = formView(c, parts, found, { ...again, lockToken: undefined }, { refusal: refusalText(problem) })
+    const view = formView(c, parts, found, again, { refusal: refusalText(problem) })
     return renderForm(c, parts, { ...view, ...(others && { others }) }, 409)
   }
   const errors: Record<string, string> = {}
@@ -145,9 +148,9 @@ async function refuse(c: BookContext, parts: BookingParts, found: Found, form: S
 }
 
 /** The other times of the day that the form is about; undefined where they cannot be read. */
-async function timesOfDay({ api, page }: Found, { start, zone, duration }: SentForm) {
+async function timesOfDay({ api, page }: Found, { start, zone, duration, lockToken }: SentForm) {
   const date = dateIn(zone, Date.parse(start))
-  const asked = await attempt(api.slots({ id: page.eventType.id, from: date, to: date, timeZone: zone, duration }, {}))
+  const asked = await attempt(api.slots({ id: page.eventType.id, from: date, to: date, timeZone: zone, duration }, { lockToken }))
   return asked.ok ? (asked.answer.slots[date] ?? []).filter((slot) => slot.start !== start) : undefined
 }
 

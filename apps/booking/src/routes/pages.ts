@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
@@ -48,11 +49,15 @@ async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Boo
     durations: eventType.durations,
     formats,
     target: { action: `${path}/hold`, method: 'post' },
+    // Chosen with the page: whoever goes back to it and chooses again shows the token of the own hold.
+    lockToken: choice.lock ?? randomBytes(32).toString('base64url'),
     choosingZone: query.choose === 'zone',
   }
   const today = dateIn(choice.zone, parts.now())
   const ask = (from: string, to: string) =>
-    api.slots({ id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration }, {}).then(({ slots }) => slots)
+    api
+      .slots({ id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration }, { lockToken: choice.lock })
+      .then(({ slots }) => slots)
   const found = view.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, formats.firstWeekday))
   if (found?.ok === false) {
     const shown = refusedTimes(c, view, found.problem)
@@ -61,6 +66,8 @@ async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Boo
   const offer = found?.answer ?? emptyOffer(today)
   const refused = query.refused !== undefined && isGone(query.refused) ? refusalText({ code: query.refused, message: '' }) : undefined
   const body = html`<div>${refused ? notice('alert', refused.title, refused.text) : ''}${pickerView(view, offer)}</div>`
+  // Asked anew by every visit, and shown as it was by going back: its form then still proves the visitor's hold.
+  c.header('cache-control', 'private, no-cache')
   return renderPage(c, parts, eventPage(page, body, { canonical: true, announce: announcement(view, offer) }))
 }
 
