@@ -108,7 +108,7 @@ const works: readonly Work[] = [
       const range = { from: new Date(house.month.start), to: new Date(house.month.end) }
       const events = Array.from({ length: 30 }, (_, n) => `event-${n * 100}`)
       return async () => {
-        const taken = await listTaken(database.db, house.hostId, range, undefined)
+        const taken = await listTaken(database.db, house.hostId, { ...range, now: new Date() }, undefined)
         const own = await listOwnEvents(database.db, house.hostId, range, events)
         const spans = await bookedSpansOf(database.db, house.hostId, house.month)
         if (taken.length === 0 || own.length === 0 || spans.length === 0) throw new Error('the host has no bookings')

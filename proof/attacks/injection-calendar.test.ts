@@ -35,7 +35,7 @@ it('keeps any text where it belongs in a calendar object', async () => {
   for (let n = 0; n < count; n++) {
     const [summary = '', description = '', location = '', name = ''] = texts.slice(n * 4)
     const address = `somebody+${encodeURIComponent(name.toWellFormed()).slice(0, 40).replaceAll('%', '=')}@example.org`
-    const attendees = [{ name, address, accepted: true }]
+    const attendees = [{ name, address }]
     const person = { name: summary, address: 'anna@acme.test' }
     const times = { start: Date.UTC(2027, 5, 4, 12), end: Date.UTC(2027, 5, 4, 13), stamp: 0 }
     const text = calendarObject({

@@ -196,7 +196,7 @@ export async function openBookingsHouse({
             created_at: time.now,
           })
           .execute()
-        await writeClaims(trx, { booking: { id }, eventType, start: start.getTime(), end: end.getTime() }, hostIds)
+        await writeClaims(trx, { booking: { id }, eventType, start: start.getTime(), end: end.getTime(), now: time.now }, hostIds)
         const kind = status === 'confirmed' ? 'confirmed' : 'requested'
         await insertBookingChange(trx, id, { kind, by: 'visitor', actorId: null, at: time.now })
         await bookingChanged(trx, api, { bookingId: id, kind })

@@ -1,9 +1,10 @@
 import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expireBookings } from '../src/scheduling/expire-bookings.ts'
 import { type BookingsHouse, openBookingsHouse, type TestHost, tenant } from './bookings-house.ts'
 import { setTenantStatus } from './mailboxes.ts'
 import { clientsWithDeadline } from './outside.ts'
-import { newAddress, visit, wish } from './visitors.ts'
+import { newAddress, offered, visit, wish } from './visitors.ts'
 
 let house: BookingsHouse
 let host: TestHost
@@ -442,16 +443,11 @@ describe('an event that the host drags to another time in a mail program', () =>
     const start = { start: iso(hours).slice(0, 19), timeZone: 'UTC' }
     house.sandbox.mail.calendars.change(host.address, entry?.id ?? '', start)
   }
-  const offered = async () => {
-    const question = `from=${iso(10)}&to=${iso(16)}&timeZone=UTC`
-    const { body } = await visit(house, 'GET', `/event-types/${eventType}/slots?${question}`)
-    return (Object.values(body.slots).flat() as { start: string }[]).map(({ start }) => start)
-  }
 
   it('is busy where it is now, and its booking keeps its own time', async () => {
     await book(10)
     drag(14)
-    const starts = await offered()
+    const starts = await offered(house, eventType, at(10), at(16))
     expect(starts).not.toContain(iso(10))
     expect(starts).not.toContain(iso(14))
     expect(starts).toContain(iso(15))
@@ -473,5 +469,45 @@ describe('an event that the host drags to another time in a mail program', () =>
     expect((await house.visit('POST', '/reschedule', body.manageToken, { start: iso(12) })).status).toBe(200)
     house.sandbox.clearFaults()
     expect(code(await book(10))).toBe('201')
+  })
+})
+
+describe('a request that nobody answered in time', () => {
+  const lapse = async (fields: Record<string, unknown> = {}) => {
+    const asking = await house.newEventType(host, { requires_confirmation: true, approval_hours: 1, ...fields })
+    const { body } = await book(10, {}, {}, asking)
+    expect(body.booking).toMatchObject({ status: 'pending' })
+    house.time.now = at(1)
+    return { asking, id: body.booking.id as string }
+  }
+
+  it('gives its time back at that moment, before any job has run', async () => {
+    const { id } = await lapse()
+    expect((await rowOf(id)).status).toBe('pending')
+    expect(await offered(house, eventType, at(9), at(12))).toContain(iso(10))
+    expect(code(await visit(house, 'POST', '/slot-locks', { body: { eventTypeId: eventType, start: iso(10) } }))).toBe('201')
+    house.time.now = at(1.5)
+    expect(code(await book(10))).toBe('201')
+    await expireBookings(house.app.house)
+    expect((await rowOf(id)).status).toBe('expired')
+    expect(code(await book(10))).toBe('409 slot_taken')
+  })
+
+  it('gives it to a booking that moves there, and its place to who shares the start', async () => {
+    const { asking } = await lapse({ seats: 2 })
+    const { body } = await book(12)
+    expect((await house.visit('POST', '/reschedule', body.manageToken, { start: iso(10) })).status).toBe(200)
+    await house.visit('POST', '/cancel', body.manageToken, {})
+    expect([await book(10, {}, {}, asking), await book(10, {}, {}, asking)].map(code)).toEqual(['201', '201'])
+    expect(code(await book(10, {}, {}, asking))).toBe('409 slot_taken')
+  })
+
+  it('does not count among the upcoming bookings of its visitor', async () => {
+    const attendee = { name: 'Vera Visitor', email: 'vera.requests@example.org', timeZone: 'UTC' }
+    const asking = await house.newEventType(host, { requires_confirmation: true, approval_hours: 1 })
+    for (let n = 0; n < 5; n++) expect(code(await book(10 + n, { attendee }, {}, asking))).toBe('201')
+    expect(code(await book(20, { attendee }, {}, asking))).toBe('409 limit_reached')
+    house.time.now = at(2)
+    expect(code(await book(20, { attendee }, {}, asking))).toBe('201')
   })
 })

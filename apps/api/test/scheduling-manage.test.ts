@@ -73,7 +73,7 @@ describe('reading', () => {
   it('gives the calendar file of a confirmed booking, and none of a request', async () => {
     const [booking, request] = [await book(), await book(12, { status: 'pending' })]
     const file = await house.visit('GET', '/calendar.ics', booking.token)
-    expect(file.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+    expect(file.headers.get('content-type')).toBe('text/calendar; charset=utf-8; method=PUBLISH')
     expect(file.headers.get('content-disposition')).toBe('attachment; filename="booking.ics"')
     expect(file.body).toContain(`UID:${booking.id}@acme.tenants.local\r\n`)
     expect(file.body).toContain('SEQUENCE:0\r\n')

@@ -192,7 +192,7 @@ describe('the slots of a range', () => {
     expect((await visit(house, 'GET', slotsPath(eventType, inUtc(iso(0), iso(62 * 24))))).status).toBe(200)
     expect(await visit(house, 'GET', slotsPath(eventType, inUtc(iso(0), iso(63 * 24))))).toMatchObject({
       status: 422,
-      body: { code: 'range_too_long' },
+      body: { code: 'range_too_long', issues: [{ path: 'to', message: 'A range spans at most 62 days.' }] },
     })
   })
 

@@ -9,8 +9,7 @@ export interface CalendarPerson {
 }
 
 export interface CalendarAttendee extends CalendarPerson {
-  /** Has said yes; false: is asked. */
-  readonly accepted: boolean
+  /** Holds the meeting and so takes part; everybody else is asked, because nobody has replied yet. */
   readonly chair?: boolean | undefined
 }
 
@@ -77,8 +76,8 @@ function organizerLine({ organizer, sentBy }: CalendarObject): string {
   return `ORGANIZER${commonName(organizer.name)}${by}:${calendarAddress(organizer.address)}`
 }
 
-function attendeeLine({ name, address, accepted, chair = false }: CalendarAttendee): string {
-  const state = accepted ? 'ACCEPTED' : 'NEEDS-ACTION'
+function attendeeLine({ name, address, chair = false }: CalendarAttendee): string {
+  const state = chair ? 'ACCEPTED' : 'NEEDS-ACTION'
   const role = chair ? 'CHAIR' : 'REQ-PARTICIPANT'
   const answer = chair ? '' : ';RSVP=TRUE'
   return `ATTENDEE${commonName(name)};CUTYPE=INDIVIDUAL;ROLE=${role};PARTSTAT=${state}${answer}:${calendarAddress(address)}`

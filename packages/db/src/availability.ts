@@ -1,5 +1,19 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+
+/** Whether nobody can decide about `bookings b` any more: `hasExpired` of `@atrium/core/booking-life`. */
+const hasLapsed = (now: Date) => sql<SqlBool>`(b.status = 'pending' and (b.approval_expires_at <= ${now} or b.start_at <= ${now}))`
+
+/**
+ * Gives back the host's time in the range that lapsed requests still hold. Only needed before the time is claimed
+ * anew: the job that ends these requests does the rest.
+ */
+export async function releaseLapsed(trx: Trx, hostId: string, { from, to, now }: { from: Date; to: Date; now: Date }): Promise<void> {
+  await sql`
+    update booking_hosts p set active = false from bookings b
+    where b.id = p.booking_id and p.active and p.host_id = ${hostId}
+      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to}) and ${hasLapsed(now)}`.execute(trx)
+}
 
 /** A booking that holds a host's time. */
 export interface TakenRow {
@@ -11,18 +25,22 @@ export interface TakenRow {
   claimEnd: Date
 }
 
-/** Pending and confirmed bookings of a host whose claim touches the range, without the one that is being moved. */
+/**
+ * Pending and confirmed bookings of a host whose claim touches the range, without the one that is being moved. A
+ * request whose time for an answer is over at `now` takes no time any more, although a job has yet to end it.
+ */
 export async function listTaken(
   db: Db | Trx,
   hostId: string,
-  range: { from: Date; to: Date },
+  { from, to, now }: { from: Date; to: Date; now: Date },
   movedBookingId: string | undefined,
 ): Promise<TakenRow[]> {
   const { rows } = await sql<TakenRow>`
     select b.id as "bookingId", b.event_type_id as "eventTypeId", b.start_at as "startAt", b.end_at as "endAt",
       p.claim_start as "claimStart", p.claim_end as "claimEnd"
     from booking_hosts p join bookings b on b.id = p.booking_id
-    where p.active and p.host_id = ${hostId} and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})
+    where p.active and p.host_id = ${hostId} and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to})
+      and not ${hasLapsed(now)}
       and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(db)
   return rows
 }

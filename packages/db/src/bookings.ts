@@ -359,6 +359,7 @@ export async function countLiveBookings(trx: Trx, hostId: string, email: string,
     .where(sql<SqlBool>`lower(visitor_email) = ${email.toLowerCase()}`)
     .where('status', 'in', ['pending', 'confirmed'])
     .where('end_at', '>', now)
+    .where((eb) => eb.or([eb('status', '=', 'confirmed'), eb.and([eb('approval_expires_at', '>', now), eb('start_at', '>', now)])]))
     .executeTakeFirstOrThrow()
   return count
 }

@@ -25,7 +25,7 @@ const meeting: CalendarObject = {
   description: 'line\nline',
   location: '',
   organizer: { name: 'Anna Größer', address: 'anna@acme.test' },
-  attendees: [{ name: 'Vera', address: 'vera@example.org', accepted: true }],
+  attendees: [{ name: 'Vera', address: 'vera@example.org' }],
 }
 const content = calendarObject(meeting)
 const mail: OutgoingMail = {

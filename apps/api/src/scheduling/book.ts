@@ -194,7 +194,7 @@ async function write(
     updated_at: now,
   })
   const hostIds = chosen.map((one) => one.host.id)
-  await writeClaims(trx, { booking: { id }, eventType, start, end, lockToken }, hostIds)
+  await writeClaims(trx, { booking: { id }, eventType, start, end, lockToken, now }, hostIds)
   const { by: party, actorId } = by.acting
   await insertBookingChange(trx, id, { kind, by: party, actorId, toStart: new Date(start), at: now })
   await bookingChanged(trx, house, { bookingId: id, kind })

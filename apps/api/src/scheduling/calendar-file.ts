@@ -1,3 +1,4 @@
+import type { CalendarMethod } from '@atrium/core/icalendar'
 import { findBooking } from '@atrium/db/bookings'
 import type { House } from '../house.ts'
 import { invitation, withHosts } from './invitation.ts'
@@ -6,16 +7,18 @@ import { invitation, withHosts } from './invitation.ts'
  * The booking as an iCalendar file to keep, with the current sequence: METHOD PUBLISH, or CANCEL once it is over for good, so that a copy
  * kept before goes away. Undefined for an unknown booking.
  */
-export async function calendarFile(house: House, bookingId: string): Promise<string | undefined> {
+export async function calendarFile(house: House, bookingId: string): Promise<{ method: CalendarMethod; text: string } | undefined> {
   const booking = await findBooking(house.database.db, bookingId)
   if (!booking) return undefined
   const holds = booking.status === 'pending' || booking.status === 'confirmed'
-  return invitation(await withHosts(house.database.db, booking), {
+  const method = holds ? 'PUBLISH' : 'CANCEL'
+  const text = invitation(await withHosts(house.database.db, booking), {
     reader: 'visitor',
-    method: holds ? 'PUBLISH' : 'CANCEL',
+    method,
     sequence: booking.sequence,
     now: house.clock.now(),
     start: booking.startAt,
     end: booking.endAt,
   })
+  return { method, text }
 }

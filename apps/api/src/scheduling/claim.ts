@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
-import { findSeatGroup } from '@atrium/db/availability'
+import { findSeatGroup, releaseLapsed } from '@atrium/db/availability'
 import type { Db, Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
 import { violatedConstraint } from '@atrium/db/failures'
@@ -17,6 +17,8 @@ export interface Claim {
   end: number
   /** Of the visitor, who does not need to hold the time any longer. */
   lockToken?: string | undefined
+  /** Requests that lapsed by then give way. */
+  now: Date
 }
 
 const minuteMs = 60_000
@@ -47,6 +49,7 @@ export async function withHostLocks<T>(db: Db, hostIds: readonly string[], work:
 /** Takes the time of every host for the booking. Throws AppError `slot_taken` when all places of a shared start are taken. */
 export async function writeClaims(trx: Trx, claim: Claim, hostIds: readonly string[]): Promise<void> {
   for (const hostId of hostIds) {
+    await makeWay(trx, claim, hostId)
     const place = await placeFor(trx, claim, hostId)
     await trx
       .insertInto('booking_hosts')
@@ -73,6 +76,7 @@ export async function moveClaims(trx: Trx, claim: Claim): Promise<void> {
     .orderBy('host_id')
     .execute()
   for (const { host_id: hostId } of rows) {
+    await makeWay(trx, claim, hostId)
     const place = await placeFor(trx, claim, hostId)
     await trx
       .updateTable('booking_hosts')
@@ -95,6 +99,11 @@ export function claimSpan(
   { start, end }: { start: number; end: number },
 ): { claim_start: Date; claim_end: Date } {
   return { claim_start: new Date(start - beforeMinutes * minuteMs), claim_end: new Date(end + afterMinutes * minuteMs) }
+}
+
+function makeWay(trx: Trx, claim: Claim, hostId: string): Promise<void> {
+  const { claim_start: from, claim_end: to } = claimSpan(claim.eventType, claim)
+  return releaseLapsed(trx, hostId, { from, to, now: claim.now })
 }
 
 async function letGo(trx: Trx, { lockToken }: Claim): Promise<void> {

@@ -41,7 +41,8 @@ function rangeOf({ from, to }: HostFreeBusy): Span {
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'to', message: 'This is not after the beginning of the range.' }] })
   }
   if (span.end - span.start > schedulingLimits.rangeDays * dayMs) {
-    throw new AppError('range_too_long', `At most ${schedulingLimits.rangeDays} days.`)
+    const message = `A range spans at most ${schedulingLimits.rangeDays} days.`
+    throw new AppError('range_too_long', message, { issues: [{ path: 'to', message }] })
   }
   return span
 }

@@ -28,13 +28,13 @@ export async function withHosts(db: Db | Trx, booking: BookingRow): Promise<Book
 
 /**
  * The booking as an iCalendar object for visitor and guests. The organizer is the host whose booking it is, at the address that the host had
- * when it was made, because calendars refuse changes that another organizer sends; the visitor asked for the time and so has accepted, guests are asked.
+ * when it was made, because calendars refuse changes that another organizer sends. Everybody but the organizer is asked.
  */
 export function invitation({ booking, hosts }: BookingWithHosts, message: Invitation): string {
   const attendees: CalendarObject['attendees'] = [
-    ...hosts.map(({ name, mailAddress, id }) => ({ name, address: mailAddress, accepted: true, chair: id === booking.hostId })),
-    { name: booking.visitorName, address: booking.visitorEmail, accepted: true },
-    ...otherGuests(booking).map((address) => ({ name: '', address, accepted: false })),
+    ...hosts.map(({ name, mailAddress, id }) => ({ name, address: mailAddress, chair: id === booking.hostId })),
+    { name: booking.visitorName, address: booking.visitorEmail },
+    ...otherGuests(booking).map((address) => ({ name: '', address })),
   ]
   return calendarObject({
     method: message.method,

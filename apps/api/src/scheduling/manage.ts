@@ -44,7 +44,8 @@ export async function rescheduleAsVisitor(ctx: Context, booking: BookingRow, inp
  */
 export async function downloadCalendarFile(house: House, booking: BookingRow): Promise<BookingCalendarFile> {
   if (!booking.invited) throw new AppError('invalid_state')
-  const text = await calendarFile(house, booking.id)
-  if (text === undefined) throw new AppError('not_found')
-  return { fileName: 'booking.ics', contentType: 'text/calendar; charset=utf-8', text }
+  const file = await calendarFile(house, booking.id)
+  if (file === undefined) throw new AppError('not_found')
+  // RFC 5546 section 1.4 and RFC 6047 section 2.4: the type names the method of the object in it.
+  return { fileName: 'booking.ics', contentType: `text/calendar; charset=utf-8; method=${file.method}`, text: file.text }
 }

@@ -73,7 +73,8 @@ export async function offerFor(db: Db | Trx, request: OfferRequest): Promise<Off
   const range = { from: new Date(near.start), to: new Date(near.end) }
   // One after the other: a transaction has one connection.
   const schedule = await scheduleFor(db, eventType, host.id)
-  const taken = await listTaken(db, host.id, { from: new Date(near.start - reach), to: new Date(near.end + reach) }, movedBookingId)
+  const counted = { from: new Date(near.start - reach), to: new Date(near.end + reach), now }
+  const taken = await listTaken(db, host.id, counted, movedBookingId)
   const locks = await listLiveLocks(db, host.id, range, now, lockToken === undefined ? undefined : hashOfLockToken(lockToken))
   const shared = (lock: LiveLockRow) => eventType.seats > 1 && lock.eventTypeId === eventType.id
   return {

@@ -43,7 +43,7 @@ export async function rescheduleBooking(
     const { ignoreNotice, ignoreWindow, lockToken, reason } = move
     const eventType = await requireFree(trx, time, { booking, now, lockToken, ignoreNotice, ignoreWindow })
     const { beforeMinutes, afterMinutes } = eventType
-    await moveClaims(trx, { booking, eventType, start, end, lockToken })
+    await moveClaims(trx, { booking, eventType, start, end, lockToken, now })
     const changes = {
       sequence: nextSequence(booking),
       start_at: new Date(start),

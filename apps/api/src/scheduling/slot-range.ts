@@ -22,7 +22,8 @@ export function rangeOf({ from, to, timeZone }: { from: string; to: string; time
   if (end <= now) throw refuse('to', 'The range is in the past.')
   // A day more for the hour that a clock change may add, and dates count as whole days.
   if (end - start > schedulingLimits.rangeDays * dayMs + 3 * 3_600_000) {
-    throw new AppError('range_too_long', `A range spans at most ${schedulingLimits.rangeDays} days.`)
+    const message = `A range spans at most ${schedulingLimits.rangeDays} days.`
+    throw new AppError('range_too_long', message, { issues: [{ path: 'to', message }] })
   }
   return { start, end }
 }

@@ -20,6 +20,7 @@ export function participantKey(address: string): string {
   return uuid5(`mailto:${address}`)
 }
 
+/** The organizer takes part; of the others nobody has replied. */
 function participant({ address, name }: CalendarParticipant, roles: Record<string, true>): [string, object] {
   const entry = {
     '@type': 'Participant',
@@ -27,7 +28,7 @@ function participant({ address, name }: CalendarParticipant, roles: Record<strin
     name,
     kind: 'individual',
     roles,
-    participationStatus: 'accepted',
+    participationStatus: roles.owner ? 'accepted' : 'needs-action',
   }
   return [participantKey(address), entry]
 }
