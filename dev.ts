@@ -10,13 +10,14 @@ import { migrate } from '@atrium/db/migrate'
 import { createMigratedDatabase } from '@atrium/db/provision-database'
 import { seedDemoScheduling } from './dev/demo-scheduling.ts'
 import { chooseDataFolder, refuseTakenPorts } from './dev/machine.ts'
+import { baseFault, portsOf } from './dev/ports.ts'
 import { createHousehold } from './dev/processes.ts'
 import { buildIfStale, watchSources } from './dev/sources.ts'
 
 const usage = `pnpm dev            start the whole workplace, keeping its data
 pnpm dev --fresh    start anew, with the demo data only
 
-ATRIUM_PORT_BASE=5000 pnpm dev    a second workplace beside the first
+ATRIUM_PORT_BASE=14000 pnpm dev    a second workplace beside the first
 DATABASE_URL=postgres://… pnpm dev    on a PostgreSQL of yours (16 or newer)`
 
 const { values } = parseArgs({
@@ -28,27 +29,12 @@ if (values.help) {
 }
 
 const base = Number(process.env.ATRIUM_PORT_BASE ?? 4000)
-if (!Number.isInteger(base) || base < 1024 || base > 60_000) {
-  process.stderr.write('ATRIUM_PORT_BASE must be a whole number from 1024 to 60000.\n')
+const fault = baseFault(base)
+if (fault) {
+  process.stderr.write(`${fault}\n`)
   process.exit(78)
 }
-const ports = {
-  api: base,
-  portal: base + 100,
-  operator: base + 200,
-  booking: base + 300,
-  postgres: base + 400,
-  metrics: base + 500,
-  control: base + 1000,
-  identity: base + 1100,
-  mail: base + 1200,
-  files: base + 1300,
-  payments: base + 1400,
-  smtp: base + 1500,
-  smtpPage: base + 1501,
-  dns: base + 1600,
-  dnsPage: base + 1601,
-}
+const ports = portsOf(base)
 const at = (port: number) => `http://localhost:${port}`
 const began = performance.now()
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { openToOthers } from '@atrium/db/embedded'
+import { proposeBase } from './ports.ts'
 
 /**
  * Where a local workplace keeps its data: `.atrium/<port base>` in the checkout. The database server cannot run as root, so when
@@ -14,14 +15,14 @@ export async function chooseDataFolder(root: string, base: number): Promise<stri
   return join('/var/tmp', `atrium-${name}`, String(base))
 }
 
-/** Ends with one clear line when a port of the workplace is in use, before anything is started. */
+/** Throws, before anything is started, when a port of the workplace is in use; the message names a base whose ports are free. */
 export async function refuseTakenPorts(ports: readonly [name: string, port: number][]): Promise<void> {
   const taken: string[] = []
   for (const [name, port] of ports) if (!(await isFree(port))) taken.push(`${port} (${name})`)
   if (taken.length === 0) return
-  throw new Error(
-    `In use already: port ${taken.join(', ')}.\nStop what runs there, or start with another base, for example: ATRIUM_PORT_BASE=5000 npx -y pnpm@12 dev`,
-  )
+  const base = await proposeBase(isFree)
+  const other = base === undefined ? '' : `, or start with another base that is free: ATRIUM_PORT_BASE=${base} npx -y pnpm@12 dev`
+  throw new Error(`In use already: port ${taken.join(', ')}.\nStop what runs there${other}`)
 }
 
 function isFree(port: number): Promise<boolean> {

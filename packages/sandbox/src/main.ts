@@ -1,9 +1,11 @@
 import { startSandbox } from './start.ts'
 
 const base = Number(process.env.ATRIUM_PORT_BASE ?? 4_000)
-if (!Number.isInteger(base) || base < 1 || base > 63_000) {
-  console.error('ATRIUM_PORT_BASE must be a port number of at most 63000.')
-  process.exit(1)
+// The highest of its ports stays below those that the system gives to outgoing connections.
+const highestBase = 32_767 - 1_601
+if (!Number.isInteger(base) || base < 1 || base > highestBase) {
+  console.error(`ATRIUM_PORT_BASE must be a port number of at most ${highestBase}.`)
+  process.exit(78)
 }
 
 const statePath = process.env.ATRIUM_SANDBOX_STATE
