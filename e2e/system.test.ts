@@ -17,16 +17,16 @@ describe('an operator', () => {
     await page.getByRole('link', { name: 'System' }).click()
     await page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
     const files = page.getByRole('row', { name: /File storage/ })
-    await files.getByText('Answers', { exact: true }).waitFor()
+    await files.getByText('Responding', { exact: true }).waitFor()
     const mend = await breakSystem('files', { mode: 'error', status: 503, match: 'GET /graph/v1.0/me' })
     try {
       // Each process asks at most every 15 s, the page every 5.
-      await files.getByText('Does not answer').waitFor({ timeout: 45_000 })
-      await page.getByText('An outside system does not answer').waitFor()
+      await files.getByText('Not responding').waitFor({ timeout: 45_000 })
+      await page.getByText('An upstream system is not responding').waitFor()
     } finally {
       await mend()
     }
-    await files.getByText('Answers', { exact: true }).waitFor({ timeout: 45_000 })
+    await files.getByText('Responding', { exact: true }).waitFor({ timeout: 45_000 })
     await files.getByText('Details').first().click()
     await files.getByText(/503/).first().waitFor()
     await page.getByRole('button', { name: /^Show all \d+$/ }).click()

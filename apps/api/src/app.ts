@@ -47,6 +47,7 @@ import { sendReminders } from './scheduling/remind.ts'
 import { sweepSsoApps } from './sso/sweep.ts'
 import { settleSubscriptions } from './subscriptions/due.ts'
 import { observeSystem } from './system/observe.ts'
+import { createUpstreamCalls, type UpstreamCalls } from './system/upstream-calls.ts'
 import { createTenantChanges } from './tenants/changes.ts'
 import { createTokenVerifier } from './token.ts'
 import type { Tracing } from './tracing.ts'
@@ -71,6 +72,8 @@ export interface AppParts {
   config: Config
   database: Database
   integrations: Integrations
+  /** Counts what `integrations` call. Without it nothing is counted. */
+  upstreamCalls?: UpstreamCalls
   log: Logger
   clock?: Clock
   metrics?: Metrics
@@ -92,6 +95,8 @@ export interface App {
   stop(): Promise<void>
 }
 
+const watchUpstreamsEveryMs = 60_000
+
 export const bodyLimitBytes = 1024 * 1024
 
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
@@ -102,10 +107,12 @@ export function createApp(parts: AppParts): App {
   observeCalendarLag(metrics, database.db)
   const jobs = createJobs({ databaseUrl: config.databaseUrl, database, log, metrics, tracing })
   const checks = createIntegrationChecks(integrations, clock, log)
+  const upstreamCalls = parts.upstreamCalls ?? createUpstreamCalls()
   const house: House = {
     config,
     database,
     systems: integrations,
+    upstreamCalls,
     systemChecks: checks,
     clock,
     log,
@@ -156,6 +163,13 @@ export function createApp(parts: AppParts): App {
   })
   app.notFound((c) => problemResponse(new AppError('not_found', 'There is nothing at this address.'), c.get('requestId')))
 
+  /** Whether or not anybody looks at the system page, failures are noticed and kept. */
+  async function watchUpstreams(): Promise<void> {
+    await checks.refresh()
+    await upstreamCalls.save(database.db)
+  }
+  const watchOrWarn = () => watchUpstreams().catch((err: unknown) => log.warn({ err }, 'upstream systems could not be checked'))
+  let watching: NodeJS.Timeout | undefined
   let draining = false
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
@@ -226,12 +240,14 @@ export function createApp(parts: AppParts): App {
         sendReminders: async () => sendReminders(await onDatabaseTime(house)),
         cleanUp: async () => cleanUp(await onDatabaseTime(house)),
       })
-      await checks.refresh()
+      await watchOrWarn()
+      watching = setInterval(() => void watchOrWarn(), watchUpstreamsEveryMs).unref()
     },
     drain() {
       draining = true
     },
     async stop() {
+      clearInterval(watching)
       await house.background.settled()
       await house.jobs.stop()
       await house.changes.stop()

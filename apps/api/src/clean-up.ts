@@ -10,11 +10,13 @@ import { deleteRemovedPeople } from '@atrium/db/member-work'
 import { deleteExpiredRateLimits } from '@atrium/db/rate-limits'
 import { deleteRequestCounts } from '@atrium/db/request-counts'
 import { deleteExpiredSlotLocks } from '@atrium/db/slot-locks'
+import { deleteUpstreamDays } from '@atrium/db/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
 import type { House } from './house.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { rotateKeys } from './scheduling/rotate-keys.ts'
+import { upstreamDaysBefore } from './system/upstream-calls.ts'
 
 /** How long the payload of a payment event is kept; then its hash stands in its place. */
 const payloadDays = 90
@@ -33,6 +35,7 @@ export async function cleanUp(house: House): Promise<void> {
     ['encryption keys', () => rotateKeys(house)],
     ['payloads of payment events', () => emptyOldPayloads(db, payloadDays)],
     ['request counts', () => deleteRequestCounts(db, ago((longestGuardWindowMinutes + 60) * 60_000))],
+    ['calls to upstream systems', () => deleteUpstreamDays(db, upstreamDaysBefore(now))],
     ['mails', () => eraseMails(house)],
     ['removed people', () => deleteRemovedPeople(db)],
     ['imports of members', () => deleteOldImports(db)],

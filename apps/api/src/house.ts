@@ -15,6 +15,7 @@ import type { Outbox } from './outbox/outbox.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestCounts } from './request-counts.ts'
 import type { BusyTimes } from './scheduling/busy-times.ts'
+import type { UpstreamCalls } from './system/upstream-calls.ts'
 import type { TenantChanges } from './tenants/changes.ts'
 import type { TokenVerifier } from './token.ts'
 import type { OpenStreams } from './transport/open-streams.ts'
@@ -26,6 +27,8 @@ export interface House {
   database: Database
   /** The outside systems; null where this installation has none. */
   systems: Integrations
+  /** Calls to them, counted by day. */
+  upstreamCalls: UpstreamCalls
   /** Whether they answer, as this process last saw it. */
   systemChecks: IntegrationChecks
   clock: Clock

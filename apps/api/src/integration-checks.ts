@@ -10,8 +10,8 @@ export interface IntegrationChecks {
   refresh(): Promise<Checks>
   /** The last answers. When they are older than 15 s new ones are asked for in the background, so that nobody waits for a slow system. */
   latest(): Checks | undefined
-  /** Each system with since when it is as it is and what was last wrong, as this process saw it. Asks anew as `latest` does. */
-  history(): OutsideSystemHealth[]
+  /** Each system with its state and since when, as this process saw it. Refreshes in the background as `latest` does. */
+  states(): Omit<OutsideSystemHealth, 'lastError' | 'days'>[]
 }
 
 const freshMs = 15_000
@@ -21,12 +21,11 @@ export function createIntegrationChecks(integrations: Integrations, clock: Clock
   let checks: Checks | undefined
   let at = Number.NEGATIVE_INFINITY
   let asking: Promise<Checks> | undefined
-  const seen = new Map<string, Pick<OutsideSystemHealth, 'since' | 'lastError'>>()
+  const seen = new Map<string, Pick<OutsideSystemHealth, 'since'>>()
   function note(system: string, check: Checks[keyof Checks], before: Checks[keyof Checks] | undefined): void {
     const known = seen.get(system)
     seen.set(system, {
       since: known && before?.state === check.state ? known.since : check.checkedAt,
-      lastError: check.state === 'error' ? { at: check.checkedAt, message: check.message ?? '' } : (known?.lastError ?? null),
     })
   }
   function refresh(): Promise<Checks> {
@@ -56,11 +55,11 @@ export function createIntegrationChecks(integrations: Integrations, clock: Clock
   return {
     refresh,
     latest,
-    history() {
+    states() {
       const answers = latest()
       return outsideSystems.map((system) => {
         const check = answers?.[system]
-        const { since, lastError } = seen.get(system) ?? { since: null, lastError: null }
+        const { since } = seen.get(system) ?? { since: null }
         return {
           system,
           state: check?.state ?? 'unknown',
@@ -68,7 +67,6 @@ export function createIntegrationChecks(integrations: Integrations, clock: Clock
           checkedAt: check?.checkedAt ?? null,
           latencyMs: check?.latencyMs ?? null,
           message: check?.message ?? null,
-          lastError,
         }
       })
     },

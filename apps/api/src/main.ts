@@ -11,6 +11,7 @@ import { createMetrics } from './metrics.ts'
 import { createServer } from './node-http.ts'
 import { releaseMemory } from './release-memory.ts'
 import { createMetricsServer } from './serve-metrics.ts'
+import { createUpstreamCalls } from './system/upstream-calls.ts'
 
 function configured(): ReturnType<typeof readConfig> {
   try {
@@ -36,6 +37,7 @@ const database = openDatabase({
   onStatement: tracing && (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
   onError: (err) => log.warn({ err }, 'a database connection was lost'),
 })
+const upstreamCalls = createUpstreamCalls()
 const integrations = await connectIntegrations({
   identity: config.identity,
   mail: config.mail,
@@ -53,13 +55,14 @@ const integrations = await connectIntegrations({
       ...{ 'atrium.system': system, 'atrium.request': request, 'http.response.status_code': status },
       ...{ 'atrium.attempt': attempt, 'atrium.outcome': outcome, failed: outcome !== 'ok' },
     })
+    upstreamCalls.observe(report)
     metrics.upstreamCalls.observe({ system: report.system, call: report.call, outcome: report.outcome }, report.ms / 1000)
     log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')
   },
 })
 // Not when the first event comes: by then a deploy may have put other files in the place of these.
 if (config.billing.webhookSecrets.length > 0) await import('@atrium/integrations/payments/webhooks')
-const app = createApp({ config, database, integrations, log, metrics, tracing })
+const app = createApp({ config, database, integrations, upstreamCalls, log, metrics, tracing })
 // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need. Idle connections
 // are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
 const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }

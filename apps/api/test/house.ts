@@ -15,6 +15,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
 import { runProvisioning } from '../src/provisioning/run.ts'
 import type { AppRouter } from '../src/router.ts'
+import { createUpstreamCalls } from '../src/system/upstream-calls.ts'
 import { secretsOfEnvironment, secretsOfRequest, shownInAudit, shownInLog, shows } from './shown-secrets.ts'
 
 export interface Answer {
@@ -139,6 +140,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     applicationName: `test-${randomBytes(4).toString('hex')}`,
     onError: () => {},
   })
+  const upstreamCalls = createUpstreamCalls()
   const connected = await connectIntegrations({
     identity: config.identity,
     mail: config.mail,
@@ -146,9 +148,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     smtp: config.smtp,
     payments: config.payments,
     dns: config.dns,
+    onCall: upstreamCalls.observe,
   })
   const integrations = (await options.integrations?.(connected, config)) ?? connected
-  const app = createApp({ config, database, integrations, log, ...(options.clock ? { clock: options.clock } : {}) })
+  const app = createApp({ config, database, integrations, upstreamCalls, log, ...(options.clock ? { clock: options.clock } : {}) })
   sandbox.payments.webhooks.hold()
   sandbox.payments.webhooks.sendBy(async ({ body, headers }) => {
     const response = await app.fetch(new Request('http://api.test/webhooks/stripe', { method: 'POST', body, headers }), {})

@@ -75,6 +75,20 @@ describe('the state of the system', () => {
     expect(mended).toMatchObject({ message: null, lastError: { message: broken?.message } })
     expect(Date.parse(mended?.since ?? '')).toBeGreaterThan(Date.parse(broken?.since ?? ''))
   })
+
+  it('counts failures of real calls by day, and keeps them', async () => {
+    const today = (days: { failures: number; calls: number }[] | undefined) => days?.at(-1) ?? { calls: 0, failures: 0 }
+    const before = today((await systemOf('mail'))?.days)
+    house.sandbox.fault({ system: 'mail', mode: 'error', status: 500 })
+    await house.request('GET', '/tenants/acme/aliases', { token })
+    house.sandbox.clearFaults()
+    const mail = await systemOf('mail')
+    expect(today(mail?.days).failures).toBeGreaterThan(before.failures)
+    expect(mail?.lastError?.message).toMatch(/^The mail server reported an error\. \[.+: 500, server\]$/)
+    const { rows } = await sql<{ failures: string }>`
+      select sum(failures) as failures from upstream_days where system = 'mail'`.execute(house.database.db)
+    expect(Number(rows[0]?.failures)).toBe(today(mail?.days).failures)
+  })
 })
 
 describe('what stands failed', () => {

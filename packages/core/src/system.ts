@@ -17,8 +17,10 @@ export const OutsideSystemHealth = z.object({
   latencyMs: z.number().nullable(),
   /** What is wrong now. */
   message: z.string().nullable(),
-  /** What was wrong when it last was, also after it has passed. */
+  /** The newest failed call of any process within 90 days, also when the system has recovered since. */
   lastError: z.object({ at: instant, message: z.string() }).nullable(),
+  /** Calls by day (UTC), oldest first, for up to 90 days. Days without a call are left out. */
+  days: z.array(z.object({ day: z.string(), calls: z.number().int(), failures: z.number().int() })),
 })
 export type OutsideSystemHealth = z.infer<typeof OutsideSystemHealth>
 

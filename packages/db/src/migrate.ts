@@ -34,6 +34,7 @@ import * as auditPlans from './migrations/0028-audit-plans.ts'
 import * as tenantLimits from './migrations/0029-tenant-limits.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
+import * as upstreamDays from './migrations/0048-upstream-days.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -68,6 +69,7 @@ const migrations: Record<string, Migration> = {
   '0029-tenant-limits': tenantLimits,
   '0031-idempotency-leases': idempotencyLeases,
   '0044-guests-and-written-times': guestsAndWrittenTimes,
+  '0048-upstream-days': upstreamDays,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -737,6 +737,16 @@ export interface TenantRequestCountsTable {
   failures: number
 }
 
+/** Kept for 90 days. */
+export interface UpstreamDaysTable {
+  system: string
+  day: string
+  calls: number
+  failures: number
+  last_failed_at: Date | null
+  last_failure: string | null
+}
+
 /** Append-only; `kind` is what the audit log calls the same change. */
 export interface FlagChangesTable {
   id: Generated<string>
@@ -787,6 +797,7 @@ export interface Tables extends SchedulingTables {
   flag_changes: FlagChangesTable
   flag_uses: FlagUsesTable
   tenant_request_counts: TenantRequestCountsTable
+  upstream_days: UpstreamDaysTable
   user_readings: UserReadingsTable
   sso_apps: SsoAppsTable
   brandings: BrandingsTable

@@ -1,13 +1,17 @@
 import type { DatabaseHealth, ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
 import { newestMigration } from '@atrium/db/newest-migration'
 import { listFailures, listProcesses, readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
+import { listUpstreamDays } from '@atrium/db/upstream-days'
 import type { House } from '../house.ts'
 import { version } from '../version.ts'
+import { bySystem, upstreamDaysBefore } from './upstream-calls.ts'
 
-/** What operators look at first when something is slow or stands still. Outside systems are as this process last saw them. */
+/** What operators look at first when something is slow or has stopped. The states of upstream systems are as this process last saw them. */
 export async function getSystem(house: House): Promise<SystemView> {
   const { db } = house.database
-  const [processes, queues, backlogs, database, jobEngine] = await Promise.all([
+  const now = house.clock.now()
+  const [systems, processes, queues, backlogs, database, jobEngine] = await Promise.all([
+    upstreamSystems(house, now),
     listProcesses(db),
     readQueues(db),
     readBacklogs(db),
@@ -15,12 +19,12 @@ export async function getSystem(house: House): Promise<SystemView> {
     house.jobs.health(),
   ])
   return {
-    at: house.clock.now().toISOString(),
+    at: now.toISOString(),
     version,
     processes: processes.map(({ address, since }) => ({ address, since: since.toISOString() })),
     jobEngine,
     database,
-    systems: house.systemChecks.history(),
+    systems,
     backlogs: backlogs.map((backlog) => ({ ...backlog, oldestAt: backlog.oldestAt?.toISOString() ?? null })),
     queues: queues.map((queue) => ({ ...queue, oldestAt: queue.oldestAt?.toISOString() ?? null })),
   }
@@ -30,6 +34,21 @@ export async function getSystem(house: House): Promise<SystemView> {
 export async function listSystemFailures(house: House, input: ListSystemFailures): Promise<SystemFailures> {
   const rows = await listFailures(house.database.db, input)
   return { items: rows.map((row) => ({ ...row, at: row.at.toISOString(), nextAt: row.nextAt?.toISOString() ?? null })) }
+}
+
+async function upstreamSystems({ database, systemChecks, upstreamCalls, log }: House, now: Date): Promise<SystemView['systems']> {
+  // What this process counted a moment ago belongs on the page that shows it.
+  await upstreamCalls.save(database.db).catch((err: unknown) => log.warn({ err }, 'calls to upstream systems could not be saved'))
+  const days = bySystem(await listUpstreamDays(database.db, upstreamDaysBefore(now)))
+  return systemChecks.states().map((state) => {
+    const own = days.get(state.system) ?? []
+    const failed = own.findLast(({ lastFailedAt }) => lastFailedAt !== null)
+    return {
+      ...state,
+      lastError: failed?.lastFailedAt ? { at: failed.lastFailedAt.toISOString(), message: failed.lastFailure ?? '' } : null,
+      days: own.map(({ day, calls, failures }) => ({ day, calls, failures })),
+    }
+  })
 }
 
 async function databaseHealth({ database, log }: House): Promise<DatabaseHealth> {

@@ -71,7 +71,7 @@ export function observeSystem({
     'Whether an outside system answered its last check; absent for systems that are not set up',
     ['system'],
     (self) => {
-      for (const { system, state } of systemChecks.history())
+      for (const { system, state } of systemChecks.states())
         if (state === 'ok' || state === 'error') self.set({ system }, state === 'ok' ? 1 : 0)
     },
   )

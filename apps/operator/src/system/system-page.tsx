@@ -1,4 +1,5 @@
 import type { SystemView } from '@atrium/core/system'
+import { splitUpstreamMessage } from '@atrium/core/upstream-messages'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Time } from '@atrium/ui/time'
@@ -27,7 +28,7 @@ function SystemPage() {
   const system = useQuery(useTRPC().system.get.queryOptions(undefined, { refetchInterval: everyMs }))
   return (
     <>
-      <PageHeader title="System" description="Queues, outside systems, database and the last failures, read anew every five seconds." />
+      <PageHeader title="System" description="Queues, upstream systems, database and current failures, refreshed every five seconds." />
       <Stack gap="lg">
         {system.error && (
           <ErrorState
@@ -56,11 +57,14 @@ function Outside({ view }: { view: SystemView }) {
     <>
       {silent.length > 0 && (
         <Warnings
-          title={silent.length === 1 ? 'An outside system does not answer' : `${silent.length} outside systems do not answer`}
-          messages={silent.map(({ system, message }) => `${systemNames[system]}: ${message ?? 'no reason was given'}`)}
+          title={silent.length === 1 ? 'An upstream system is not responding' : `${silent.length} upstream systems are not responding`}
+          messages={silent.map(
+            ({ system, message }) =>
+              `${systemNames[system]}: ${message === null ? 'no reason was given' : splitUpstreamMessage(message).sentence}`,
+          )}
         />
       )}
-      <SystemsPanel systems={view.systems} />
+      <SystemsPanel systems={view.systems} at={view.at} />
     </>
   )
 }

@@ -5,9 +5,10 @@ import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { When } from '../parts/when.tsx'
+import { DaysStrip } from './days-strip.tsx'
 import { systemLooks, systemNames } from './words.ts'
 
-const columns: readonly Column<OutsideSystemHealth>[] = [
+const columns = (now: Date): readonly Column<OutsideSystemHealth>[] => [
   { key: 'system', header: 'System', primary: true, cell: ({ system }) => systemNames[system] },
   {
     key: 'state',
@@ -26,7 +27,7 @@ const columns: readonly Column<OutsideSystemHealth>[] = [
   { key: 'since', header: 'Since', cell: ({ since }) => (since === null ? '–' : <When at={since} />) },
   {
     key: 'latency',
-    header: 'Answer took',
+    header: 'Response time',
     cell: ({ state, latencyMs }) => (state === 'off' || latencyMs === null ? '–' : `${latencyMs.toLocaleString('en')} ms`),
   },
   {
@@ -34,7 +35,7 @@ const columns: readonly Column<OutsideSystemHealth>[] = [
     header: 'Last failure',
     cell: ({ state, lastError }) =>
       lastError === null ? (
-        'None seen'
+        'None in 90 days'
       ) : (
         <>
           <When at={lastError.at} />
@@ -46,13 +47,14 @@ const columns: readonly Column<OutsideSystemHealth>[] = [
         </>
       ),
   },
+  { key: 'days', header: 'Last 90 days', cell: ({ state, days }) => (state === 'off' ? '–' : <DaysStrip days={days} now={now} />) },
 ]
 
-/** Whether the outside systems answer, as the API process that was asked last saw them. */
-export function SystemsPanel({ systems }: { systems: readonly OutsideSystemHealth[] }) {
+/** The state of each upstream system as the responding API process last saw it, and the calls of all processes over 90 days. */
+export function SystemsPanel({ systems, at }: { systems: readonly OutsideSystemHealth[]; at: string }) {
   return (
-    <Panel title="Outside systems" description="As seen by the API process that answered; each process asks for itself.">
-      <ResponsiveTable caption="Outside systems" columns={columns} rows={systems} rowKey={({ system }) => system} />
+    <Panel title="Upstream systems" description="Every API process checks them each minute. Failures of all calls count.">
+      <ResponsiveTable caption="Upstream systems" columns={columns(new Date(at))} rows={systems} rowKey={({ system }) => system} />
     </Panel>
   )
 }

@@ -10,10 +10,10 @@ export const systemNames: Readonly<Record<OutsideSystem, string>> = {
 }
 
 export const systemLooks: Readonly<Record<OutsideSystemHealth['state'], Look>> = {
-  ok: { label: 'Answers', tone: 'good' },
-  error: { label: 'Does not answer', tone: 'bad' },
+  ok: { label: 'Responding', tone: 'good' },
+  error: { label: 'Not responding', tone: 'bad' },
   off: { label: 'Not set up', tone: 'neutral' },
-  unknown: { label: 'Not asked yet', tone: 'waiting' },
+  unknown: { label: 'Not checked yet', tone: 'waiting' },
 }
 
 export const backlogNames: Readonly<Record<BacklogKind, string>> = {
