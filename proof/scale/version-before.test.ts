@@ -197,8 +197,9 @@ const retold: Readonly<Record<string, (answer: unknown) => unknown>> = {
     const own = templates.map((one) => ({ ...one, description: '', variables: [], standard: {} }))
     return { ...(answer as object), templates: own }
   },
-  // Negative amounts had an apostrophe before them until 0027, which made them texts for a spreadsheet.
-  'payouts.exportLedger': (answer) => (typeof answer === 'string' ? answer.replace(/'(?=-\d)/g, '') : answer),
+  // Negative amounts had an apostrophe before them until 0027, which made them texts for a spreadsheet; exports had no last line until 0031.
+  'payouts.exportLedger': (answer) =>
+    typeof answer === 'string' ? answer.replace(/'(?=-\d)/g, '').replace(/# complete,[\d,]*\r\n$/, '') : answer,
 }
 const inPresentWords = (name: string, answer: unknown): unknown => retold[name]?.(answer) ?? answer
 

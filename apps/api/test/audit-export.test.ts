@@ -1,5 +1,7 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { AuditEvent, auditColumns } from '@atrium/core/audit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv } from './csv.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
@@ -42,10 +44,12 @@ it('streams every entry as NDJSON, newest first, each as the log shows it', asyn
   const answer = await exported('')
   expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="audit.ndjson"')
-  const events = String(answer.body)
+  const lines = String(answer.body)
     .trimEnd()
     .split('\n')
-    .map((line) => AuditEvent.parse(JSON.parse(line)))
+    .map((line) => JSON.parse(line))
+  const events = lines.slice(0, -1).map((line) => AuditEvent.parse(line))
+  expect(lines.at(-1)).toEqual({ complete: true, count: events.length })
   const numbered = events.filter((event) => event.action === 'tenant.updated')
   expect(numbered).toHaveLength(1_200)
   expect(new Set(numbered.map(({ resourceId }) => resourceId)).size).toBe(1_200)
@@ -60,6 +64,7 @@ it('streams every entry as CSV whose cells no spreadsheet runs', async () => {
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [header, ...rows] = parseCsv(String(answer.body))
   expect(header).toEqual(auditColumns)
+  expect(rows.pop()).toEqual(['# complete', '1200', ...Array(auditColumns.length - 2).fill('')])
   expect(rows).toHaveLength(1_200)
   const [idColumn, nameColumn, metadataColumn] = ['resourceId', 'resourceName', 'metadata'].map((name) =>
     auditColumns.indexOf(name as keyof AuditEvent),
@@ -75,8 +80,8 @@ it('streams every entry as CSV whose cells no spreadsheet runs', async () => {
 
 it('takes the filters of the log', async () => {
   const answer = await exported('action=tenant.updated&before=2026-01-01T00:00:01Z')
-  expect(String(answer.body).trimEnd().split('\n')).toHaveLength(400)
-  expect(String((await exported('outcome=denied')).body)).toBe('')
+  expect(String(answer.body).trimEnd().split('\n')).toHaveLength(401)
+  expect(String((await exported('outcome=denied')).body)).toBe('{"complete":true,"count":0}\n')
   expect(await exported('format=xlsx')).toMatchObject({ status: 400, body: { issues: [{ path: 'format' }] } })
   expect(await exported('limit=5')).toMatchObject({ status: 400, body: { issues: [{ path: 'limit' }] } })
 })
@@ -103,4 +108,49 @@ it('ends when its reader leaves', async () => {
   leave.abort()
   await reader?.cancel()
   expect((await house.request('GET', '/audit?limit=1', { token: operator })).status).toBe(200)
+})
+
+describe('an export that fails', () => {
+  /** A search that fails from the page `from` on, in a copy of the app. */
+  async function brokenFrom(from: number, work: (answer: () => Promise<Response>) => Promise<void>): Promise<void> {
+    const { database } = house.app.house
+    const { search } = database
+    let pages = 0
+    database.search = ((read: Parameters<typeof search>[0]) => {
+      if (++pages >= from) throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+      return search(read)
+    }) as typeof search
+    const request = () => new Request(`${address}/audit/export?tenantSlug=exported`, { headers: { authorization: `Bearer ${operator}` } })
+    await work(() => fetch(request())).finally(() => {
+      database.search = search
+    })
+  }
+  let server: Server
+  let address: string
+  beforeAll(async () => {
+    server = createServer(house.app.listener)
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(async () => {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  })
+
+  it('before its first piece is refused', async () => {
+    await brokenFrom(1, async (ask) => {
+      const answer = await ask()
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([503, 'unavailable'])
+    })
+  })
+
+  it('midway aborts the connection and is logged with the id of its request', async () => {
+    await brokenFrom(2, async (ask) => {
+      const answer = await ask()
+      expect(answer.status).toBe(200)
+      await expect(answer.text()).rejects.toThrow()
+      const told = house.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'an export broke off')
+      expect(told).toMatchObject([{ level: 'error', requestId: answer.headers.get('x-request-id') }])
+    })
+  })
 })

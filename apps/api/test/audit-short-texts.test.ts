@@ -51,5 +51,5 @@ it('exports all that there is, however far back', async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as AuditEvent)
-  expect(exported.map(({ resourceName }) => resourceName)).toEqual(['Ꙗ7'])
+  expect(exported.map(({ resourceName }) => resourceName)).toEqual(['Ꙗ7', undefined])
 })

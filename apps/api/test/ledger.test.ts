@@ -184,7 +184,9 @@ describe('what a partner sees', () => {
     expect(second.body.nextCursor).toBeNull()
     const sheet = await ledger.read(`/partners/${slug}/ledger/export`, ledger.olive)
     expect(sheet.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"')
-    expect(sheet.body.trim().split('\r\n')).toHaveLength(4)
+    const rows = sheet.body.trim().split('\r\n')
+    expect(rows).toHaveLength(5)
+    expect(rows.at(-1)).toMatch(/^# complete,3,+$/)
   })
 
   it('is its own only, and not for staff below manager', async () => {

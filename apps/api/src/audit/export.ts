@@ -1,4 +1,5 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit'
+import { exportTrailer } from '@atrium/core/export-trailer'
 import { auditCursor } from '@atrium/db/audit'
 import { searchAuditEvents } from '@atrium/db/audit-search'
 import type { Caller, Context } from '../context.ts'
@@ -8,7 +9,7 @@ const pageSize = 500
 /**
  * The log under the filters of a query, as text in pieces of up to 500 entries, newest first; memory stays flat however long it is.
  * The export itself is recorded before its first piece. NDJSON: one entry per line. CSV: RFC 4180 with a header and cells that no
- * spreadsheet takes for a formula.
+ * spreadsheet takes for a formula. Either ends with `exportTrailer`, unless the reader left.
  */
 export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAudit): AsyncGenerator<string> {
   const { house } = ctx
@@ -20,16 +21,22 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
     partnerSlug: filter.partnerSlug ?? null,
     metadata: { format, filter },
   })
-  if (format === 'csv') yield csvLine(auditColumns)
+  let head = format === 'csv' ? csvLine(auditColumns) : ''
+  let count = 0
   let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
     const { events, stoppedAt } = await house.database.search((db) => searchAuditEvents(db, { ...filter, before: cursor }, pageSize))
-    if (events.length > 0) yield events.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
+    // The head goes out with the first page, so that a query that fails is still a refusal and no broken export.
+    yield head + events.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
+    head = ''
+    count += events.length
     const last = events.at(-1)
     const next = events.length === pageSize && last ? auditCursor(last) : stoppedAt
-    if (next === null || ctx.request.signal.aborted) return
+    if (ctx.request.signal.aborted) return
+    if (next === null) break
     cursor = next
   }
+  yield exportTrailer(format, count, auditColumns.length)
 }
 
 function cellsOf(event: AuditEvent): unknown[] {

@@ -1,5 +1,6 @@
 import { csvLine } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
+import { exportTrailer } from '@atrium/core/export-trailer'
 import { cutPage } from '@atrium/core/paging'
 import { type ExportLedger, type LedgerPage, type ListLedger, ledgerColumns, type PartnerBilling } from '@atrium/core/payouts'
 import { listLedger as queryLedger, readBalances } from '@atrium/db/ledger'
@@ -43,17 +44,21 @@ export async function listLedger({ database }: House, { partner }: OwnPartner, i
   return { items: items.map(toLedgerEntryView), nextCursor }
 }
 
-/** The same as CSV, in pieces; amounts are whole minor units. */
+/** The same as CSV, in pieces, with `exportTrailer` at its end; amounts are whole minor units. */
 export async function* exportLedger({ database }: House, { partner }: OwnPartner, input: ExportLedger): AsyncGenerator<string> {
   const { slug: _, format: __, ...filter } = input
-  yield csvLine(ledgerColumns)
+  let head = csvLine(ledgerColumns)
+  let count = 0
   let before: string | undefined
   for (;;) {
     const rows = await queryLedger(database.db, { ...filter, partnerId: partner.id, before, limit: exportedAtOnce })
     const { items, nextCursor } = cutPage(rows, exportedAtOnce)
     const views = items.map(toLedgerEntryView)
-    if (views.length > 0) yield views.map((view) => csvLine(ledgerColumns.map((column) => view[column]))).join('')
-    if (nextCursor === null) return
+    yield head + views.map((view) => csvLine(ledgerColumns.map((column) => view[column]))).join('')
+    head = ''
+    count += views.length
+    if (nextCursor === null) break
     before = nextCursor
   }
+  yield exportTrailer('csv', count, ledgerColumns.length)
 }

@@ -150,9 +150,9 @@ export function logFailure(house: House, status: number, err: unknown, requestId
 async function respond(c: HonoContext<AppEnv>, house: House, route: RestRoute, result: unknown): Promise<Response> {
   if (route.type === 'subscription') {
     house.streams.add(c.env.outgoing)
-    return streamServerSentEvents(c, result as AsyncIterable<unknown>)
+    return streamServerSentEvents(c, house, result as AsyncIterable<unknown>)
   }
-  if (route.export) return streamExport(c, result as AsyncIterable<string>, route.export)
+  if (route.export) return await streamExport(c, house, result as AsyncIterable<string>, route.export)
   if (route.file) return sendFile(c, result as FileAnswer)
   if (route.ofrep) return ofrepAnswer(c, result)
   if (route.csv && prefersCsv(c.req.header('accept'))) return csvAnswer(c, route, route.csv(result))

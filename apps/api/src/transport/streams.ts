@@ -1,10 +1,11 @@
 import type { Context as HonoContext } from 'hono'
-import { stream, streamSSE } from 'hono/streaming'
+import { streamSSE } from 'hono/streaming'
+import type { House } from '../house.ts'
 import type { ExportFormat, TextExport } from '../procedure.ts'
 import type { AppEnv } from './facts.ts'
 
 /** A subscription over REST: server-sent events (WHATWG HTML, section 9.2), one JSON object per message, a comment every 15 s. */
-export function streamServerSentEvents(c: HonoContext<AppEnv>, events: AsyncIterable<unknown>): Response {
+export function streamServerSentEvents(c: HonoContext<AppEnv>, house: House, events: AsyncIterable<unknown>): Response {
   c.header('x-accel-buffering', 'no')
   return streamSSE(c, async (sse) => {
     const iterator = events[Symbol.asyncIterator]()
@@ -18,6 +19,9 @@ export function streamServerSentEvents(c: HonoContext<AppEnv>, events: AsyncIter
       for (let next = await iterator.next(); !next.done && !sse.aborted; next = await iterator.next()) {
         await sse.writeSSE({ data: JSON.stringify(next.value) })
       }
+    } catch (err) {
+      // The reader sees the end of the answer and connects again.
+      house.log.error({ err, requestId: c.get('requestId') }, 'a stream of events broke off')
     } finally {
       clearInterval(ping)
     }
@@ -42,15 +46,34 @@ export function sendFile(c: HonoContext<AppEnv>, { fileName, contentType, text }
 
 const exportTypes: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' }
 
-/** An export over REST: text in pieces, to be saved as a file. */
-export function streamExport(c: HonoContext<AppEnv>, pieces: AsyncIterable<string>, { fileName, formats }: TextExport): Response {
+/**
+ * An export over REST: text in pieces, to be saved as a file. A failure before the first piece is thrown. A later one aborts the
+ * connection, so that nobody takes half a file for a whole one, and is logged with the request's id.
+ */
+export async function streamExport(
+  c: HonoContext<AppEnv>,
+  house: House,
+  pieces: AsyncIterable<string>,
+  { fileName, formats }: TextExport,
+): Promise<Response> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const requestId = c.get('requestId')
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder()
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield encoder.encode(next.value)
+    } catch (err) {
+      house.log.error({ err, requestId }, 'an export broke off')
+      // On a socket it is cut here: what runs Hono on Node would write the error to the console as well.
+      if (!c.env.outgoing) throw err
+      c.env.outgoing.destroy()
+    } finally {
+      await iterator.return?.()
+    }
+  }
   const format = formats.find((one) => one === c.req.query('format')) ?? formats[0]
   c.header('content-type', `${exportTypes[format]}; charset=utf-8`)
   c.header('content-disposition', `attachment; filename="${fileName}.${format}"`)
-  return stream(c, async (out) => {
-    for await (const piece of pieces) {
-      if (out.aborted) return
-      await out.write(piece)
-    }
-  })
+  return c.body(ReadableStream.from(bytes()))
 }
