@@ -1,5 +1,5 @@
 import type { Database, Trx } from '@atrium/db/connect'
-import { jobSchema, queues } from '@atrium/db/jobs'
+import { jobSchema, moveForward, queues } from '@atrium/db/jobs'
 import { openPool } from '@atrium/db/pool'
 import type { ReadingGroup, ReadingKind } from '@atrium/db/readings'
 import { CompiledQuery } from 'kysely'
@@ -42,11 +42,18 @@ export interface Jobs {
   startSending(): Promise<void>
   /** Sends and works. */
   start(handlers: JobHandlers): Promise<void>
-  /** Wakes a tenant's provisioning after a delay; at most one wake-up per tenant waits. In a transaction: exists once it commits. */
+  /**
+   * Wakes a tenant's provisioning after a delay; at most one wake-up per tenant waits, and an earlier one moves it forward. In a
+   * transaction: exists once it commits.
+   */
   wakeProvisioning(tenantId: string, afterSeconds: number, trx?: Trx): Promise<void>
-  /** Wakes the work on a member after a delay; at most one wake-up per member waits. */
+  /** The same for many tenants. */
+  wakeProvisionings(wakeUps: readonly { tenantId: string; afterSeconds: number }[]): Promise<void>
+  /** Wakes the work on a member after a delay; at most one wake-up per member waits, and an earlier one moves it forward. */
   wakeMember(tenantId: string, userId: string, afterSeconds: number): Promise<void>
-  /** Wakes an import after a delay. */
+  /** The same for many members. */
+  wakeMembers(wakeUps: readonly { tenantId: string; userId: string; afterSeconds: number }[]): Promise<void>
+  /** Wakes an import after a delay; an earlier wake-up moves one that waits forward. */
   wakeImport(importId: string, afterSeconds: number): Promise<void>
   /** Wakes the reading of what is due about a tenant's members or a partner's staff; at most one wake-up per group and kind waits. */
   wakeReadings(group: ReadingGroup, kind: ReadingKind, afterSeconds: number): Promise<void>
@@ -101,6 +108,33 @@ export function createJobs(parts: {
       metrics.jobs.inc({ queue, outcome: 'failed' })
       log.error({ err, queue }, 'a job failed and will be tried again')
       throw err
+    }
+  }
+
+  /** Sends a wake-up. One that waits under its key is moved forward instead when it would come later. */
+  async function wake(queue: string, { key, data, afterSeconds }: WakeUp, trx?: Trx): Promise<void> {
+    const boss = await engine()
+    const connection = inTransaction(trx)
+    const startAfter = Math.ceil(afterSeconds)
+    const execute = connection.db?.executeSql ?? ((text: string, values: unknown[]) => pool.query(text, values))
+    for (let tries = 1; tries <= mostTries; tries++) {
+      if ((await boss.send(queue, data, { singletonKey: key, startAfter, ...connection })) !== null) return
+      const { rows } = await execute(moveForward, [queue, [key], startAfter])
+      // None waits any more: it was begun meanwhile, and may not have seen what this one is about.
+      if (rows.length > 0) return
+    }
+  }
+
+  async function wakeMany(queue: string, wakeUps: readonly WakeUp[]): Promise<void> {
+    const boss = await engine()
+    for (let start = 0; start < wakeUps.length; start += mostAtOnce) {
+      const some = wakeUps.slice(start, start + mostAtOnce)
+      await boss.insert(
+        queue,
+        some.map(({ key, data, afterSeconds }) => ({ data, singletonKey: key, startAfter: Math.ceil(afterSeconds) })),
+      )
+      const now = some.filter(({ afterSeconds }) => afterSeconds <= 0).map(({ key }) => key)
+      await pool.query(moveForward, [queue, now, 0])
     }
   }
 
@@ -185,15 +219,11 @@ export function createJobs(parts: {
       running = true
     },
     async wakeProvisioning(tenantId, afterSeconds, trx) {
-      await (await engine()).send(
-        queues.provisioning,
-        { tenantId },
-        {
-          singletonKey: tenantId,
-          startAfter: Math.ceil(afterSeconds),
-          ...inTransaction(trx),
-        },
-      )
+      await wake(queues.provisioning, { key: tenantId, data: { tenantId }, afterSeconds }, trx)
+    },
+    async wakeProvisionings(wakeUps) {
+      const toWakeUp = ({ tenantId, afterSeconds }: (typeof wakeUps)[number]) => ({ key: tenantId, data: { tenantId }, afterSeconds })
+      await wakeMany(queues.provisioning, wakeUps.map(toWakeUp))
     },
     async wakeOutbox(mailId, afterSeconds, trx) {
       await (await engine()).send(queues.outbox, { mailId }, { startAfter: Math.ceil(afterSeconds), ...inTransaction(trx) })
@@ -205,15 +235,17 @@ export function createJobs(parts: {
       await (await engine()).send(queues.webhooks, {}, inTransaction(trx))
     },
     async wakeMember(tenantId, userId, afterSeconds) {
-      const singletonKey = `${tenantId}.${userId}`
-      await (await engine()).send(queues.members, { tenantId, userId }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
+      await wake(queues.members, toMemberWakeUp({ tenantId, userId, afterSeconds }))
+    },
+    async wakeMembers(wakeUps) {
+      await wakeMany(queues.members, wakeUps.map(toMemberWakeUp))
     },
     async wakeImport(importId, afterSeconds) {
-      await (await engine()).send(queues.memberImports, { importId }, { singletonKey: importId, startAfter: Math.ceil(afterSeconds) })
+      await wake(queues.memberImports, { key: importId, data: { importId }, afterSeconds })
     },
     async wakeReadings(group, kind, afterSeconds) {
-      const singletonKey = `${kind}:${'tenantId' in group ? group.tenantId : group.partnerId}`
-      await (await engine()).send(queues.readings, { ...group, kind }, { singletonKey, startAfter: Math.ceil(afterSeconds) })
+      const key = `${kind}:${'tenantId' in group ? group.tenantId : group.partnerId}`
+      await wake(queues.readings, { key, data: { ...group, kind }, afterSeconds })
     },
     async health() {
       if (!running) return 'the job engine is not started'
@@ -228,8 +260,24 @@ export function createJobs(parts: {
   }
 }
 
+interface WakeUp {
+  /** At most one waits per key. */
+  key: string
+  data: object
+  afterSeconds: number
+}
+
+/** How often a wake-up is sent while those that wait are begun. */
+const mostTries = 3
+/** Wake-ups in one statement. */
+const mostAtOnce = 1000
+
+function toMemberWakeUp({ tenantId, userId, afterSeconds }: { tenantId: string; userId: string; afterSeconds: number }): WakeUp {
+  return { key: `${tenantId}.${userId}`, data: { tenantId, userId }, afterSeconds }
+}
+
 /** Lets the job engine write with the transaction's connection. */
-function inTransaction(trx: Trx | undefined) {
+function inTransaction(trx: Trx | undefined): { db?: { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } } {
   if (!trx) return {}
   const executeSql = async (text: string, values?: unknown[]) => ({
     rows: (await trx.executeQuery(CompiledQuery.raw(text, values ?? []))).rows,

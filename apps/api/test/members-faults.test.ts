@@ -142,6 +142,10 @@ describe('a removal', () => {
       expect((await house.call('GET', '')).body.memberCount).toBe(memberCount - 1)
       expect(await create({ email: member.email })).toMatchObject({ status: 409, body: { code: 'email_taken' } })
       house.sandbox.clearFaults()
+      expect(await house.call('POST', `/users/${member.id}/aliases`, { address: `late-${system}` })).toMatchObject({
+        status: 409,
+        body: { code: 'member_not_active' },
+      })
       expect((await retry(member.id)).status).toBe(200)
       expect((await house.call('GET', `/users/${member.id}`)).status).toBe(404)
       expect([mailbox(house, member.email), await identityUser(house, member.email), await fileUser(house, member.email)]).toEqual([

@@ -59,3 +59,11 @@ export const queues = {
 } as const
 
 export const jobSchema = 'jobs'
+
+/**
+ * Moves waiting jobs of a queue (`$1`) with these keys (`$2`) forward to `$3` seconds from now, and never back; returns their keys. The
+ * engine's own update sets a time whatever it was before. A job that a transaction moves is not begun before that ends.
+ */
+export const moveForward = `
+  update ${jobSchema}.job set start_after = least(start_after, now() + make_interval(secs => $3))
+  where name = $1 and singleton_key = any($2) and state = 'created' returning singleton_key as key`

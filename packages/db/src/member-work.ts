@@ -6,6 +6,8 @@ import { type MembershipStatus, managed } from './members.ts'
 /** Everything that the steps of one member need, read when the work was claimed. */
 export interface MemberWork {
   run: string
+  /** For which state of the record this is: a later change has another one. */
+  version: number
   tenant: { id: string; slug: string; identityGroupId: string | null; fileSpaceId: string | null }
   user: {
     id: string
@@ -46,7 +48,7 @@ export interface MemberWork {
 export const memberLeaseSeconds = 12
 
 const readWork = sql`
-  select m.run, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id, 'fileSpaceId', t.file_space_id) as tenant,
+  select m.run, m.version, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id, 'fileSpaceId', t.file_space_id) as tenant,
     json_build_object('id', u.id, 'subject', u.idp_subject_id, 'idpUserId', u.idp_user_id, 'email', u.email, 'name', u.name,
       'firstName', u.first_name, 'lastName', u.last_name, 'phone', u.phone, 'alternativeEmail', u.alternative_email,
       'deactivated', u.deactivated_at is not null) as user,
@@ -160,7 +162,7 @@ export interface MemberOutcome {
   error?: string
 }
 
-/** Saves one step's outcome the moment it is known. */
+/** Saves one step's outcome the moment it is known. Of what was changed meanwhile the step stays due. */
 export async function saveMemberOutcome(db: Db, work: MemberWork, step: ProvisioningStep, outcome: MemberOutcome): Promise<void> {
   const error = outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null
   await db
@@ -173,27 +175,37 @@ export async function saveMemberOutcome(db: Db, work: MemberWork, step: Provisio
     .where('tenant_id', '=', work.tenant.id)
     .where('user_id', '=', work.user.id)
     .where('run', '=', work.run)
+    .where('version', '=', work.version)
     .execute()
 }
 
-/** Ends the work: frees the member, makes one with nothing left to do active, and plans the next try of what failed. */
-export async function finishMember(trx: Trx, work: MemberWork, retryInSeconds: number): Promise<{ settled: boolean }> {
+/**
+ * Ends the work: frees the member, makes one with nothing left to do active, and plans the next try of what failed; of what was changed
+ * meanwhile at once. `retryInSeconds` is undefined when nothing is left, or another piece of work took over.
+ */
+export async function finishMember(
+  trx: Trx,
+  work: MemberWork,
+  retryInSeconds: number,
+): Promise<{ settled: boolean; retryInSeconds: number | undefined }> {
+  const changed = sql<boolean>`version <> ${work.version}`
   const row = await trx
     .updateTable('memberships')
     .set({
       run: null,
       lease_until: null,
       status: sql<MembershipStatus>`case when status = 'provisioning' and ${settled} then 'active' else status end`,
-      attempt: sql<number>`case when ${settled} then 0 else attempt + 1 end`,
-      next_at: sql<Date>`case when ${settled} then null else now() + make_interval(secs => ${retryInSeconds}) end`,
+      attempt: sql<number>`case when ${settled} or ${changed} then 0 else attempt + 1 end`,
+      next_at: sql<Date>`case when ${settled} then null when ${changed} then now() else now() + make_interval(secs => ${retryInSeconds}) end`,
       updated_at: sql<Date>`now()`,
     })
     .where('tenant_id', '=', work.tenant.id)
     .where('user_id', '=', work.user.id)
     .where('run', '=', work.run)
-    .returning(settled.as('settled'))
+    .returning([settled.as('settled'), changed.as('changed')])
     .executeTakeFirst()
-  return { settled: row?.settled ?? false }
+  if (!row || row.settled) return { settled: row?.settled ?? false, retryInSeconds: undefined }
+  return { settled: false, retryInSeconds: row.changed ? 0 : retryInSeconds }
 }
 
 const settled = sql<boolean>`(identity_state in ('ok', 'skipped') and mail_state in ('ok', 'skipped') and files_state in ('ok', 'skipped'))`
@@ -233,12 +245,16 @@ export async function deleteMembership(db: Db, work: MemberWork, identityDeleted
 /** Of `tenants t` and `memberships m`: a tenant at rest makes nobody new, and lets go all the same. */
 const worked = sql<boolean>`(t.status in ('pending', 'active') or m.status = 'removing')`
 
-/**
- * Members with work that is due; at most `limit`. `heldSeconds` is 0 where nobody holds the member, else when whoever does is to be taken for
- * dead unless it gives a sign of life.
- */
-export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ tenantId: string; userId: string; heldSeconds: number }[]> {
-  return db
+export interface UnfinishedMember {
+  tenantId: string
+  userId: string
+  /** 0 where nobody holds the member, else when whoever does is to be taken for dead unless it gives a sign of life. */
+  heldSeconds: number
+}
+
+/** Members with work that is due, by their ids; at most `limit`, and only those behind `after`. */
+export async function findUnfinishedMembers(db: Db, limit: number, after?: UnfinishedMember): Promise<UnfinishedMember[]> {
+  let query = db
     .selectFrom('memberships as m')
     .innerJoin('tenants as t', 't.id', 'm.tenant_id')
     .select([
@@ -250,9 +266,8 @@ export async function findUnfinishedMembers(db: Db, limit: number): Promise<{ te
       or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`)
     .where(sql<boolean>`coalesce(m.next_at <= now(), true)`)
     .where(worked)
-    .orderBy('m.next_at')
-    .limit(limit)
-    .execute()
+  if (after) query = query.where(sql<boolean>`(m.tenant_id, m.user_id) > (${after.tenantId}, ${after.userId})`)
+  return query.orderBy('m.tenant_id').orderBy('m.user_id').limit(limit).execute()
 }
 
 /** Seconds until the member's unfinished work is due, 0 when overdue; undefined when nothing is left or the tenant rests. */

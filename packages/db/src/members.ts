@@ -274,7 +274,7 @@ export async function changeMembership(
       ...(todo.includes('identity') ? { identity_state: 'pending' as const, identity_error: null } : {}),
       ...(todo.includes('mail') ? { mail_state: 'pending' as const, mail_error: null } : {}),
       ...(todo.includes('files') ? { files_state: 'pending' as const, files_error: null } : {}),
-      ...(todo.length > 0 ? { next_at: null, attempt: 0 } : {}),
+      ...(todo.length > 0 ? { next_at: null, attempt: 0, version: sql<number>`version + 1` } : {}),
       updated_at: sql<Date>`now()`,
     })
     .where('tenant_id', '=', tenantId)

@@ -33,6 +33,8 @@ import * as kindsOfDues from './migrations/0027-kinds-of-dues.ts'
 import * as auditPlans from './migrations/0028-audit-plans.ts'
 import * as tenantLimits from './migrations/0029-tenant-limits.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
+import * as workVersions from './migrations/0037-work-versions.ts'
+import * as profileAndImportRuns from './migrations/0038-profile-and-import-runs.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
 import * as upstreamDays from './migrations/0048-upstream-days.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -68,6 +70,8 @@ const migrations: Record<string, Migration> = {
   '0028-audit-plans': auditPlans,
   '0029-tenant-limits': tenantLimits,
   '0031-idempotency-leases': idempotencyLeases,
+  '0037-work-versions': workVersions,
+  '0038-profile-and-import-runs': profileAndImportRuns,
   '0044-guests-and-written-times': guestsAndWrittenTimes,
   '0048-upstream-days': upstreamDays,
   '0017-health': health,

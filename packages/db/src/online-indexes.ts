@@ -35,6 +35,22 @@ const indexes: readonly OnlineIndex[] = [
     table: 'booking_hosts',
     of: '(host_id, calendar_event_id) where calendar_event_id is not null',
   },
+  // What is removed with a person, and what a tenant's end looks for: the foreign keys would else read the whole table for each.
+  {
+    name: 'membership_revocations_user',
+    table: 'membership_revocations',
+    of: '(user_id)',
+  },
+  {
+    name: 'saved_reports_creator',
+    table: 'saved_reports',
+    of: '(created_by)',
+  },
+  {
+    name: 'outbox_tenant',
+    table: 'outbox',
+    of: '(tenant_id) where tenant_id is not null',
+  },
   // How many members a tenant has, without a look at each: the table is many times as large, and the members of a tenant lie all over it.
   {
     name: 'memberships_counted',

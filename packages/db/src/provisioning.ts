@@ -27,7 +27,8 @@ export interface ProvisioningRun {
   }
   owner: { id: string; subject: string; email: string; idpUserId: string | null } | undefined
   domains: MailPlace[]
-  steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean }[]
+  /** `version` says for which state of the record the run works. */
+  steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean; version: number }[]
 }
 
 /** How long a run holds its tenant without a sign of life. A killed process's tenants are free after that. */
@@ -79,7 +80,7 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
       .execute()
     const steps = await trx
       .selectFrom('provisioning_steps')
-      .select(['step', 'state', 'attempt', sql<boolean>`coalesce(next_at <= now(), true)`.as('due')])
+      .select(['step', 'state', 'attempt', 'version', sql<boolean>`coalesce(next_at <= now(), true)`.as('due')])
       .where('tenant_id', '=', tenantId)
       .execute()
     return { run, tenant, owner, domains, steps }
@@ -133,8 +134,12 @@ export async function markStepStarted(db: Db, run: ProvisioningRun, step: Provis
   })
 }
 
-/** Saves one step's outcome the moment it is known. Does nothing when another run took over meanwhile. */
+/**
+ * Saves one step's outcome the moment it is known. When what it has to bring about was changed meanwhile, the step stays due, and only what
+ * the outside system told is kept. Does nothing when another run took over.
+ */
 export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: ProvisioningStep, outcome: StepOutcome): Promise<boolean> {
+  const version = run.steps.find((row) => row.step === step)?.version ?? 0
   return db.transaction().execute(async (trx) => {
     if (!(await holdsRun(trx, run))) return false
     await trx
@@ -149,6 +154,7 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
       })
       .where('tenant_id', '=', run.tenant.id)
       .where('step', '=', step)
+      .where('version', '=', version)
       .execute()
     if (outcome.identityGroupId !== undefined || outcome.fileSpaceId !== undefined) {
       await trx
@@ -174,6 +180,17 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
     await notifyTenant(trx, run.tenant.id)
     return true
   })
+}
+
+/** Says that these steps have to be done again, because what they bring about was changed. Under the tenant's lock. */
+export async function reopenSteps(trx: Trx, tenantId: string, steps: readonly ProvisioningStep[]): Promise<void> {
+  if (steps.length === 0) return
+  await trx
+    .updateTable('provisioning_steps')
+    .set((row) => ({ state: 'pending' as const, error: null, next_at: null, version: row('version', '+', 1) }))
+    .where('tenant_id', '=', tenantId)
+    .where('step', 'in', [...steps])
+    .execute()
 }
 
 async function holdsRun(trx: Trx, run: ProvisioningRun): Promise<boolean> {
@@ -228,20 +245,22 @@ export async function secondsUntilDue(db: Db, tenantId: string): Promise<number 
   return due?.seconds ?? undefined
 }
 
-/** Tenants with work left that a run holds, and in how many seconds it is to be taken for dead unless it gives a sign of life; at most `limit`. */
-export async function findHeldTenants(db: Db, limit: number): Promise<{ id: string; heldSeconds: number }[]> {
+/** Tenants with work left that a run holds, and in how many seconds it is to be taken for dead unless it gives a sign of life; by id, at most `limit`, and only those behind `after`. */
+export async function findHeldTenants(db: Db, limit: number, after?: string): Promise<{ id: string; heldSeconds: number }[]> {
   return db
     .selectFrom('tenants as t')
     .select(['t.id', sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds')])
     .where(sql<boolean>`t.provisioning_lease_until >= now()`)
     .where('t.status', '<>', 'deleted')
     .where(sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished}))`)
+    .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
+    .orderBy('t.id')
     .limit(limit)
     .execute()
 }
 
-/** Tenants with work that is due and that no living run holds; at most `limit`. */
-export async function findAbandonedTenants(db: Db, limit: number): Promise<string[]> {
+/** Tenants with work that is due and that no living run holds; by id, at most `limit`, and only those behind `after`. */
+export async function findAbandonedTenants(db: Db, limit: number, after?: string): Promise<string[]> {
   const rows = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
@@ -249,10 +268,12 @@ export async function findAbandonedTenants(db: Db, limit: number): Promise<strin
     .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
     .where('t.status', '<>', 'deleted')
     .where(sql<boolean>`(${unfinished} or t.status = 'pending')`)
+    .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
     .groupBy('t.id')
     .having(
       sql<boolean>`count(*) filter (where ${unfinished}) = 0 or bool_or(coalesce(s.next_at <= now(), true)) filter (where ${unfinished})`,
     )
+    .orderBy('t.id')
     .limit(limit)
     .execute()
   return rows.map((row) => row.id)

@@ -2,6 +2,7 @@ import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatu
 import type { Plan } from '@atrium/core/tenants'
 import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { reopenSteps } from './provisioning.ts'
 import type { SubscriptionsTable } from './tables.ts'
 import { escapeLike } from './tenants.ts'
 
@@ -246,12 +247,7 @@ export async function lockTenantOfSubscription(
 
 /** The file space follows the plan: its step is to be done again. */
 export async function reopenFilesStep(trx: Trx, tenantId: string): Promise<void> {
-  await trx
-    .updateTable('provisioning_steps')
-    .set({ state: 'pending', error: null, next_at: null })
-    .where('tenant_id', '=', tenantId)
-    .where('step', '=', 'files')
-    .execute()
+  await reopenSteps(trx, tenantId, ['files'])
 }
 
 /** The tenant that subscribes, deleted ones included. */

@@ -426,6 +426,8 @@ export interface ProvisioningStepsTable {
   started_at: OptionalMoment
   finished_at: OptionalMoment
   changed_at: Moment
+  /** Counts the changes of what the step has to bring about. */
+  version: Generated<number>
 }
 
 export interface DomainsTable {
@@ -504,6 +506,9 @@ export interface IdentityDuesTable {
   next_at: RequiredMoment
   error: string | null
   created_at: Moment
+  /** Who tells the provider of the person at present, and until when without a sign of life. */
+  run: Generated<string | null>
+  lease_until: OptionalMoment
 }
 
 export interface MembershipsTable {
@@ -535,12 +540,17 @@ export interface MembershipsTable {
   lease_until: OptionalMoment
   created_at: Moment
   updated_at: Moment
+  /** Counts the changes of what the steps have to bring about. */
+  version: Generated<number>
 }
 
 export interface MemberImportsTable {
   id: Generated<string>
   tenant_id: string
   requested_by: string
+  /** Null for an import of a program of before. */
+  requester_id: Generated<string | null>
+  by_operator: Generated<boolean>
   run: string | null
   lease_until: OptionalMoment
   created_at: Moment

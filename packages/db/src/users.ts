@@ -246,7 +246,7 @@ async function removeMembershipsOutsideGroups(db: Db, userId: string, token: Tok
     await sql`select from tenants where id = any(${ids}) order by id for update`.execute(trx)
     await sql`
       update memberships m set status = 'suspended', mail_state = 'pending', mail_error = null, files_state = 'pending', files_error = null,
-        next_at = null, updated_at = now()
+        next_at = null, attempt = 0, version = version + 1, updated_at = now()
       from tenants t where ${leaving} and (m.mailbox_address is not null or m.file_account_id is not null)`.execute(trx)
     await sql`delete from memberships m using tenants t where ${leaving}`.execute(trx)
   })

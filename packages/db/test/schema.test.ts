@@ -55,6 +55,24 @@ describe('migrations', () => {
   })
 })
 
+describe('foreign keys', () => {
+  it('to people, and those of the mails, have an index by which rows are found when somebody is erased', async () => {
+    // Conditions of an index that leave out nothing but null do no harm: a key that is looked for is not null.
+    const { rows } = await asOwner(`
+      select c.conrelid::regclass || ' (' || string_agg(a.attname, ', ' order by k.n) || ')' as missing
+      from pg_constraint c
+      cross join lateral unnest(c.conkey) with ordinality k(attnum, n)
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.attnum
+      where c.contype = 'f' and (c.confrelid = 'users'::regclass or c.conrelid = 'outbox'::regclass)
+        and not exists (
+          select from pg_index i where i.indrelid = c.conrelid and i.indisvalid and i.indkey[0] = any(c.conkey)
+            and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) = '(' || (
+              select attname from pg_attribute where attrelid = c.conrelid and attnum = i.indkey[0]) || ' IS NOT NULL)'))
+      group by c.oid, c.conrelid order by 1`)
+    expect(rows.map(({ missing }) => missing)).toEqual([])
+  })
+})
+
 describe('audit log', () => {
   it('takes entries of the API into the partition of their month', async () => {
     await database.db

@@ -8,14 +8,15 @@ const GB = 1_000_000_000
 
 interface DriveOptions {
   id?: string
+  name?: string
   alias?: string
   total?: number
   trashed?: boolean
   used?: number
 }
-const drive = ({ id = 'st$1', alias = 'project/acme', total = GB, trashed = false, used = 10 }: DriveOptions = {}) => ({
+const drive = ({ id = 'st$1', name = 'Acme Inc', alias = 'project/acme', total = GB, trashed = false, used = 10 }: DriveOptions = {}) => ({
   id,
-  name: 'Acme',
+  name,
   driveAlias: alias,
   driveType: 'project',
   quota: trashed ? { total } : { total, used, remaining: total - used, state: 'normal' },
@@ -104,6 +105,12 @@ describe('ensureSpace', () => {
     expect(restore).toMatchObject({ method: 'PATCH', target: '/graph/v1.0/drives/st$1', body: {}, headers: { restore: 'true' } })
     expect(quota).toMatchObject({ method: 'PATCH', body: { quota: { total: GB } } })
     expect(quota?.headers.restore).toBeUndefined()
+  })
+
+  it('gives a space the name of its tenant when it has another one', async () => {
+    await using server = await scriptedServer(storageOf([drive({ name: 'Before' })], (_, response) => json(response, 200, drive())))
+    await opencloud({ ...quick, baseUrl: server.url }).ensureSpace({ ...request, spaceId: 'st$1' })
+    expect(server.received.slice(1)).toMatchObject([{ method: 'PATCH', target: '/graph/v1.0/drives/st$1', body: { name: 'Acme Inc' } }])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '@atrium/core/errors'
-import { claimMember, releaseMember } from '@atrium/db/member-work'
+import { claimMember, type MemberWork, releaseMember } from '@atrium/db/member-work'
 import { findMember } from '@atrium/db/members'
 import type { House } from '../house.ts'
 
@@ -14,7 +14,7 @@ const lookAgainMs = 100
 export async function holdingMailbox<Result>(
   house: House,
   { tenantId, userId, waitMs = 5_000 }: { tenantId: string; userId: string; waitMs?: number },
-  change: () => Promise<Result>,
+  change: (work: MemberWork) => Promise<Result>,
 ): Promise<Result> {
   const { db } = house.database
   const giveUpAt = performance.now() + waitMs
@@ -27,7 +27,7 @@ export async function holdingMailbox<Result>(
   }
   house.memberLeases.kept(work)
   try {
-    return await change()
+    return await change(work)
   } finally {
     await releaseMember(db, work)
   }

@@ -32,7 +32,7 @@ export async function listMemberAliases({ house }: Context, access: Access, user
 
 /**
  * Gives a member's mailbox a further address on a verified domain of the tenant. Throws AppError `email_taken` when anything anywhere has
- * the address, `domain_not_verified`, `mailbox_missing`, `member_busy`, `upstream_failed`, `invalid_input`.
+ * the address, `domain_not_verified`, `mailbox_missing`, `member_not_active` while the member is being removed, `member_busy`, `upstream_failed`, `invalid_input`.
  */
 export async function addMemberAlias(ctx: Context, access: Access, input: AddMemberAlias): Promise<AddedAlias> {
   const { house } = ctx
@@ -40,6 +40,7 @@ export async function addMemberAlias(ctx: Context, access: Access, input: AddMem
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await refuseFormerAdmin(trx, access)
     const found = await requireMember(trx, open.id, input.userId)
+    if (found.membershipStatus === 'removing') throw leaving()
     return { tenant: open, member: found, free: await freeAddress(trx, open.id, { address: input.address, exceptUserId: found.id }) }
   })
   const { address, localPart, domain } = free
@@ -49,9 +50,10 @@ export async function addMemberAlias(ctx: Context, access: Access, input: AddMem
   const add = () =>
     onMailbox(house, { tenantId: tenant.id, userId: member.id }, async ({ mail, account, signal }) => {
       if (account.aliases.includes(address)) throw addressTaken(address)
-      await holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, () =>
-        mail.addAlias({ accountId: account.id, ...place }, { signal }),
-      )
+      await holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, (work) => {
+        if (work.status === 'removing') throw leaving()
+        return mail.addAlias({ accountId: account.id, ...place }, { signal })
+      })
       return [...account.aliases, address].sort()
     })
   const aliases = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_added' }, add)
@@ -87,6 +89,8 @@ export async function removeMemberAlias(ctx: Context, access: Access, { userId, 
   const lists = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, take)
   await recordMember(ctx, access, tenant, { action: 'member.alias_removed', member, metadata: { address, ...listsInAudit(lists) } })
 }
+
+const leaving = () => new AppError('member_not_active', 'The member is being removed.')
 
 const noSuchAlias = () => new AppError('not_found', 'The mailbox of this member has no such alias.')
 

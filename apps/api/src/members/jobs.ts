@@ -13,15 +13,24 @@ export async function settleMember(house: House, tenantId: string, userId: strin
   else await house.jobs.wakeMember(tenantId, userId, Math.max(due, 1))
 }
 
-/** Finds members and imports that nobody is woken for, whatever became of their job. */
+/** Members that a sweep reads at a time. */
+const pageSize = 1000
+const mostImports = 1000
+
+/** Wakes the work on every member and import that is due, whatever became of their job. */
 export async function sweepMembers(house: House): Promise<void> {
   const { db } = house.database
-  const members = await findUnfinishedMembers(db, 500)
-  const imports = await findUnfinishedImports(db, 50)
-  if (members.length + imports.length > 0) {
-    house.log.info({ members: members.length, imports: imports.length }, 'found work on members left undone')
+  let members = 0
+  for (
+    let page = await findUnfinishedMembers(db, pageSize);
+    page.length > 0;
+    page = await findUnfinishedMembers(db, pageSize, page.at(-1))
+  ) {
+    members += page.length
+    // What is held may be held by a process that is dead: it is looked at again when its lease ends.
+    await house.jobs.wakeMembers(page.map(({ heldSeconds, ...member }) => ({ ...member, afterSeconds: heldSeconds })))
   }
-  // What is held may be held by a process that is dead: it is looked at again when its lease ends.
-  for (const { tenantId, userId, heldSeconds } of members) await house.jobs.wakeMember(tenantId, userId, heldSeconds)
+  const imports = await findUnfinishedImports(db, mostImports)
+  if (members + imports.length > 0) house.log.info({ members, imports: imports.length }, 'found work on members left undone')
   for (const { id, heldSeconds } of imports) await house.jobs.wakeImport(id, heldSeconds)
 }

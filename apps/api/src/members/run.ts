@@ -52,11 +52,12 @@ export async function runMember(house: House, work: MemberWork, given: Given = {
   }
   if (settled && work.status === 'removing') return deleteMembership(db, work, endsWithMembership(work))
   const delay = retryDelaySeconds(work.attempt + 1, firstRetrySeconds)
-  await db.transaction().execute(async (trx) => {
+  const { retryInSeconds } = await db.transaction().execute(async (trx) => {
     const finished = await finishMember(trx, work, delay)
     if (finished.settled && work.status === 'provisioning') await sendWelcome(house, trx, work)
+    return finished
   })
-  if (!settled) await house.jobs.wakeMember(work.tenant.id, work.user.id, delay)
+  if (retryInSeconds !== undefined) await house.jobs.wakeMember(work.tenant.id, work.user.id, retryInSeconds)
 }
 
 async function attempt(house: House, work: MemberWork, step: ProvisioningStep, given: Given): Promise<MemberOutcome> {

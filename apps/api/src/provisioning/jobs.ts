@@ -14,13 +14,22 @@ export async function provisionTenant(house: House, tenantId: string): Promise<v
   if (!ran) await house.jobs.wakeProvisioning(tenantId, (await secondsUntilDue(house.database.db, tenantId)) ?? recoverAfterSeconds)
 }
 
+/** Tenants that a sweep reads at a time. */
+const pageSize = 1000
+
 /**
- * Finds work that nobody is woken for, whatever became of its job. What is held may be held by a process that is dead: it is looked at again
- * when its lease ends.
+ * Wakes everything that is due, whatever became of its job. What is held may be held by a process that is dead: it is looked at again when
+ * its lease ends.
  */
 export async function sweepProvisioning(house: House): Promise<void> {
-  const tenantIds = await findAbandonedTenants(house.database.db, 500)
-  if (tenantIds.length > 0) house.log.info({ count: tenantIds.length }, 'found provisioning left undone')
-  for (const tenantId of tenantIds) await house.jobs.wakeProvisioning(tenantId, 0)
-  for (const { id, heldSeconds } of await findHeldTenants(house.database.db, 500)) await house.jobs.wakeProvisioning(id, heldSeconds)
+  const { db } = house.database
+  let count = 0
+  for (let page = await findAbandonedTenants(db, pageSize); page.length > 0; page = await findAbandonedTenants(db, pageSize, page.at(-1))) {
+    count += page.length
+    await house.jobs.wakeProvisionings(page.map((tenantId) => ({ tenantId, afterSeconds: 0 })))
+  }
+  if (count > 0) house.log.info({ count }, 'found provisioning left undone')
+  for (let page = await findHeldTenants(db, pageSize); page.length > 0; page = await findHeldTenants(db, pageSize, page.at(-1)?.id)) {
+    await house.jobs.wakeProvisionings(page.map(({ id, heldSeconds }) => ({ tenantId: id, afterSeconds: heldSeconds })))
+  }
 }

@@ -7,6 +7,7 @@ import { mailboxesOn } from '@atrium/db/domains'
 import { violatedConstraint } from '@atrium/db/failures'
 import { mailListsOn } from '@atrium/db/lists'
 import { holdPartner } from '@atrium/db/partners'
+import { reopenSteps } from '@atrium/db/provisioning'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { arrangeDomains, lockTenant, notifyTenant, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
 import { refuseLimited } from '../billing/limits.ts'
@@ -134,14 +135,7 @@ async function write(trx: Trx, house: InTransaction, access: Access, input: Upda
   await refuseUsedDomains(trx, others)
   if (added.length > 0) await refuseLimited(trx, house, before.id)
   const affected = [...(added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
-  if (affected.length > 0) {
-    await trx
-      .updateTable('provisioning_steps')
-      .set({ state: 'pending', error: null, next_at: null })
-      .where('tenant_id', '=', before.id)
-      .where('step', 'in', affected)
-      .execute()
-  }
+  await reopenSteps(trx, before.id, affected)
   await notifyTenant(trx, before.id)
   return { changes, added, reprovision: affected.length > 0, tenantId: before.id }
 }

@@ -79,7 +79,11 @@ export function opencloudSpaces(client: HttpClient): SpaceMethods {
           return { id: made.id, created: true }
         }
         if (isDisabled(there)) await update(operation, there.id, {}, { restore: 'true' })
-        if (there.quota?.total !== quotaBytes) await update(operation, there.id, { quota: { total: quotaBytes } })
+        const changes = {
+          ...(there.name !== spaceName(name, marker) && { name: spaceName(name, marker) }),
+          ...(there.quota?.total !== quotaBytes && { quota: { total: quotaBytes } }),
+        }
+        if (Object.keys(changes).length > 0) await update(operation, there.id, changes)
         return { id: there.id, created: false }
       }),
 

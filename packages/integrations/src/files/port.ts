@@ -33,7 +33,7 @@ export interface FileStorage {
   /** Proves address and credentials; the id is that of our service user. */
   check(options?: CallOptions): Promise<{ userId: string }>
   /**
-   * Finds the space by id, else by marker, else creates it; restores a disabled one and sets the quota when it differs. The file
+   * Finds the space by id, else by marker, else creates it; restores a disabled one and sets name and quota when they differ. The file
    * storage keeps no name unique: the caller sees to it that no two runs for one marker go on at once.
    */
   ensureSpace(space: SpaceRequest, options?: CallOptions): Promise<{ id: string; created: boolean }>

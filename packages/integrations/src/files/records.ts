@@ -6,6 +6,7 @@ import { z } from 'zod'
 const bytes = z.number().optional()
 export const Drive = z.object({
   id: z.string().min(1),
+  name: z.string().optional(),
   driveAlias: z.string().optional(),
   driveType: z.string(),
   quota: z.object({ total: bytes, used: bytes, remaining: bytes, state: z.string().optional() }).optional(),
