@@ -142,6 +142,105 @@ describe('an import', () => {
     expect(await house.member(userId)).toMatchObject({ status: 'active', outcomes: { identity: 'ok', mail: 'ok', files: 'ok' } })
   })
 
+  it('makes nobody from the moment on in which whoever asked for it loses the right', async () => {
+    const { member } = await house.newMember({ role: 'admin' })
+    const token = await house.token(member.email)
+    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
+    const csv = `email,role\n${Array.from({ length: 24 }, (_, n) => `right${n},admin`).join('\n')}\n`
+    const { body } = await house.call('POST', '/user-imports', { csv, dryRun: false }, token)
+    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
+    expect((await house.call('POST', `/users/${member.id}/suspend`)).status).toBe(200)
+    const made = async () => (await read(body.id)).rows.filter((row: { userId: string | null }) => row.userId !== null).length
+    const madeBefore = await made()
+    await finished(body.id)
+    const { counts, rows } = await read(body.id)
+    expect(counts.created).toBe(madeBefore)
+    expect(counts.refused).toBe(24 - madeBefore)
+    expect(counts.refused).toBeGreaterThan(0)
+    const refused = rows.filter((row: { state: string }) => row.state === 'refused')
+    expect(refused.map((row: { code: string }) => row.code)).toEqual(refused.map(() => 'not_admin'))
+  }, 60_000)
+
+  it('goes on in the right of whoever resumes it', async () => {
+    const { body } = await start('email\nresumed-right\n')
+    await finished(body.id)
+    const { db } = house.database
+    await db
+      .updateTable('member_import_rows')
+      .set({ state: 'ready', user_id: null, fields: sql`'{"email":"resumed-right2"}'::jsonb` })
+      .where('import_id', '=', body.id)
+      .execute()
+    await db
+      .updateTable('member_imports')
+      .set({ finished_at: null, requester_id: await house.idOf('member@acme.test') })
+      .where('id', '=', body.id)
+      .execute()
+    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    await finished(body.id)
+    expect((await read(body.id, 'none')).counts).toMatchObject({ created: 1, refused: 0 })
+  })
+
+  it('ends before the next row when another run has taken its lease, and that one makes every row once', async () => {
+    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 60 })
+    const { body } = await start(`email\n${Array.from({ length: 24 }, (_, n) => `lease${n}`).join('\n')}\n`)
+    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
+    const { db } = house.database
+    const imported = db.updateTable('member_imports').where('id', '=', body.id)
+    const left = async () => (await read(body.id, 'none')).counts.ready
+    await imported.set({ run: sql<string>`new_id()`, lease_until: sql<Date>`now() + interval '1 hour'` }).execute()
+    const leftThen = await left()
+    expect(leftThen).toBeGreaterThan(5)
+    house.sandbox.clearFaults()
+    // Those that the first run has in hand: three at most, whose members were made before the lease was lost.
+    await expect
+      .poll(
+        async () => {
+          const held = db.selectFrom('memberships').select('user_id').where('tenant_id', '=', house.acmeId).where('run', 'is not', null)
+          return (await held.execute()).length
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(0)
+    expect(await left()).toBe(leftThen)
+    await imported.set({ run: null, lease_until: null }).execute()
+    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    await finished(body.id)
+    expect((await read(body.id, 'none')).counts).toMatchObject({ total: 24, created: 24 })
+  }, 60_000)
+
+  it('tells the truth of every row after lost connections, and makes each of them once', async () => {
+    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 20 })
+    const { body } = await start(`email\n${Array.from({ length: 15 }, (_, n) => `lost${n}`).join('\n')}\n`)
+    const { db } = house.database
+    const severed = () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and usename = current_user and pid <> pg_backend_pid() and state is not null`
+        .execute(db)
+        .catch(() => undefined)
+    const state = () => read(body.id, 'none').catch(() => ({ state: undefined }))
+    for (let round = 0; round < 12; round++) {
+      await severed()
+      await new Promise((done) => setTimeout(done, 60))
+      if ((await state()).state === 'stopped') await house.call('POST', `/user-imports/${body.id}/resume`)
+    }
+    house.sandbox.clearFaults()
+    await expect
+      .poll(
+        async () => {
+          const { state: now } = await state()
+          if (now === 'stopped') await house.call('POST', `/user-imports/${body.id}/resume`)
+          return now
+        },
+        { timeout: 45_000 },
+      )
+      .toBe('done')
+    const { counts, rows } = await read(body.id)
+    expect(rows.filter((row: { state: string }) => row.state === 'refused')).toEqual([])
+    expect(counts.created + counts.incomplete).toBe(15)
+    const made = await db.selectFrom('users').select('id').where('email', 'like', 'lost%@acme.tenants.local').execute()
+    expect(made).toHaveLength(15)
+  }, 90_000)
+
   it('is resumed by the job engine when nobody works on it', async () => {
     await using started = await openMembersHouse({ started: true })
     const { db } = started.database

@@ -10,6 +10,8 @@ import {
   insertImport,
   listImportRows,
   type NewImportRow,
+  type Requester,
+  setRequester,
 } from '@atrium/db/member-imports'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
@@ -33,10 +35,10 @@ export async function startImport(ctx: Context, access: Access, input: StartImpo
   const tenant = await db.transaction().execute((trx) => openFor(trx, access))
   // Not under the tenant's lock: it may take a while, and whoever makes a row looks again.
   const rows = await judge(house, tenant, read.rows, access.caller.operator)
-  const requestedBy = access.caller.email ?? access.caller.subject
+  const requestedBy = nameOf(access)
   const importId = input.dryRun
     ? null
-    : await db.transaction().execute((trx) => insertImport(trx, { tenantId: tenant.id, requestedBy, rows }))
+    : await db.transaction().execute((trx) => insertImport(trx, { tenantId: tenant.id, requestedBy, requester: requesterOf(access), rows }))
   if (importId === null) return dryRunView(rows, house.clock.now())
   await house.audit.record(ctx, access.caller, {
     action: 'member.imported',
@@ -55,12 +57,22 @@ export async function getImport({ house }: Context, access: Access, input: GetIm
   return viewOf(house, await readImportRecord(house, access, input.importId), input.rows)
 }
 
-/** Goes on with an import that nobody works on. One that is finished or under way is answered as it is. */
+const nameOf = ({ caller }: Access) => caller.email ?? caller.subject
+const requesterOf = ({ caller }: Access): Requester => ({ id: caller.id ?? null, byOperator: caller.operator })
+
+/**
+ * Goes on with an import that nobody works on, from now on in the caller's right. One that is finished or under way is returned as it is.
+ */
 export async function resumeImport(ctx: Context, access: Access, importId: string): Promise<ImportView> {
   const { house } = ctx
   const record = await readImportRecord(house, access, importId)
-  const tenant = await house.database.db.transaction().execute((trx) => openFor(trx, access))
-  if (record.finishedAt === null && !record.held) {
+  const resumes = record.finishedAt === null && !record.held
+  const tenant = await house.database.db.transaction().execute(async (trx) => {
+    const open = await openFor(trx, access)
+    if (resumes) await setRequester(trx, importId, nameOf(access), requesterOf(access))
+    return open
+  })
+  if (resumes) {
     work(house, importId)
     await house.audit.record(ctx, access.caller, {
       action: 'member.imported',
