@@ -502,6 +502,8 @@ export interface IdentityDuesTable {
   staff: Generated<boolean>
   /** Name and contact data. */
   profile: Generated<boolean>
+  /** The address that the person signs in with. */
+  address: Generated<boolean>
   attempts: Generated<number>
   next_at: RequiredMoment
   error: string | null
