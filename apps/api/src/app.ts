@@ -13,6 +13,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { onDatabaseTime } from './database-time.ts'
 import { checkDueDomains } from './domains/jobs.ts'
+import { followDueEntitlements } from './entitlements/follow.ts'
 import { createFlags } from './flags/evaluator.ts'
 import { rollBackBrokenFlags } from './flags/roll-back.ts'
 import { checkReadiness } from './health.ts'
@@ -225,7 +226,11 @@ export function createApp(parts: AppParts): App {
         sweepMembers: () => sweepMembers(house).finally(() => followIdentities(house)),
         sendMails: async () => drainOutbox(await onDatabaseTime(house)),
         rollBackBrokenFlags: () => rollBackBrokenFlags(house),
-        settleSubscriptions: async () => settleSubscriptions(await onDatabaseTime(house)),
+        settleSubscriptions: async () => {
+          const timed = await onDatabaseTime(house)
+          await settleSubscriptions(timed)
+          await followDueEntitlements(timed)
+        },
         createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(house))),
         refreshHealth: async () => void (await refreshAllHealth(house)),
         drainWebhooks: () => drainWebhooks(house),

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { isLimitName, type LimitName } from '@atrium/core/limits'
 import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
+import { plan } from '@atrium/core/tenants'
 import { trim } from '@atrium/core/trim'
 import { createKeyring, weakKey } from '@atrium/db/encryption'
 import { z } from 'zod'
@@ -96,6 +97,9 @@ const shape = {
   STRIPE_API_URL: address.optional(),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
   BILLING_AUTO_SUSPEND: toggle.default(false),
+  FREE_PLAN_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(5),
+  TRIAL_MAX_PLAN: plan.default('business'),
+  TRIAL_MAX_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(20),
   PARTNER_HOLD_DAYS: z.coerce.number().int().min(0).max(365).default(30),
   PORTAL_URL: address.optional(),
   BOOKING_URL: address.optional(),
@@ -176,6 +180,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       livemode: e.STRIPE_SECRET_KEY?.includes('_live_') ?? false,
       graceDays: e.BILLING_GRACE_DAYS,
       autoSuspend: e.BILLING_AUTO_SUSPEND,
+      freeSeats: e.FREE_PLAN_SEATS,
+      trial: { plan: e.TRIAL_MAX_PLAN, seats: e.TRIAL_MAX_SEATS },
       partnerHoldDays: e.PARTNER_HOLD_DAYS,
     },
     /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */

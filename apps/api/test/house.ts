@@ -120,6 +120,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     BOOKING_URL: 'http://booking.test',
     BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
     ENCRYPTION_KEYS: `test:${testKey(7)}`,
+    // Most tests are not about the limits of the free plan.
+    FREE_PLAN_SEATS: '1000',
     LOG_LEVEL: 'info',
     ...(options.manyChanges && { LIMITS: 'changes_person_minute=1000000,changes_token_minute=1000000' }),
     ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),

@@ -27,6 +27,7 @@ export async function openMembersHouse(options: Parameters<typeof openHouse>[0] 
   const house = await openHouse({ integrations: clientsWithDeadline(4_000), ...options })
   const { db } = house.database
   await db.updateTable('tenants').set({ seats: 0 }).execute()
+  await db.updateTable('plan_grants').set({ seats: 0 }).execute()
   const { id: acmeId } = await db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
   const as = {
     owner: await house.token('owner@acme.test'),

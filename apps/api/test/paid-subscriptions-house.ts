@@ -12,11 +12,12 @@ import { terms } from './subscriptions-house.ts'
 export type PaidSubscriptionsHouse = Awaited<ReturnType<typeof openPaidSubscriptions>>
 
 /** A house with payments, with a clock of its own, and what tests of subscriptions at the payment processor do there. */
-export async function openPaidSubscriptions() {
+export async function openPaidSubscriptions({ env = {} }: { env?: Record<string, string> } = {}) {
   const started = new Date(Math.floor(Date.now() / 1000) * 1000)
   let now = started
   const house = await openHouse({
     provisioned: false,
+    env,
     clock: { now: () => now },
     // Fails as often as a test lets it, without being given up on.
     integrations: async (connected, { payments }) => {

@@ -27,7 +27,7 @@ const allOk = { identity: 'ok', mail: 'ok', files: 'ok' }
 
 describe('creating a tenant', () => {
   it('makes group, domain and space, with the owner in the group and the quota of the plan', async () => {
-    const answer = await create({ name: 'Initech', plan: 'starter' })
+    const answer = await create({ name: 'Initech', plan: 'starter' }, operator)
     expect(answer).toMatchObject({
       status: 201,
       body: {
@@ -39,11 +39,11 @@ describe('creating a tenant', () => {
         domains: ['initech.tenants.local'],
       },
     })
-    expect(answer.body.owner.email).toBe('newcomer@example.test')
+    expect(answer.body.owner.email).toBe('operator@atrium.test')
     for (const handle of ['identityGroupId', 'mailDomainId', 'fileSpaceId']) expect(answer.body[handle], handle).toEqual(expect.any(String))
     expect(outsideObjects(house, 'initech')).toEqual({
       groups: 1,
-      members: ['newcomer@example.test'],
+      members: ['operator@atrium.test'],
       domains: ['initech.tenants.local'],
       spaces: 1,
       quota: fileQuotaBytes.starter,

@@ -76,9 +76,12 @@ describe('without a subscription', () => {
     expect(await tenantOf(slug)).toMatchObject({ seats: 6, memberCount: 6 })
   })
 
-  it('a tenant without a number of seats keeps none', async () => {
+  it('0 seats are all that the tenant is entitled to', async () => {
     const { slug } = await world.newTenant()
-    await change(slug, { seatMode: 'auto', seats: 0 })
+    expect((await change(slug, { seats: 0 })).body).toMatchObject({ seats: house.config.billing.freeSeats })
+    expect((await change(slug, { seats: 0 }, world.operator)).body).toMatchObject({ seats: house.config.billing.freeSeats })
+    expect((await change(slug, { plan: 'starter', seats: 0 }, world.operator)).body).toMatchObject({ seats: 0 })
+    await change(slug, { seatMode: 'auto' })
     expect((await add(slug)).status).toBe(201)
     expect(await tenantOf(slug)).toMatchObject({ seats: 0, memberCount: 2 })
   })

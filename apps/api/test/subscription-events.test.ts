@@ -28,12 +28,12 @@ describe('what the payment processor tells', () => {
     ['trialing', 'trialing', 0, 'business'],
     ['active', 'active', 96_000, 'business'],
     ['past_due', 'past_due', 96_000, 'business'],
-    ['unpaid', 'unpaid', 0, 'free'],
+    ['unpaid', 'unpaid', 0, 'business'],
     ['paused', 'paused', 0, 'free'],
     ['incomplete', 'incomplete', 0, 'free'],
     ['incomplete_expired', 'incomplete_expired', 0, 'free'],
     ['canceled', 'canceled', 0, 'free'],
-    ['hibernating', 'unknown', 0, 'free'],
+    ['hibernating', 'unknown', 0, 'business'],
   ])('in the status %s is kept as %s', async (word, status, arrMinor, plan) => {
     const { id, slug } = await world.newTenant()
     const told = { ...(await world.read((await world.subscribed()).stripeId)), id: `sub_${randomBytes(8).toString('hex')}`, status: word }

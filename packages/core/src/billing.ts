@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { vatStatus } from './billing-info.ts'
+import { type Entitlements, EntitlementsView } from './entitlements.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { billingCycle, subscriptionSource, subscriptionStatus } from './subscriptions.ts'
 import { plan } from './tenants.ts'
@@ -143,23 +144,10 @@ export const reminderDays = [0, 3, 7, 12] as const
 /** Days after which suspending is suggested to operators, or done where the installation says so. */
 export const suspensionDays = 28
 
-export interface PastDueFacts {
-  status: z.infer<typeof subscriptionStatus>
-  pastDueSince: Date | null
-}
-
-/** What holds for a tenant with this subscription now, and from when it is limited; `limitedFrom` is null while nothing is due. */
-export function billingStateOf(
-  subscription: PastDueFacts | null,
-  graceDays: number,
-  now: Date,
-): { state: BillingState; limitedFrom: Date | null } {
-  if (subscription === null || (subscription.status !== 'past_due' && subscription.status !== 'unpaid'))
-    return { state: 'ok', limitedFrom: null }
-  const { status, pastDueSince } = subscription
-  const limitedFrom = pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceDays * dayMs)
-  if (status === 'unpaid') return { state: 'limited', limitedFrom }
-  return { state: limitedFrom !== null && limitedFrom <= now ? 'limited' : 'past_due', limitedFrom }
+/** What billing says of these entitlements. */
+export function billingStateOf({ state, reason }: Pick<Entitlements, 'state' | 'reason'>): BillingState {
+  if (state === 'limited') return 'limited'
+  return state === 'grace' && reason === 'payment_missing' ? 'past_due' : 'ok'
 }
 
 /** The reminder days that have come since `pastDueSince`. */
@@ -193,6 +181,8 @@ export const BillingSummary = z.object({
   state: billingState,
   /** From when the tenant is limited unless it pays. */
   limitedFrom: instant.nullable(),
+  /** Plan, seats and file space that the tenant has now, and why. */
+  entitlements: EntitlementsView,
   subscription: SubscriptionSummary.nullable(),
   card: CardView.nullable(),
   /** When the card was last read from the payment processor; null when it never was. */

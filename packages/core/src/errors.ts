@@ -75,6 +75,7 @@ const table = {
   quota_exceeded: { status: 409, title: 'The tenant uses more than this plan holds.' },
   uncancel_first: { status: 409, title: 'The subscription is being canceled. Keep it first, then change it.' },
   subscription_exists: { status: 409, title: 'The tenant has a subscription already.' },
+  subscription_required: { status: 409, title: 'This plan or number of seats needs a subscription.' },
   subscription_ended: { status: 409, title: 'The subscription has ended.' },
   subscription_state: { status: 409, title: 'The subscription is not in a state that allows this.' },
   quote_expired: { status: 409, title: 'The quoted amount is no longer valid. Ask for it again.' },

@@ -119,10 +119,11 @@ interface Standing {
 
 /**
  * When a change takes effect. More goes at once and is charged by the second; less waits for the end of the period and gives nothing
- * back. From month to year goes at once with a new period, from year to month waits. During a trial everything goes at once.
+ * back. From month to year goes at once with a new period, from year to month waits. During a trial and a pause
+ * everything goes at once.
  */
 export function effectOf(before: Standing, after: { cycle: BillingCycle; total: bigint }): 'now' | 'period_end' {
-  if (before.status === 'trialing') return 'now'
+  if (before.status === 'trialing' || before.status === 'paused') return 'now'
   if (before.cycle !== after.cycle) return after.cycle === 'year' ? 'now' : 'period_end'
   return after.total >= before.total ? 'now' : 'period_end'
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { billingStateOf, cardExpiry, invoiceDisplayStatusOf, invoiceStatuses, reminderDaysDue } from '../src/billing.ts'
+import { cardExpiry, invoiceDisplayStatusOf, invoiceStatuses, reminderDaysDue } from '../src/billing.ts'
 import { writtenAmount } from '../src/money.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
@@ -49,23 +49,9 @@ describe('the last day of a card', () => {
   })
 })
 
-describe('what an overdue payment does to a tenant', () => {
+describe('reminders of an overdue payment', () => {
   const since = (days: number) => new Date(now.getTime() - days * 86_400_000)
-  it('is nothing without a subscription, and while it is paid', () => {
-    expect(billingStateOf(null, 14, now)).toEqual({ state: 'ok', limitedFrom: null })
-    expect(billingStateOf({ status: 'active', pastDueSince: null }, 14, now).state).toBe('ok')
-    expect(billingStateOf({ status: 'canceled', pastDueSince: since(99) }, 14, now).state).toBe('ok')
-  })
-  it('is a banner for the days of grace, then the limit, to the millisecond', () => {
-    expect(billingStateOf({ status: 'past_due', pastDueSince: since(0) }, 14, now)).toEqual({ state: 'past_due', limitedFrom: since(-14) })
-    expect(billingStateOf({ status: 'past_due', pastDueSince: new Date(since(14).getTime() + 1) }, 14, now).state).toBe('past_due')
-    expect(billingStateOf({ status: 'past_due', pastDueSince: since(14) }, 14, now).state).toBe('limited')
-    expect(billingStateOf({ status: 'past_due', pastDueSince: since(0) }, 0, now).state).toBe('limited')
-  })
-  it('is the limit at once when the processor has given up', () => {
-    expect(billingStateOf({ status: 'unpaid', pastDueSince: since(1) }, 14, now).state).toBe('limited')
-  })
-  it('reminds on days 0, 3, 7 and 12, and never more often', () => {
+  it('come on days 0, 3, 7 and 12, and never more often', () => {
     const days = [0, 2.99, 3, 6.9, 7, 12, 400].map((day) => reminderDaysDue(since(day), now))
     expect(days).toEqual([[0], [0], [0, 3], [0, 3], [0, 3, 7], [0, 3, 7, 12], [0, 3, 7, 12]])
     expect(reminderDaysDue(new Date(now.getTime() + 1), now)).toEqual([])

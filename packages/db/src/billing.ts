@@ -3,6 +3,7 @@ import type { BillingCycle, SubscriptionSource, SubscriptionStatus } from '@atri
 import type { Plan } from '@atrium/core/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { overdueInvoices } from './entitlements.ts'
 
 export interface SummaryRow {
   id: string
@@ -78,6 +79,7 @@ export async function readCurrencyFigures(db: Db, now: Date): Promise<CurrencyRo
 }
 
 export interface PastDueRow {
+  tenantId: string
   slug: string
   name: string
   partnerSlug: string | null
@@ -87,15 +89,18 @@ export interface PastDueRow {
   amount: string
 }
 
-/** Tenants that owe, those for longest first. */
-export async function listPastDueTenants(db: Db, limit: number): Promise<PastDueRow[]> {
+/** Tenants that owe, those for longest first, also for a subscription that has ended. */
+export async function listPastDueTenants(db: Db, now: Date, limit: number): Promise<PastDueRow[]> {
   const { rows } = await sql<PastDueRow>`
-    select t.slug, t.name, p.slug as "partnerSlug", s.status, s.past_due_since as "pastDueSince", s.currency,
+    select t.id as "tenantId", t.slug, t.name, p.slug as "partnerSlug", s.status, coalesce(s.past_due_since, o.since) as "pastDueSince",
+      s.currency,
       coalesce((select sum(i.amount_remaining) from invoices i where i.tenant_id = t.id and i.status = 'open' and i.currency = s.currency), 0)::text
         as amount
     from subscriptions s join tenants t on t.id = s.tenant_id left join partners p on p.id = t.partner_id
-    where s.status in ('past_due', 'unpaid') and t.status <> 'deleted'
-    order by s.past_due_since nulls last, t.slug limit ${limit}`.execute(db)
+      left join lateral (select min(since) as since from (${overdueInvoices(now)} and i.tenant_id = t.id and i.status = 'open') d
+        where s.status = 'canceled' and d.stripe_subscription_id = s.stripe_subscription_id) o on true
+    where t.status <> 'deleted' and (s.status in ('past_due', 'unpaid') or s.status = 'canceled' and coalesce(s.past_due_since, o.since) is not null)
+    order by coalesce(s.past_due_since, o.since) nulls last, t.slug limit ${limit}`.execute(db)
   return rows
 }
 

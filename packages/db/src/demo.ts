@@ -89,11 +89,17 @@ export async function seedDemo(db: Db, tenantDomain: string): Promise<string[]> 
         await trx.insertInto('memberships').values({ tenant_id: inserted.id, user_id: user, role: member.role }).execute()
         await trx.updateTable('users').set({ home_tenant_id: inserted.id }).where('id', '=', user).execute()
       }
+      if (!tenant.subscribed) await seedGrant(trx, inserted.id, tenant)
       if (tenant.subscribed) await seedManualSubscription(trx, inserted.id, { plan: tenant.plan, seats: tenant.seats, now: new Date() })
       made.push(inserted.id)
     }
     return made
   })
+}
+
+/** What the partner gave to its customer: without it a tenant that does not pay has the free plan. */
+async function seedGrant(trx: Trx, tenantId: string, { plan, seats }: DemoTenant): Promise<void> {
+  await trx.insertInto('plan_grants').values({ tenant_id: tenantId, plan, seats, given_by: 'partner' }).execute()
 }
 
 /** Everybody but the newcomer, who has never signed in. */

@@ -1,7 +1,8 @@
-import type { SubscriptionStatus } from '@atrium/core/subscriptions'
+import type { SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { overdueInvoices } from './entitlements.ts'
 
 export interface DunningCase {
   id: string
@@ -61,12 +62,15 @@ export async function saveDunningCase(
 }
 
 /**
- * Subscriptions that dunning has something to look at for: past due ones, and those whose case is still open. By id, after `after`.
+ * Subscriptions that dunning has something to look at for: past due ones, ended ones that are still owed for, and those whose case is
+ * still open. By id, after `after`.
  */
-export async function findDunningWork(db: Db, after: string | undefined, limit: number): Promise<string[]> {
+export async function findDunningWork(db: Db, now: Date, after: string | undefined, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select s.id from subscriptions s
-    where (s.status in ('past_due', 'unpaid') and s.past_due_since is not null
+    where (s.past_due_since is not null
+        or s.status = 'canceled' and s.stripe_subscription_id in (
+          select o.stripe_subscription_id from (${overdueInvoices(now)} and i.status = 'open') o)
         or exists (select from dunning_cases d where d.subscription_id = s.id and d.closed_at is null))
       ${after === undefined ? sql`` : sql`and s.id > ${after}`}
     order by s.id limit ${limit}`.execute(db)
@@ -83,18 +87,28 @@ export interface DunnedSubscription {
   billingEmail: string | null
   ownerEmail: string | null
   ownerName: string | null
+  source: SubscriptionSource
   plan: Plan
   status: SubscriptionStatus
-  pastDueSince: Date | null
+  /** Since when a payment is missing, also after the end of the subscription; null when none is. */
+  owedSince: Date | null
   currency: string
 }
 
 /** Under a lock of the subscription's row, so that two processes do not remind twice. */
-export async function lockDunnedSubscription(trx: Trx, id: string): Promise<DunnedSubscription | undefined> {
+export async function lockDunnedSubscription(trx: Trx, id: string, now: Date): Promise<DunnedSubscription | undefined> {
   const { rows } = await sql<DunnedSubscription>`
     select s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", t.status as "tenantStatus",
       p.slug as "partnerSlug", t.billing_email as "billingEmail", o.email as "ownerEmail", o.name as "ownerName",
-      s.plan, s.status, s.past_due_since as "pastDueSince", s.currency
+      s.source, s.plan, s.status, s.currency,
+      case when s.status in ('past_due', 'unpaid') then s.past_due_since
+        when s.status <> 'canceled' then null
+        when s.source = 'stripe' then (
+          select min(o.since) from (${overdueInvoices(now)} and i.tenant_id = s.tenant_id) o
+          where o.stripe_subscription_id = s.stripe_subscription_id)
+        when not exists (select from plan_grants g where g.tenant_id = s.tenant_id and g.revoked_at is null and g.created_at > s.ended_at)
+          and not exists (select from subscriptions n where n.tenant_id = s.tenant_id and n.id > s.id
+            and n.status not in ('incomplete', 'incomplete_expired')) then s.past_due_since end as "owedSince"
     from subscriptions s join tenants t on t.id = s.tenant_id left join partners p on p.id = t.partner_id
       left join lateral (select u.email, u.name from memberships m join users u on u.id = m.user_id
         where m.tenant_id = t.id and m.role = 'owner' limit 1) o on true
@@ -102,17 +116,7 @@ export async function lockDunnedSubscription(trx: Trx, id: string): Promise<Dunn
   return rows[0]
 }
 
-export interface PastDueFactsRow {
-  status: SubscriptionStatus
-  pastDueSince: Date | null
-}
-
-/** Of the tenant's running subscription, what decides whether the tenant is limited. */
-export function findPastDueFacts(db: Db | Trx, tenantId: string): Promise<PastDueFactsRow | undefined> {
-  return db
-    .selectFrom('subscriptions')
-    .select(['status', 'past_due_since as pastDueSince'])
-    .where('tenant_id', '=', tenantId)
-    .where('status', 'in', ['past_due', 'unpaid'])
-    .executeTakeFirst()
+/** Forgets what was owed for a subscription that has ended. */
+export async function clearPastDue(trx: Trx, subscriptionId: string): Promise<void> {
+  await trx.updateTable('subscriptions').set({ past_due_since: null }).where('id', '=', subscriptionId).execute()
 }

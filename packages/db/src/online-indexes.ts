@@ -64,6 +64,12 @@ const indexes: readonly OnlineIndex[] = [
     of: "(next_at, id) where state in ('queued', 'sending', 'failed')",
     replaces: 'outbox_due',
   },
+  // Tenants whose plan or seats change by the clock (migration 0041).
+  {
+    name: 'tenants_entitlements_due',
+    table: 'tenants',
+    of: '(entitlements_due_at) where entitlements_due_at is not null',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
   {
     name: 'audit_events_name',

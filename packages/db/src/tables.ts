@@ -412,8 +412,29 @@ export interface TenantsTable {
   deleted_at: OptionalMoment
   provisioning_run: string | null
   provisioning_lease_until: OptionalMoment
+  entitlements_due_at: OptionalMoment
   created_at: Moment
   updated_at: Moment
+}
+
+export interface PlanGrantsTable {
+  id: Generated<string>
+  tenant_id: string
+  plan: Plan
+  seats: number
+  given_by: 'operator' | 'partner' | 'upgrade'
+  given_by_user: string | null
+  created_at: Moment
+  ends_at: OptionalMoment
+  revoked_at: OptionalMoment
+}
+
+export interface TrialUsesTable {
+  id: Generated<string>
+  tenant_id: string
+  user_id: string | null
+  domain: string | null
+  used_at: Moment
 }
 
 export interface ProvisioningStepsTable {
@@ -823,6 +844,8 @@ export interface Tables extends SchedulingTables {
   prices: PricesTable
   price_amounts: PriceAmountsTable
   subscriptions: SubscriptionsTable
+  plan_grants: PlanGrantsTable
+  trial_uses: TrialUsesTable
   subscription_history: SubscriptionHistoryTable
   payment_customers: PaymentCustomersTable
   webhook_inbox: WebhookInboxTable

@@ -26,6 +26,8 @@ interface Model {
   /** Members with a mailbox, each of whom needs a seat. */
   assigned: number
   tenantSeats: number
+  /** What is left after the end of the subscription. */
+  freeSeats: number
   quote: { seats: number; version: number; at: Date } | undefined
 }
 
@@ -126,10 +128,12 @@ function onRunning(model: Model, act: 'cancel' | 'keep' | 'discard what waits'):
   return 'ok'
 }
 
-function endNow({ subscription }: Model): string {
+function endNow(model: Model): string {
+  const { subscription } = model
   if (!subscription) return 'none'
   if (subscription.status === 'canceled') return 'subscription_ended'
   Object.assign(subscription, { status: 'canceled', pending: null, version: subscription.version + 1 })
+  model.tenantSeats = model.freeSeats
   return 'ok'
 }
 
@@ -139,6 +143,7 @@ function settle(model: Model): void {
     subscription.version++
     if (subscription.cancelAtPeriodEnd) {
       Object.assign(subscription, { status: 'canceled', pending: null })
+      model.tenantSeats = model.freeSeats
       return
     }
     subscription.periods++
@@ -260,7 +265,10 @@ export function subscriptionsSlice(house: TestHouse, issuer: Issuer, clock: Mova
       )
       if (!tenant) throw new Error('the name is taken')
       return {
-        model: { now: beginning, subscription: undefined, assigned: 0, tenantSeats: 1, quote: undefined },
+        model: {
+          ...{ now: beginning, subscription: undefined, assigned: 0, tenantSeats: 1, quote: undefined },
+          freeSeats: house.config.billing.freeSeats,
+        },
         real: { slug, tenantId: tenant.id, subscriptionId: undefined, quote: undefined, now: beginning },
       }
     },

@@ -1,5 +1,6 @@
 import type { PaymentMethodSet, PaymentOutcome, SetPaymentMethod, SetupIntent } from '@atrium/core/billing'
 import { AppError } from '@atrium/core/errors'
+import { isEnded } from '@atrium/core/subscriptions'
 import { findSubscriptionSummary } from '@atrium/db/billing'
 import { databaseNow } from '@atrium/db/clock'
 import { findOldestOpenInvoice } from '@atrium/db/invoices'
@@ -8,6 +9,7 @@ import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
+import { resumePaused } from '../subscriptions/resume.ts'
 import { ensureCustomer, forgetCustomer } from './customer.ts'
 import { throughPayments } from './failures.ts'
 import { requireOpenBilling } from './gate.ts'
@@ -131,11 +133,13 @@ export async function chooseCard(
   return readCard(house, payments, customerId, await databaseNow(db))
 }
 
-/** Tries the oldest open invoice while the subscription is behind; null when nothing is due. */
+/** Charges the oldest open invoice while the subscription is behind, and resumes one that is paused; null when nothing is due. */
 export async function payWhatIsBehind(house: House, payments: Payments, tenantId: string): Promise<PaymentOutcome | null> {
   const { db } = house.database
   const subscription = await findSubscriptionSummary(db, tenantId)
-  if (!subscription || !['past_due', 'unpaid', 'incomplete'].includes(subscription.status)) return null
+  if (subscription?.status === 'paused') return resumePaused(house, payments, tenantId)
+  const indebted = subscription && isEnded(subscription.status)
+  if (!subscription || (!indebted && !['past_due', 'unpaid', 'incomplete'].includes(subscription.status))) return null
   const invoice = await findOldestOpenInvoice(db, tenantId)
   return invoice ? payAtOnce(house, payments, invoice) : null
 }

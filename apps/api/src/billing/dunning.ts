@@ -1,6 +1,8 @@
-import { billingStateOf, reminderDaysDue, suspensionDays } from '@atrium/core/billing'
+import { reminderDaysDue, suspensionDays } from '@atrium/core/billing'
+import { isEnded } from '@atrium/core/subscriptions'
 import type { Trx } from '@atrium/db/connect'
 import {
+  clearPastDue,
   type DunnedSubscription,
   type DunningCase,
   findDunningWork,
@@ -12,6 +14,7 @@ import {
 import { sumOpenInvoices } from '@atrium/db/invoices'
 import { notifyTenant, setTenantStatus } from '@atrium/db/tenants'
 import type { AuditEntry } from '../audit/recorder.ts'
+import { readEntitlements } from '../entitlements/read.ts'
 import type { House, InTransaction } from '../house.ts'
 import { liftSuspension, overdueReason } from './lift-suspension.ts'
 import { sendBillingMail } from './mails.ts'
@@ -22,7 +25,7 @@ const dayMs = 86_400_000
 /** Looks at every subscription that is past due or was. One that fails does not keep the others from being looked at. */
 export async function runDunning(house: House): Promise<void> {
   for (let after: string | undefined; ; ) {
-    const ids: string[] = await findDunningWork(house.database.db, after, batch)
+    const ids: string[] = await findDunningWork(house.database.db, house.clock.now(), after, batch)
     for (const id of ids) {
       await attendDunning(house, id).catch((err: unknown) =>
         house.log.error({ err, subscriptionId: id }, 'the dunning of a subscription failed'),
@@ -35,24 +38,24 @@ export async function runDunning(house: House): Promise<void> {
 
 /**
  * Does for one subscription what is due by the clock: mails on the day a payment is missed and on days 3, 7 and 12, the limit after the
- * days of grace, the suspension where the installation wants it; and lifts everything once it is paid. May run any number of times.
+ * days of grace, the suspension where the installation wants it; and lifts everything once it is paid. The end of a subscription ends
+ * none of this while an invoice of it is overdue. May run any number of times.
  */
 export async function attendDunning(house: House, subscriptionId: string): Promise<void> {
   const entries = await house.database.db.transaction().execute(async (trx) => {
-    const subscription = await lockDunnedSubscription(trx, subscriptionId)
+    const subscription = await lockDunnedSubscription(trx, subscriptionId, house.clock.now())
     return subscription ? attend(trx, house, subscription) : []
   })
   for (const entry of entries) await house.audit.recordSystem(entry)
 }
 
 async function attend(trx: Trx, house: InTransaction, subscription: DunnedSubscription): Promise<AuditEntry[]> {
-  const { pastDueSince } = subscription
+  const { owedSince: pastDueSince } = subscription
   const open = await lockDunningCase(trx, subscription.id)
-  const owes = (subscription.status === 'past_due' || subscription.status === 'unpaid') && pastDueSince !== null
-  // A case of an earlier stretch was paid and missed again before anybody looked.
-  const over = open && (!owes || open.pastDueSince.getTime() !== pastDueSince.getTime())
-  const entries = over ? await close(trx, house, subscription, open) : []
-  if (!owes) return entries
+  // A case of an earlier stretch was paid and missed again before anybody looked. The end of a subscription begins no other stretch.
+  const another = pastDueSince !== null && !isEnded(subscription.status) && open?.pastDueSince.getTime() !== pastDueSince.getTime()
+  const entries = open && (pastDueSince === null || another) ? await close(trx, house, subscription, open) : []
+  if (pastDueSince === null) return entries
   await openDunningCase(trx, { subscriptionId: subscription.id, tenantId: subscription.tenantId, pastDueSince })
   const current = await lockDunningCase(trx, subscription.id)
   return current ? [...entries, ...(await advance(trx, house, subscription, current))] : entries
@@ -60,8 +63,10 @@ async function attend(trx: Trx, house: InTransaction, subscription: DunnedSubscr
 
 async function close(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
   const now = house.clock.now()
-  const ended = subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
+  // The invoices of an ended one were paid or are void; a manual one has none.
+  const ended = isEnded(subscription.status) && subscription.source === 'manual'
   await saveDunningCase(trx, open.id, { closedAt: now, outcome: ended ? 'ended' : 'recovered' })
+  if (isEnded(subscription.status)) await clearPastDue(trx, subscription.id)
   if (ended) return []
   const resumed = open.suspendedAt !== null && (await liftSuspension(trx, subscription.tenantId))
   const recovered = entry(subscription, 'subscription.recovered', { pastDueSince: open.pastDueSince.toISOString() })
@@ -70,7 +75,7 @@ async function close(trx: Trx, house: InTransaction, subscription: DunnedSubscri
 
 async function advance(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase): Promise<AuditEntry[]> {
   const now = house.clock.now()
-  const { graceDays, autoSuspend } = house.config.billing
+  const { autoSuspend } = house.config.billing
   const entries: AuditEntry[] = []
   const due = reminderDaysDue(open.pastDueSince, now).filter((day) => !open.remindedDays.includes(day))
   const latest = due.at(-1)
@@ -81,7 +86,7 @@ async function advance(trx: Trx, house: InTransaction, subscription: DunnedSubsc
     const action = due.includes(0) ? 'subscription.past_due' : 'subscription.payment_reminded'
     entries.push(entry(subscription, action, { day: latest, pastDueSince: open.pastDueSince.toISOString() }))
   }
-  const { state } = billingStateOf({ status: subscription.status, pastDueSince: open.pastDueSince }, graceDays, now)
+  const { state } = await readEntitlements(trx, house, subscription.tenantId)
   if (state === 'limited' && open.limitedAt === null) {
     await saveDunningCase(trx, open.id, { limitedAt: now })
     entries.push(tenantEntry(subscription, 'tenant.limited', { pastDueSince: open.pastDueSince.toISOString() }))
@@ -99,7 +104,7 @@ async function advance(trx: Trx, house: InTransaction, subscription: DunnedSubsc
 
 async function remind(trx: Trx, house: InTransaction, subscription: DunnedSubscription, open: DunningCase, day: number): Promise<void> {
   const now = house.clock.now()
-  const { limitedFrom } = billingStateOf({ status: 'past_due', pastDueSince: open.pastDueSince }, house.config.billing.graceDays, now)
+  const { limitedFrom } = await readEntitlements(trx, house, subscription.tenantId)
   const sums = await sumOpenInvoices(trx, subscription.tenantId, now)
   const owed = sums.find(({ currency }) => currency === subscription.currency)
   await sendBillingMail(

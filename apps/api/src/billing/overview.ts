@@ -1,6 +1,9 @@
-import { type BillingOverview, billingStateOf, suspensionDays } from '@atrium/core/billing'
+import { type BillingOverview, type BillingState, billingStateOf, suspensionDays } from '@atrium/core/billing'
+import { type EntitlementFacts, entitlementsOf } from '@atrium/core/entitlements'
 import { toMinorNumber } from '@atrium/core/money'
 import { findLastReconciliation, listDifferences, listPastDueTenants, type PastDueRow, readCurrencyFigures } from '@atrium/db/billing'
+import { findEntitlementFactsOf } from '@atrium/db/entitlements'
+import { entitlementRules } from '../entitlements/read.ts'
 import type { House } from '../house.ts'
 import { readInboxHealth } from '../webhooks/health.ts'
 
@@ -13,10 +16,12 @@ export async function getBillingOverview(house: House): Promise<BillingOverview>
   const now = house.clock.now()
   const [currencies, pastDue, inbox, last] = await Promise.all([
     readCurrencyFigures(db, now),
-    listPastDueTenants(db, longest),
+    listPastDueTenants(db, now, longest),
     readInboxHealth(house),
     findLastReconciliation(db),
   ])
+  const ids = pastDue.map(({ tenantId }) => tenantId)
+  const facts = ids.length > 0 ? await findEntitlementFactsOf(db, ids, now) : new Map<string, EntitlementFacts>()
   const differences = last ? await listDifferences(db, last.id, longest) : []
   return {
     paymentsEnabled: billing.paymentsEnabled,
@@ -35,7 +40,11 @@ export async function getBillingOverview(house: House): Promise<BillingOverview>
       paidLast30DaysMinor: toMinorNumber(row.paid),
       failedPaymentsLast30Days: row.failedPayments,
     })),
-    pastDue: pastDue.map((row) => toPastDueTenant(row, billing.graceDays, now)),
+    pastDue: pastDue.map((row) => {
+      const known = facts.get(row.tenantId)
+      const state = known ? billingStateOf(entitlementsOf(known, entitlementRules(house.config), now)) : 'past_due'
+      return toPastDueTenant(row, state, now)
+    }),
     inbox,
     reconciliation: last
       ? {
@@ -52,14 +61,14 @@ export async function getBillingOverview(house: House): Promise<BillingOverview>
   }
 }
 
-function toPastDueTenant(row: PastDueRow, graceDays: number, now: Date): BillingOverview['pastDue'][number] {
-  const { amount, pastDueSince, ...rest } = row
+function toPastDueTenant(row: PastDueRow, state: BillingState, now: Date): BillingOverview['pastDue'][number] {
+  const { amount, pastDueSince, tenantId: _, ...rest } = row
   const days = pastDueSince === null ? 0 : (now.getTime() - pastDueSince.getTime()) / 86_400_000
   return {
     ...rest,
     pastDueSince: pastDueSince?.toISOString() ?? null,
     amountMinor: toMinorNumber(amount),
-    state: billingStateOf(row, graceDays, now).state,
+    state,
     suspensionSuggested: days >= suspensionDays,
   }
 }

@@ -1,13 +1,16 @@
 import { type BillingSummary, billingStateOf, type SubscriptionSummary } from '@atrium/core/billing'
+import { entitlementsOf, toEntitlementsView } from '@atrium/core/entitlements'
 import { toMinorNumber } from '@atrium/core/money'
 import { findSubscriptionSummary } from '@atrium/db/billing'
 import { findBillingInfo } from '@atrium/db/billing-info'
 import { databaseNow } from '@atrium/db/clock'
+import { findEntitlementFacts } from '@atrium/db/entitlements'
 import { sumOpenInvoices } from '@atrium/db/invoices'
 import { findPaymentCustomer, type PaymentCustomerRow } from '@atrium/db/payment-customers'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { withVatStatus } from '../billing-info/check.ts'
 import type { Context } from '../context.ts'
+import { entitlementRules } from '../entitlements/read.ts'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { readCard } from './card.ts'
@@ -24,20 +27,22 @@ const deadlineMs = 3_000
 export async function getBilling({ house }: Context, { tenant }: Access): Promise<BillingSummary> {
   const { db } = house.database
   const now = house.clock.now()
-  const [gate, row, billing, due] = await Promise.all([
+  const [gate, row, billing, due, facts] = await Promise.all([
     billingGate(house, tenant),
     findSubscriptionSummary(db, tenant.id),
     findBillingInfo(db, tenant.id),
     sumOpenInvoices(db, tenant.id, now),
+    findEntitlementFacts(db, tenant.id, now),
   ])
   const { customer, stale } = await customerWithCard(house, tenant.id, gate === 'open')
   const subscription = row ? toSubscriptionSummary(row) : null
-  const { state, limitedFrom } = billingStateOf(row ?? null, house.config.billing.graceDays, now)
+  const entitlements = entitlementsOf(facts, entitlementRules(house.config), now)
   const { billingInfo, vatStatus } = withVatStatus(billing, customer)
   return {
     gate,
-    state,
-    limitedFrom: limitedFrom?.toISOString() ?? null,
+    state: billingStateOf(entitlements),
+    limitedFrom: entitlements.limitedFrom?.toISOString() ?? null,
+    entitlements: toEntitlementsView(entitlements),
     subscription,
     card: customer?.card ? toCardView(customer.card, now) : null,
     cardReadAt: customer?.cardReadAt?.toISOString() ?? null,

@@ -118,7 +118,7 @@ async function judge(house: House, tenant: OpenTenant, rows: readonly CsvRow[], 
   await Promise.all(Array.from({ length: lookUpsAtOnce }, work))
 
   const firstLines = new Map<string, number>()
-  let seats = await freeSeats(house.database.db, tenant)
+  let seats = await freeSeats(house.database.db, house, tenant)
   return rows.map((row) => {
     const result = found.get(row) ?? { refusal: new AppError('internal') }
     if ('refusal' in result) return judged(row, result.refusal)

@@ -10,7 +10,8 @@ import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { updateTenant } from '@atrium/db/tenants'
 import { lockEmail } from '@atrium/db/users'
 import { refuseLimited } from '../billing/limits.ts'
-import type { House } from '../house.ts'
+import { readEntitlements } from '../entitlements/read.ts'
+import type { House, InTransaction } from '../house.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { mailOf, orUnseen, type Place, placeOf, refuseForeign, refuseTaken, taken, type Unseen } from './addresses.ts'
 
@@ -60,7 +61,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       await lockEmail(trx, address)
       const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
       const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
-      const raised = await takeSeat(trx, tenant)
+      const raised = await takeSeat(trx, house, tenant)
       const userId = person?.id ?? (await insertPerson(trx, { ...named(fields, place), homeTenantId: tenant.id }))
       const mailboxAddress = place.own && withMail ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
@@ -96,24 +97,31 @@ export async function admit(
 
 type Seats = Pick<OpenTenant, 'id' | 'seats' | 'seat_mode'>
 
-/** How many more members the tenant may have without anybody's consent; 0 seats mean no limit. */
-export async function freeSeats(db: Db | Trx, tenant: Seats): Promise<number> {
-  if (tenant.seats === 0 || (await seatsAreFree(db, tenant))) return Number.POSITIVE_INFINITY
-  return tenant.seats - (await countMembers(db, tenant.id))
+/** How many more members the tenant may have without paying more: infinite where its entitlements set no limit. */
+export async function freeSeats(db: Db | Trx, house: InTransaction, tenant: Seats): Promise<number> {
+  const { most } = await seatLimits(db, house, tenant)
+  return most === 0 ? Number.POSITIVE_INFINITY : most - (await countMembers(db, tenant.id))
 }
 
-/** In the mode `auto` and without a running subscription one more seat costs nothing. With one it takes a confirmed price. */
-async function seatsAreFree(db: Db | Trx, { id, seat_mode }: Seats): Promise<boolean> {
-  if (seat_mode !== 'auto') return false
+/**
+ * `limit`: how many members there may be now, `most`: how far that may be raised without paying more; 0 for no limit. A tenant may set
+ * fewer seats than it is entitled to. In the mode `auto` these are raised with the members; with a running subscription that takes a
+ * confirmed price.
+ */
+async function seatLimits(db: Db | Trx, house: InTransaction, { id, seats, seat_mode }: Seats): Promise<{ limit: number; most: number }> {
+  const { seats: entitled } = await readEntitlements(db, house, id)
+  const limit = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
+  if (seat_mode !== 'auto') return { limit, most: limit }
   const subscription = await findLiveSubscription(db, id)
-  return !subscription || !grantingStatuses.includes(subscription.status)
+  return { limit, most: subscription && grantingStatuses.includes(subscription.status) ? limit : entitled }
 }
 
-/** Makes sure of a seat for one member more; answers how the seats were raised for it. Throws AppError `seats_exhausted`. */
-async function takeSeat(trx: Trx, tenant: Seats): Promise<[number, number] | undefined> {
-  if ((await freeSeats(trx, tenant)) <= 0) throw seatsExhausted(tenant)
-  const needed = tenant.seats === 0 ? 0 : (await countMembers(trx, tenant.id)) + 1
-  if (needed <= tenant.seats) return undefined
+/** Makes sure of a seat for one member more; returns how the seats were raised for it. Throws AppError `seats_exhausted`. */
+async function takeSeat(trx: Trx, house: InTransaction, tenant: Seats): Promise<[number, number] | undefined> {
+  const { limit, most } = await seatLimits(trx, house, tenant)
+  const needed = (await countMembers(trx, tenant.id)) + 1
+  if (limit === 0 || needed <= limit) return undefined
+  if (most !== 0 && needed > most) throw seatsExhausted({ seats: limit, seat_mode: tenant.seat_mode })
   await updateTenant(trx, tenant.id, { seats: needed })
   return [tenant.seats, needed]
 }

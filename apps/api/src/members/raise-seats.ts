@@ -1,8 +1,11 @@
 import { AppError } from '@atrium/core/errors'
 import type { SeatRaise } from '@atrium/core/members'
 import { countMembers } from '@atrium/db/members'
+import { writtenDay } from '../billing/mails.ts'
 import type { Context } from '../context.ts'
+import { readEntitlements } from '../entitlements/read.ts'
 import type { Access } from '../guards.ts'
+import type { House } from '../house.ts'
 import { changeSubscription } from '../subscriptions/change.ts'
 import { seatsExhausted } from './insert.ts'
 
@@ -17,6 +20,7 @@ export async function raiseSeats(ctx: Context, access: Access, { seats, quote }:
   const tenant = await db.selectFrom('tenants').select(['seats', 'seat_mode']).where('id', '=', id).executeTakeFirstOrThrow()
   const members = await countMembers(db, id)
   if (members < tenant.seats) return
+  await refuseInTrial(ctx.house, id)
   if (tenant.seat_mode !== 'auto') throw seatsExhausted(tenant)
   if (seats <= members) {
     const message = `There are ${members} members already: ${seats} seats leave none free.`
@@ -26,4 +30,13 @@ export async function raiseSeats(ctx: Context, access: Access, { seats, quote }:
   if (outcome !== 'applied') {
     throw new AppError('seats_exhausted', 'The payment for the seat has to be confirmed first, under Billing. Then add the member again.')
   }
+}
+
+/** A trial gives so many seats whatever was subscribed to: buying more would add none before the first payment. */
+async function refuseInTrial(house: House, tenantId: string): Promise<void> {
+  const { reason, seats, until } = await readEntitlements(house.database.db, house, tenantId)
+  const most = house.config.billing.trial.seats
+  if (reason !== 'trial' || seats < most) return
+  const ends = until === null ? '' : `, on ${writtenDay(until)}`
+  throw new AppError('seats_exhausted', `A trial has at most ${most} members. More can be added when it ends${ends}.`)
 }

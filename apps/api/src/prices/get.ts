@@ -5,6 +5,7 @@ import { findPrice, listOfferedPrices, type PriceRow, listPrices as queryPrices 
 import { countAssignedSeats } from '@atrium/db/subscriptions'
 import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
+import { mayHaveTrial } from '../subscriptions/trials.ts'
 import { toOfferedPrice, toPriceView } from './view.ts'
 
 /** The catalog, newest first. */
@@ -25,13 +26,17 @@ export async function readPrice({ database }: House, id: string): Promise<PriceR
   return row
 }
 
-/** What the tenant can buy now: on sale, visible, and offered to everybody or to its partner's tenants; and how many seats it needs. */
+/**
+ * What the tenant can buy now: on sale, visible, and offered to everybody or to its partner's tenants; and how many seats it needs.
+ * `trialDays` is 0 where the tenant gets no trial any more.
+ */
 export async function listOffered({ database, clock }: House, { tenant }: Access): Promise<OfferedPrices> {
-  const [rows, assignedSeats] = await Promise.all([
+  const [rows, assignedSeats, trial] = await Promise.all([
     listOfferedPrices(database.db, { partnerId: tenant.partnerId, at: clock.now() }),
     countAssignedSeats(database.db, tenant.id),
+    mayHaveTrial(database.db, tenant.id),
   ])
-  return { items: rows.map(toOfferedPrice), assignedSeats }
+  return { items: rows.map((row) => toOfferedPrice(trial ? row : { ...row, trialDays: 0 })), assignedSeats }
 }
 
 export const noSuchPrice = () => new AppError('not_found', 'There is no such price.')

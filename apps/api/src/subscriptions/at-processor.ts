@@ -1,7 +1,17 @@
 import { AppError } from '@atrium/core/errors'
+import type { Plan } from '@atrium/core/tenants'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+
+/** The tenant that subscribes, as the gate and the catalog look at it. */
+export interface Subscriber {
+  id: string
+  slug: string
+  plan: Plan
+  partnerId: string | null
+  partnerSlug: string | null
+}
 
 /** Shorter than a statement may wait for the lock that is held meanwhile. */
 const deadlineMs = 10_000

@@ -10,11 +10,10 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
-import { askProcessor, inTurn } from './at-processor.ts'
+import { askProcessor, inTurn, type Subscriber } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
 import { auditSubscription } from './record.ts'
 import { lockTenantSubscription } from './rules.ts'
-import type { Subscriber } from './start.ts'
 import { toTenantSubscription } from './view.ts'
 
 interface Acted {
@@ -24,14 +23,14 @@ interface Acted {
 
 /**
  * Ends the subscription with its period; until then it can be kept. One that still waits for its first payment ends now, and the invoice
- * of that is void. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`, `subscription_state` where that
+ * of that is void; one that is paused has no period and ends now too. Canceling twice changes nothing. Throws AppError `not_found`, `subscription_ended`, `subscription_state` where that
  * payment came through meanwhile, `billing_disabled`, `payments_not_configured`, `upstream_failed`.
  */
 export async function cancelSubscription(ctx: Context, access: Access, { comment }: CancelTenantSubscription): Promise<TenantSubscription> {
   const billing = await readOpenBilling(ctx.house)
   return act(ctx, access, 'subscription.canceled', async (trx, row) => {
     if (row.cancelAtPeriodEnd) return { before: row, after: row }
-    const when = row.status === 'incomplete' ? 'now' : 'period_end'
+    const when = row.status === 'incomplete' || row.status === 'paused' ? 'now' : 'period_end'
     return endSubscription(trx, ctx.house, billing, access.tenant, row, { when, comment: comment ?? null })
   })
 }
@@ -98,7 +97,7 @@ export async function endSubscription(
       trx,
       row.id,
       ended
-        ? { ...dropped, ...asked, status: 'canceled', ended_at: now, past_due_since: null }
+        ? { ...dropped, ...asked, status: 'canceled', ended_at: now }
         : { ...dropped, ...asked, cancel_at_period_end: true, cancel_at: row.currentPeriodEnd },
       { counted: true },
     )
@@ -120,15 +119,16 @@ export async function endSubscription(
   return applied(trx, house, row, read)
 }
 
-/** The invoice of a start that was never paid: left open it would be owed for nothing, and could still be paid. */
+/** The invoice of a start or a resumption that was never paid: left open it would be owed for nothing, and could still be paid. */
 async function voidUnpaidStart(
   payments: Payments,
   { status, latestInvoiceId }: SubscriptionRow,
   signal: AbortSignal,
 ): Promise<ProcessorInvoice | undefined> {
-  if (status !== 'incomplete' || latestInvoiceId === null) return undefined
+  if ((status !== 'incomplete' && status !== 'paused') || latestInvoiceId === null) return undefined
   const first = await payments.findInvoice(latestInvoiceId, { signal })
-  if (first?.status === 'paid') throw new AppError('subscription_state', 'The first payment has come through just now. Look at it again.')
+  if (first?.status === 'paid' && status === 'incomplete')
+    throw new AppError('subscription_state', 'The first payment has come through just now. Look at it again.')
   if (first?.status !== 'open') return undefined
   return payments.voidInvoice(first.id, { idempotencyKey: `void:${first.id}`, signal })
 }

@@ -57,6 +57,7 @@ export async function changeSubscription(ctx: Context, access: Access, input: Ch
       }
       const left = withoutNamed(row.pending, input)
       if (left !== row.pending) await updateSubscription(trx, row.id, { pending: left && JSON.stringify(left) }, { counted: false })
+      if (payments && row.status === 'paused') return changePaused(trx, house, payments, row, target)
       return payments ? payNow(trx, house, payments, row, target, input.quote) : changeHere(trx, house, row, target, now)
     }),
   )
@@ -121,9 +122,24 @@ async function payNow(
   return { before: row, after: applied.after, outcome: read.pendingUpdate ? 'awaiting_payment' : 'applied' }
 }
 
+/** While it is paused nothing is charged: the new terms hold from the resumption on. */
+async function changePaused(trx: Trx, house: InTransaction, payments: Payments, row: SubscriptionRow, target: Target): Promise<Changed> {
+  const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
+  const { stripePriceId: priceId, plan, seats } = target
+  if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
+  const idempotencyKey = `paused:${row.id}:${row.version}:${priceId}:${seats}`
+  const read = await askProcessor((signal) =>
+    payments.setSubscriptionItem({ subscriptionId, itemId, priceId, plan, seats, credit: false }, { idempotencyKey, signal }),
+  )
+  const applied = await applyProcessorSubscription(trx, house, row.tenantId, read, { eventId: null, eventAt: null })
+  if (!applied) throw new AppError('subscription_ended')
+  return { before: row, after: applied.after, outcome: 'applied' }
+}
+
 /** A subscription that nobody but us keeps. From month to year begins a new period. */
 async function changeHere(trx: Trx, house: InTransaction, row: SubscriptionRow, target: Target, now: Date): Promise<Changed> {
-  const renewed = target.cycle === row.cycle || row.status === 'trialing' ? undefined : periodAt(now, target.cycle, now)
+  const still = row.status === 'trialing' || row.status === 'paused'
+  const renewed = target.cycle === row.cycle || still ? undefined : periodAt(now, target.cycle, now)
   await updateSubscription(
     trx,
     row.id,

@@ -14,12 +14,11 @@ import { type OpenBilling, readOpenBilling } from '../billing/gate.ts'
 import type { House, InTransaction } from '../house.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
 import { applyProcessorSubscription } from './apply.ts'
-import { askProcessor, inTurn } from './at-processor.ts'
+import { askProcessor, inTurn, type Subscriber } from './at-processor.ts'
 import { toTerms } from './change.ts'
 import { followSubscription } from './follow.ts'
 import { refuseExceededQuota } from './quota.ts'
 import { actionOf, subscriptionEntry } from './record.ts'
-import type { Subscriber } from './start.ts'
 import { type Target, targetOf } from './target.ts'
 
 const mostAtOnce = 200
@@ -166,7 +165,7 @@ async function rollOver(trx: Trx, house: InTransaction, row: SubscriptionRow, te
 /** Answers why a waiting change was dropped. */
 async function endPeriod(trx: Trx, house: InTransaction, row: SubscriptionRow, tenant: Subscriber, end: Date): Promise<string | undefined> {
   if (row.cancelAtPeriodEnd) {
-    const over = { ...nothingPending, status: 'canceled' as const, ended_at: end, past_due_since: null, state_since: end }
+    const over = { ...nothingPending, status: 'canceled' as const, ended_at: end, state_since: end }
     await updateSubscription(trx, row.id, over, { counted: true })
     return undefined
   }

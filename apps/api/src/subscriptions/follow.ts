@@ -1,24 +1,18 @@
-import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { Trx } from '@atrium/db/connect'
-import { findSubscription, lockTenantOfSubscription, reopenFilesStep, type SubscriptionRow } from '@atrium/db/subscriptions'
-import { notifyTenant, updateTenant } from '@atrium/db/tenants'
+import { findSubscription, type SubscriptionRow } from '@atrium/db/subscriptions'
+import { recordTrialUse } from '@atrium/db/trial-uses'
+import { followEntitlements } from '../entitlements/follow.ts'
 import type { InTransaction } from '../house.ts'
 
 /**
- * Lets the tenant follow its subscription: plan and seats while it runs (docs/contract.md, subscriptions). Another plan has its file space
- * provisioned anew. Answers the subscription as it stands now.
+ * Lets the tenant follow its subscription: plan and seats while it runs, and what is left of them afterwards (docs/contract.md,
+ * entitlements). Returns the subscription as it is now.
  */
 export async function followSubscription(trx: Trx, house: InTransaction, subscriptionId: string): Promise<SubscriptionRow> {
   const row = await findSubscription(trx, subscriptionId)
   if (!row) throw new Error(`the subscription ${subscriptionId} is gone`)
-  if (!grantingStatuses.includes(row.status)) return row
-  const tenant = await lockTenantOfSubscription(trx, row.tenantId)
-  if (!tenant || tenant.status === 'deleted' || (tenant.plan === row.plan && tenant.seats === row.seats)) return row
-  await updateTenant(trx, tenant.id, { plan: row.plan, seats: row.seats })
-  if (tenant.plan !== row.plan) {
-    await reopenFilesStep(trx, tenant.id)
-    await house.jobs.wakeProvisioning(tenant.id, 0, trx)
-  }
-  await notifyTenant(trx, tenant.id)
+  if (row.trialStart !== null) await recordTrialUse(trx, row.tenantId)
+  // One that waits for its first payment, or never got it, gives nothing and takes nothing away.
+  if (row.status !== 'incomplete' && row.status !== 'incomplete_expired') await followEntitlements(trx, house, row.tenantId)
   return row
 }

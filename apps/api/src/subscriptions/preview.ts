@@ -45,7 +45,7 @@ export async function previewChange({ house }: Context, access: Access, input: P
   const payments = row.source === 'stripe' ? await requireOpenBilling(house, tenant) : null
   const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
   const amounts =
-    effect === 'period_end'
+    effect === 'period_end' || row.status === 'paused'
       ? nothingNow(target)
       : payments && customerId
         ? await exactly(payments, customerId, row, target, prorationDate)

@@ -22,7 +22,7 @@ export async function lockTenantSubscription(trx: Trx, access: Access): Promise<
   return row
 }
 
-const changeable: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due']
+const changeable: readonly SubscriptionRow['status'][] = ['trialing', 'active', 'past_due', 'paused']
 
 /** Throws AppError `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`. */
 export function refuseUnchangeable(row: SubscriptionRow, currency: string | undefined): void {

@@ -1,6 +1,6 @@
+import { explainEntitlements } from '@atrium/core/entitlements'
 import { AppError } from '@atrium/core/errors'
 import { isEnded, type StartResult, type StartSubscription, toSubscriptionStatus } from '@atrium/core/subscriptions'
-import type { Plan } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
 import {
   countAssignedSeats,
@@ -13,23 +13,17 @@ import type { Payments, ProcessorSubscription } from '@atrium/integrations/payme
 import { ensureCustomer } from '../billing/customer.ts'
 import { requireOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
+import { readEntitlements } from '../entitlements/read.ts'
 import type { Access } from '../guards.ts'
 import type { House, InTransaction } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
-import { askProcessor, inTurn } from './at-processor.ts'
+import { askProcessor, inTurn, type Subscriber } from './at-processor.ts'
+import { endSubscription } from './cancel.ts'
 import { auditSubscription } from './record.ts'
 import { refuseFormerRight } from './rules.ts'
 import { offeredTarget, refuseBelowAssigned, type Target } from './target.ts'
+import { trialDaysFor } from './trials.ts'
 import { toTenantSubscription } from './view.ts'
-
-/** The tenant that subscribes, as the gate and the catalog look at it. */
-export interface Subscriber {
-  id: string
-  slug: string
-  plan: Plan
-  partnerId: string | null
-  partnerSlug: string | null
-}
 
 type Terms = Omit<StartSubscription, 'slug'>
 /** `existing`: another one stood at the payment processor, and stands here now too. */
@@ -38,13 +32,19 @@ type Begun = { row: SubscriptionRow; clientSecret: string | null } | { existing:
 /**
  * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a person with the answered secret; until
  * then the subscription is `incomplete`, and starting it again on the same terms answers the same. A second try after a lost answer makes
- * no second one. The price's trial is given once per tenant. Throws AppError `subscription_exists`, `price_unavailable`, `invalid_input`,
+ * no second one. One that is paused is replaced by it. The price's trial is given once per tenant, person and domain. While an invoice
+ * is overdue only operators start one. Throws AppError `subscription_exists`, `billing_limited`, `price_unavailable`, `invalid_input`,
  * `billing_disabled`, `payments_not_configured`, `payment_failed`, `upstream_failed`.
  */
 export async function startSubscription(ctx: Context, access: Access, input: StartSubscription): Promise<StartResult> {
   const { house } = ctx
   if (access.tenant.status === 'deleted') throw new AppError('tenant_deleted')
-  const begun = await startAtProcessor(house, access.tenant, input, { allow: (trx) => refuseFormerRight(trx, access) })
+  const begun = await startAtProcessor(house, access.tenant, input, {
+    allow: async (trx) => {
+      await refuseFormerRight(trx, access)
+      if (!access.caller.operator) await refuseDebts(trx, house, access.tenant.id)
+    },
+  })
   await auditSubscription(ctx, access.caller, 'subscription.created', undefined, begun.row)
   const assigned = await countAssignedSeats(house.database.db, access.tenant.id)
   return { subscription: toTenantSubscription(begun.row, assigned), clientSecret: begun.clientSecret }
@@ -64,7 +64,7 @@ export async function startAtProcessor(
   await refuseBelowAssigned(db, tenant.id, terms.seats)
   // A customer that nobody needs is not made: somebody with a subscription has one.
   const live = await findLiveSubscription(db, tenant.id)
-  if (live && !isSameStart(live, target, terms.currency)) throw exists(live)
+  if (live && !isReplaceable(live, target, terms.currency)) throw exists(live)
   const customerId = await askProcessor(() => ensureCustomer(house, payments, tenant.id))
   const begun = await inTurn(house, () =>
     db.transaction().execute(async (trx): Promise<Begun> => {
@@ -72,10 +72,10 @@ export async function startAtProcessor(
       await allow?.(trx)
       return begin(trx, house, payments, {
         customerId,
-        tenantId: tenant.id,
+        tenant,
         target,
         currency: terms.currency,
-        trialDays: trialDays ?? target.trialDays,
+        trialDays: trialDays ?? (await trialDaysFor(trx, tenant.id, target.trialDays)),
       })
     }),
   )
@@ -85,16 +85,19 @@ export async function startAtProcessor(
 
 interface Start {
   customerId: string
-  tenantId: string
+  tenant: Subscriber
   target: Target
   currency: string
   trialDays: number
 }
 
 async function begin(trx: Trx, house: InTransaction, payments: Payments, start: Start): Promise<Begun> {
-  const { customerId, tenantId, target, currency } = start
-  const live = await findLiveSubscription(trx, tenantId)
-  if (live && !isSameStart(live, target, currency)) return { existing: live }
+  const { customerId, tenant, target, currency } = start
+  const tenantId = tenant.id
+  const found = await findLiveSubscription(trx, tenantId)
+  if (found && !isReplaceable(found, target, currency)) return { existing: found }
+  if (found?.status === 'paused') await endSubscription(trx, house, () => payments, tenant, found, { when: 'now', comment: null })
+  const live = found?.status === 'paused' ? undefined : found
   const earlier = (await countSubscriptions(trx, tenantId)) - (live ? 1 : 0)
   const { stripePriceId: priceId, plan, seats } = target
   if (!priceId) throw new AppError('price_unavailable')
@@ -121,6 +124,19 @@ const ownCall = { eventId: null, eventAt: null }
 async function findLost(payments: Payments, customerId: string, tenantId: string): Promise<ProcessorSubscription | undefined> {
   const all = await askProcessor((signal) => payments.listSubscriptions(customerId, { signal }))
   return all.find(({ status, metadata }) => !isEnded(toSubscriptionStatus(status)) && (metadata.tenantId ?? tenantId) === tenantId)
+}
+
+/** Whether a start takes the place of this one, or goes on with it: it is paused, or waits for its first payment on the same terms. */
+function isReplaceable(row: SubscriptionRow, target: Target, currency: string): boolean {
+  return row.status === 'paused' || isSameStart(row, target, currency)
+}
+
+/** Debts stay debts: a new subscription begins when the old invoice is paid, or with an operator's word. */
+async function refuseDebts(trx: Trx, house: InTransaction, tenantId: string): Promise<void> {
+  const { overdue, ...entitlements } = await readEntitlements(trx, house, tenantId)
+  if (overdue === null) return
+  const explained = explainEntitlements({ ...entitlements, overdue })
+  throw new AppError('billing_limited', `${explained} Pay it first, or ask the operator.`)
 }
 
 /** Whether what waits for its first payment is what is being started again. */

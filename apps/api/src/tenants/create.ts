@@ -3,6 +3,7 @@ import { hasPartnerRight } from '@atrium/core/partner-access'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
 import { findCaller } from '@atrium/db/callers'
+import type { Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner, holdPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
@@ -10,6 +11,7 @@ import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Caller, Context } from '../context.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
+import { isFree, recordGrant, refuseBeyondFree } from '../entitlements/grant.ts'
 import type { House } from '../house.ts'
 import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
@@ -19,7 +21,8 @@ import { readTenant } from './get.ts'
 /**
  * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
  * asked for and is taken answers 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner; staff of a
- * partner make it for theirs, with the plan and seats of its settings where none are given.
+ * partner make it for theirs, with the plan and seats of its settings where none are given. Both may give a plan and seats, which are
+ * recorded as a grant; anybody else gets the free plan: 409 `subscription_required` for more.
  */
 export async function createTenant(ctx: Context, someone: Caller, input: CreateTenant): Promise<TenantView> {
   const { house } = ctx
@@ -28,17 +31,20 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
   const ownerId = await chooseOwner(house, caller, input)
   const partner = await choosePartner(house, caller, input)
   const defaults = partner && partner === caller.partner ? await readSettings(house.database.db, partner.id) : undefined
+  const wanted = { plan: input.plan ?? defaults?.defaultPlan ?? 'free', seats: input.seats ?? defaults?.defaultSeats ?? 0 }
+  const grants = caller.operator || defaults !== undefined
+  if (!grants) refuseBeyondFree(house, wanted)
   const tenant = {
     name: input.name,
-    plan: input.plan ?? defaults?.defaultPlan ?? 'free',
+    plan: wanted.plan,
+    seats: wanted.seats === 0 && isFree(house.config, wanted) ? house.config.billing.freeSeats : wanted.seats,
     partnerId: partner?.id ?? null,
-    seats: input.seats ?? defaults?.defaultSeats ?? 0,
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
     ownerId,
   }
-  const created = await insertUnderFreeSlug(house, tenant, input)
+  const created = await insertUnderFreeSlug(house, tenant, input, (trx, id) => recordGrant(trx, house, caller, id, wanted))
   await house.audit.record(ctx, caller, {
     action: 'tenant.created',
     resourceType: 'tenant',
@@ -107,6 +113,7 @@ async function insertUnderFreeSlug(
   house: House,
   tenant: Omit<NewTenant, 'slug' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
+  inserted: (trx: Trx, id: string) => Promise<void>,
 ): Promise<{ id: string; slug: string }> {
   const { config } = house
   const groups = Object.values(config.groups)
@@ -121,10 +128,11 @@ async function insertUnderFreeSlug(
       for (const slug of free) {
         refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
         const domains = [...new Set(input.domains?.length ? input.domains : [`${slug}.${house.config.tenantDomain}`])]
-        const inserted = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
-        if (!inserted) continue
-        await house.jobs.wakeProvisioning(inserted.id, recoverAfterSeconds, trx)
-        return inserted
+        const made = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
+        if (!made) continue
+        await inserted(trx, made.id)
+        await house.jobs.wakeProvisioning(made.id, recoverAfterSeconds, trx)
+        return made
       }
       const message = 'A tenant with this slug exists already.'
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })

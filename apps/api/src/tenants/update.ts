@@ -1,19 +1,30 @@
 import { changedFields } from '@atrium/core/audit'
+import { entitlementsOf } from '@atrium/core/entitlements'
 import { AppError } from '@atrium/core/errors'
 import { grantingStatuses } from '@atrium/core/subscriptions'
-import type { TenantView, UpdateTenant } from '@atrium/core/tenants'
+import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
 import { mailboxesOn } from '@atrium/db/domains'
+import { findEntitlementFacts } from '@atrium/db/entitlements'
 import { violatedConstraint } from '@atrium/db/failures'
 import { mailListsOn } from '@atrium/db/lists'
 import { holdPartner } from '@atrium/db/partners'
 import { reopenSteps } from '@atrium/db/provisioning'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
-import { arrangeDomains, lockTenant, notifyTenant, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
+import {
+  arrangeDomains,
+  type LockedTenant,
+  lockTenant,
+  notifyTenant,
+  type TenantChanges,
+  updateTenant as writeTenant,
+} from '@atrium/db/tenants'
 import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import { domainsLeftOut, takeOutDomains } from '../domains/leave-out.ts'
 import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
+import { chooseSeats, grantPlan } from '../entitlements/grant.ts'
+import { entitlementRules } from '../entitlements/read.ts'
 import { type Access, mayManageAsPartner } from '../guards.ts'
 import type { InTransaction } from '../house.ts'
 import { refuseFormerStaff } from '../partners/act.ts'
@@ -99,12 +110,40 @@ async function refuseUsedDomains(trx: Trx, removed: readonly string[]): Promise<
   }
 }
 
+/** Plan and seats: given by operators and the owning partner, chosen within what there is by admins. Returns what changed. */
+async function changePlan(trx: Trx, house: InTransaction, access: Access, before: LockedTenant, { plan, seats }: UpdateTenant) {
+  const grants = access.caller.operator || mayManageAsPartner(access.caller, access.tenant)
+  const asked = changedFields(before, { plan: plan ?? before.plan, seats: seats ?? before.seats }, ['plan', 'seats'])
+  const same = Object.keys(asked).length === 0
+  // The plan that a tenant still has after its subscription is granted when it is named, not when other fields are saved.
+  if (same && (plan === undefined || !grants || (await isSubscribed(trx, before.id)))) return {}
+  if (!same) await refuseWhileSubscribed(trx, before.id, asked.plan ? 'plan' : 'seats')
+  const wanted = { plan: plan ?? (await lastingPlan(trx, house, before)), seats: seats ?? before.seats }
+  if (grants) await grantPlan(trx, house, access.caller, before.id, wanted)
+  else await chooseSeats(trx, house, before.id, wanted.seats)
+  const after = await trx.selectFrom('tenants').select(['plan', 'seats']).where('id', '=', before.id).executeTakeFirstOrThrow()
+  return changedFields(before, { ...before, ...after }, ['plan', 'seats'])
+}
+
+/** The plan apart from the days of grace after a subscription. */
+async function lastingPlan(trx: Trx, house: InTransaction, { id, plan }: LockedTenant): Promise<Plan> {
+  const now = house.clock.now()
+  const facts = await findEntitlementFacts(trx, id, now)
+  const rules = entitlementRules(house.config)
+  if (entitlementsOf(facts, rules, now).state !== 'grace') return plan
+  return entitlementsOf({ ...facts, subscription: null, overdue: null }, rules, now).plan
+}
+
 /** What a tenant pays for, and what it has, are the same. */
 async function refuseWhileSubscribed(trx: Trx, tenantId: string, path: 'plan' | 'seats'): Promise<void> {
-  const subscription = await findLiveSubscription(trx, tenantId)
-  if (!subscription || !grantingStatuses.includes(subscription.status)) return
+  if (!(await isSubscribed(trx, tenantId))) return
   const message = 'Plan and seats follow the subscription. Change them there.'
   throw new AppError('subscription_exists', message, { issues: [{ path, message }] })
+}
+
+async function isSubscribed(trx: Trx, tenantId: string): Promise<boolean> {
+  const subscription = await findLiveSubscription(trx, tenantId)
+  return subscription !== undefined && grantingStatuses.includes(subscription.status)
 }
 
 async function write(trx: Trx, house: InTransaction, access: Access, input: UpdateTenant, domains: readonly string[] | undefined) {
@@ -121,16 +160,14 @@ async function write(trx: Trx, house: InTransaction, access: Access, input: Upda
   }
   const wanted: TenantChanges = {
     ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.plan === undefined ? {} : { plan: input.plan }),
     ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
-    ...(input.seats === undefined ? {} : { seats: input.seats }),
     ...(input.seatMode === undefined ? {} : { seat_mode: input.seatMode }),
     ...(input.industry === undefined ? {} : { industry: input.industry }),
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
   }
   const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
-  if (changes.plan || changes.seats) await refuseWhileSubscribed(trx, before.id, changes.plan ? 'plan' : 'seats')
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
+  Object.assign(changes, await changePlan(trx, house, access, before, input))
   const { added, others } = domains ? await arrangeDomains(trx, before.id, domains, house.config.tenantDomain) : { added: [], others: [] }
   await refuseUsedDomains(trx, others)
   if (added.length > 0) await refuseLimited(trx, house, before.id)

@@ -64,12 +64,15 @@ function CreateTenantPage() {
               <OwnerInput {...form.getInputProps('ownerEmail')} />
             </Stack>
           </Panel>
-          <Panel title="Plan">
+          <Panel
+            title="Plan"
+            description="Given without a subscription, and recorded as a grant. With the free plan the tenant can subscribe itself."
+          >
             <Stack>
               <PlanChoice value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
               <NumberInput
                 label="Seats"
-                description="0 stands for no number of seats."
+                description="0 stands for no limit; with the free plan for the seats that it has."
                 min={0}
                 max={1_000_000}
                 allowDecimal={false}

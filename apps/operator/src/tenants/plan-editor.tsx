@@ -32,7 +32,7 @@ export function PlanEditor({ tenant, onClose }: { tenant: TenantView; onClose: (
         <Text size="sm" c="dimmed">
           {plan === tenant.plan
             ? `Now on ${planNames[tenant.plan]}.`
-            : `The file space goes from ${formatBytes(fileQuotaBytes[tenant.plan])} to ${formatBytes(fileQuotaBytes[plan])}.${smaller ? ' Files that no longer fit are kept, but nothing can be added until there is room.' : ''}`}
+            : `The file space goes from ${formatBytes(fileQuotaBytes[tenant.plan])} to ${formatBytes(fileQuotaBytes[plan])}.${smaller ? ' Files that no longer fit are kept, but nothing can be added until there is room.' : ''} The tenant has it without a subscription; the grant is recorded.`}
         </Text>
         <FormFooter
           error={update.error}

@@ -1,8 +1,9 @@
 import type { BillingSummary } from '@atrium/core/billing'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { Stack } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { SubscriptionPanel } from '../subscriptions/subscription-panel.tsx'
@@ -67,6 +68,11 @@ function Parts({ billing, search }: { billing: BillingSummary; search: BillingSe
     <>
       <StandingBanner billing={billing} />
       <Stack gap="lg">
+        {billing.subscription === null && (
+          <Panel title="Plan now">
+            <Text>{billing.entitlements.explanation}</Text>
+          </Panel>
+        )}
         <SubscriptionPanel slug={tenant.slug} mayChange={editable} />
         <CardPanel billing={billing} editable={editable} />
         <DuePanel billing={billing} editable={editable} />

@@ -30,7 +30,7 @@ export function StandingBanner({ billing }: { billing: BillingSummary }) {
 
 function Overdue({ billing }: { billing: BillingSummary }) {
   const { state, limitedFrom, due, card, subscription } = billing
-  if (state === 'ok') return subscription?.status === 'incomplete' ? <FirstPayment billing={billing} /> : <TrialEnd billing={billing} />
+  if (state === 'ok') return <WithoutDebts billing={billing} />
   const owed = due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)).join(' and ')
   const what = owed === '' ? 'The last payment' : `The payment of ${owed}`
   const next =
@@ -46,12 +46,39 @@ function Overdue({ billing }: { billing: BillingSummary }) {
       title="A payment is overdue and this workplace is limited"
       role="alert"
     >
-      {what} is missing. No members, domains and applications can be added until it is made; mail and files go on. {next}
+      {what} is missing. {billing.entitlements.explanation} That is members, domains and applications; mail and files go on. {next}
     </Alert>
   ) : (
     <Alert mb="lg" color="red" icon={<IconAlertCircle aria-hidden />} title="A payment did not go through" role="alert">
       {what} is missing{subscription?.pastDueSince ? ` since ${formatDay(subscription.pastDueSince)}` : ''}. {next}
       {limitedFrom !== null && ` From ${formatDay(limitedFrom)} no members, domains and applications can be added.`}
+    </Alert>
+  )
+}
+
+function WithoutDebts({ billing }: { billing: BillingSummary }) {
+  const { subscription, entitlements } = billing
+  if (subscription?.status === 'incomplete') return <FirstPayment billing={billing} />
+  if (subscription?.status === 'paused') return <Paused billing={billing} />
+  if (entitlements.reason === 'ended') {
+    return (
+      <Alert mb="lg" color="yellow" icon={<IconInfoCircle aria-hidden />} title="The subscription has ended">
+        {entitlements.explanation} Choose a plan below to go on.
+      </Alert>
+    )
+  }
+  return <TrialEnd billing={billing} />
+}
+
+/** The way out of a pause: a card resumes it, whether it never had one or another one is to be charged. */
+function Paused({ billing: { card, entitlements } }: { billing: BillingSummary }) {
+  return (
+    <Alert mb="lg" color="yellow" icon={<IconAlertTriangle aria-hidden />} title="The subscription is paused">
+      {entitlements.explanation}{' '}
+      {card === null
+        ? 'Add a card below to resume it: a new period begins at once and is charged to the card.'
+        : 'Use another card below, or pay the open invoice, to resume it: a new period begins at once.'}{' '}
+      You can change plan and seats before that.
     </Alert>
   )
 }
@@ -68,12 +95,13 @@ function FirstPayment({ billing: { card } }: { billing: BillingSummary }) {
   )
 }
 
-function TrialEnd({ billing: { subscription, card } }: { billing: BillingSummary }) {
+function TrialEnd({ billing: { subscription, card, entitlements } }: { billing: BillingSummary }) {
   if (subscription?.status !== 'trialing' || subscription.trialEnd === null) return null
   return (
     <Alert mb="lg" color="blue" icon={<IconInfoCircle aria-hidden />} title={`The trial runs until ${formatDay(subscription.trialEnd)}`}>
+      {entitlements.explanation}{' '}
       {card === null
-        ? 'Add a card before that day, so that nothing stops.'
+        ? 'Add a card before that day. Without one the subscription is paused then, and the free plan follows.'
         : 'Then the card below is charged for the first time. Until then you can cancel without cost.'}
     </Alert>
   )

@@ -11,13 +11,14 @@ interface Props {
   subscription: TenantSubscription
 }
 
-/** Ends the subscription with its period; one that was never paid is called off at once. */
+/** Ends the subscription with its period; one that was never paid or is paused ends at once. */
 export function CancelSubscription({ slug, subscription }: Props) {
   const [opened, { open, close }] = useDisclosure(false)
   const cancel = useCancelSubscription(slug)
   const { status, currentPeriodEnd } = subscription
   const unpaid = status === 'incomplete'
-  const end = currentPeriodEnd ? formatDay(currentPeriodEnd) : undefined
+  const paused = status === 'paused'
+  const end = currentPeriodEnd && !paused ? formatDay(currentPeriodEnd) : undefined
   return (
     <>
       <Button variant="subtle" color="red" size="xs" style={{ alignSelf: 'flex-start' }} onClick={open}>
@@ -31,7 +32,9 @@ export function CancelSubscription({ slug, subscription }: Props) {
         reason="optional"
         onConfirm={async (comment) => {
           await cancel.mutateAsync({ slug, ...(comment === undefined ? {} : { comment }) })
-          done(unpaid ? 'The subscription is called off.' : 'The subscription ends with its period.')
+          done(
+            unpaid ? 'The subscription is called off.' : paused ? 'The subscription has ended.' : 'The subscription ends with its period.',
+          )
         }}
       >
         <List size="sm" spacing={4}>
@@ -40,7 +43,8 @@ export function CancelSubscription({ slug, subscription }: Props) {
           ) : (
             <>
               <List.Item>{end ? `It ends on ${end}. Until then nothing changes, and you can keep it.` : 'It ends at once.'}</List.Item>
-              <List.Item>Nothing is given back for the time until then.</List.Item>
+              {!paused && <List.Item>Nothing is given back for the time until then.</List.Item>}
+              <List.Item>Afterwards the workplace has the free plan, after some days of grace.</List.Item>
             </>
           )}
           <List.Item>Members, mail and files stay.</List.Item>

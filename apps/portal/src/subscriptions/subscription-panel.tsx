@@ -63,7 +63,7 @@ function CurrentPlan(props: CurrentProps) {
   const { slug, subscription, mayChange } = props
   const [editing, setEditing] = useState<'plan' | 'seats'>()
   const { plan, cycle, seats, assignedSeats, totalMinor, currency, source, status } = subscription
-  const changeable = mayChange && ['trialing', 'active', 'past_due'].includes(status) && !subscription.cancelAtPeriodEnd
+  const changeable = mayChange && ['trialing', 'active', 'past_due', 'paused'].includes(status) && !subscription.cancelAtPeriodEnd
   const close = () => setEditing(undefined)
   return (
     <Panel
@@ -130,7 +130,7 @@ function Notices(props: CurrentProps) {
       {status === 'incomplete' && <PaymentNotice {...props} />}
       {status === 'paused' && (
         <Alert color="yellow" title="The subscription is paused">
-          Nothing is charged, and the plan does not apply until it goes on.
+          Nothing is charged while it is paused. A card resumes it; from then on plan and seats are charged as shown here.
         </Alert>
       )}
     </>

@@ -12,6 +12,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { NoPartnerAccess } from '../partner/partner-frame.tsx'
 import { mayDo, partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
@@ -20,7 +21,7 @@ import { useTRPC } from '../trpc.ts'
 import { countryOptions } from './countries.ts'
 import { CreateForm, type CreateFormValues, emptyForm, suggestSlug, takenField, toCreateTenant } from './create-form.ts'
 import classes from './create-tenant.module.css'
-import { PlanCards } from './plan-cards.tsx'
+import { BeginningCards, PlanCards } from './plan-cards.tsx'
 import { SlugField } from './slug-field.tsx'
 
 /** Asks for what a new workplace needs, creates it, and goes to the page that shows it being set up. Staff of a partner make customers. */
@@ -44,7 +45,8 @@ function CreateTenant({ plan }: { plan: Plan }) {
   const partner = partnerOf(me)
   // Checked on submit: an error that appears on leaving a field moves the button that was just being pressed.
   const form = useForm<CreateFormValues>({ initialValues: { ...emptyForm, plan }, validate: zodForm(CreateForm) })
-  const create = useCreateTenant((tenant) => void router.navigate(targets.overview(tenant.slug)))
+  const [subscribes, setSubscribes] = useState(false)
+  const create = useCreateTenant(({ slug }) => void router.navigate(subscribes ? targets.billing(slug) : targets.overview(slug)))
   const problem = create.error ? problemOf(create.error) : undefined
   const taken = problem && takenField(problem)
 
@@ -71,7 +73,7 @@ function CreateTenant({ plan }: { plan: Plan }) {
     <>
       <PageHeader
         title={partner ? 'Add a customer' : tenants.length === 0 ? 'Create your workplace' : 'Create a workplace'}
-        description={`${partner ? `It belongs to ${partner.name}, and you become its owner. ` : ''}A name and a plan are enough. Sign-in, mail and files are set up for you while you watch.`}
+        description={`${partner ? `It belongs to ${partner.name}, and you become its owner. ` : ''}A name is enough. Sign-in, mail and files are set up for you while you watch.`}
       />
       <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
         <Stack gap="lg" maw={760}>
@@ -90,9 +92,15 @@ function CreateTenant({ plan }: { plan: Plan }) {
               <SlugField form={form} taken={taken === 'slug' ? create.variables?.slug : undefined} />
             </Stack>
           </Panel>
-          <Panel title="Plan" description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace.">
-            <PlanCards value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
-          </Panel>
+          {partner ? (
+            <Panel title="Plan" description="The customer gets it without a subscription, and it is recorded that you gave it.">
+              <PlanCards value={form.values.plan} onChange={(plan) => form.setFieldValue('plan', plan)} />
+            </Panel>
+          ) : (
+            <Panel title="Plan" description="Every plan comes with sign-in, mail and files. Storage is shared by the whole workplace.">
+              <BeginningCards subscribes={subscribes} onChange={setSubscribes} />
+            </Panel>
+          )}
           <Panel title="Domains" description="Optional. Without one of your own you get an address under ours and can start at once.">
             <TagsInput
               label="Your own domains"

@@ -7,7 +7,7 @@ const sentences: Readonly<Partial<Record<string, string>>> = {
   already_deleted: 'This workplace has been deleted already.',
   not_admin: 'Only admins and the owner of this workplace may do this. Your role may have changed; load the page again.',
   not_owner: 'Only the owner of this workplace may do this. The ownership may have changed; load the page again.',
-  seats_exhausted: 'All seats are taken. Raise them in the settings, with a subscription under Billing, or remove somebody first.',
+  seats_exhausted: 'All seats are taken. Raise them under Billing, or remove somebody first.',
   member_busy: 'Another change of this member is under way. Try again in a moment.',
   not_member: 'You are no longer a member of this workplace.',
 }

@@ -173,6 +173,7 @@ function refuseChange(world: PaymentsWorld, subscription: Subscription, change: 
     })
   }
   if (change.quantity < 0) throw invalid('Invalid non-negative integer', { code: 'parameter_invalid_integer', param: 'items[0][quantity]' })
+  if (subscription.status === 'paused') return
   if (at < subscription.periodStart || at > subscription.periodEnd) {
     throw invalid('The proration date must be within the current billing period.', { param: 'proration_date' })
   }

@@ -19,10 +19,10 @@ export function trialLine(world: PaymentsWorld, price: Price, quantity: number, 
 
 /**
  * What a change at a moment costs: the unused rest of the old period back and the rest of the new one charged, or a whole new period when
- * one begins. Nothing while a trial runs.
+ * one begins. Nothing while a trial runs or it is paused.
  */
 export function changeLines(world: PaymentsWorld, subscription: Subscription, change: ItemChange, at: Seconds, prorated: boolean): Line[] {
-  if (subscription.status === 'trialing') return []
+  if (subscription.status === 'trialing' || subscription.status === 'paused') return []
   const before = world.store.prices.get(subscription.price, 'price')
   const after = world.store.prices.get(change.price, 'price')
   const same = before.id === after.id && subscription.quantity === change.quantity
