@@ -106,6 +106,7 @@ it('has every path of the API description among its calls, and what visitors may
     'scheduling.manage.calendar',
     'scheduling.manage.cancel',
     'scheduling.manage.get',
+    'scheduling.manage.inviteGuests',
     'scheduling.manage.reschedule',
     'scheduling.pages.eventType',
     'scheduling.pages.host',

@@ -22,6 +22,8 @@ export interface EffectsHouse extends BookingsHouse {
   cancel(booking: TestBooking): ReturnType<BookingsHouse['visit']>
   /** Sends what is queued; answers what one recipient has got so far, oldest first. */
   mailsTo(address: string): Promise<CaughtMail[]>
+  /** Opens the link in the newest mail to the visitor and confirms the address. */
+  inviteGuests(manageToken: string, visitor: string): ReturnType<BookingsHouse['visit']>
   /** The calendar file of a mail, as another program reads it. */
   invitationIn(mail: CaughtMail | undefined): ReturnType<typeof readInvitation>
   /** Events in a host's calendar, as the mail server has them. */
@@ -64,6 +66,10 @@ export async function openEffectsHouse(): Promise<EffectsHouse> {
     async mailsTo(address) {
       await drainOutbox(house.app.house)
       return caughtMails(house).filter((mail) => mail.envelope.to.includes(address))
+    },
+    async inviteGuests(manageToken, visitor) {
+      const proof = /\?proof=([\w-]+)/.exec((await own.mailsTo(visitor)).at(-1)?.text ?? '')?.[1]
+      return house.visit('POST', '/guests', manageToken, { proof })
     },
     invitationIn: (mail) => readInvitation(house, mail),
     eventsOf: ({ address }) => house.sandbox.mail.calendars.list()[address] ?? [],

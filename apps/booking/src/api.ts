@@ -24,6 +24,8 @@ export interface BookingApi {
   /** The same key brings the same booking, so that a form that is sent twice books once. */
   book(booking: Sent<CreateBooking>, idempotencyKey: string): Promise<CreatedBooking>
   managed(token: string): Promise<ManagedBooking>
+  /** `proof` stands in the visitor's mail. */
+  inviteGuests(token: string, proof: string): Promise<unknown>
   cancel(token: string, reason: string | undefined): Promise<unknown>
   reschedule(token: string, move: RescheduleManagedBooking): Promise<unknown>
   calendarFile(token: string): Promise<BookingCalendarFile>
@@ -68,6 +70,7 @@ export function createApiConnection(config: BookingConfig): ConnectApi {
       takeLock: (wanted, proofs) => client({ 'x-lock-token': proofs.lockToken }).locks.take.mutate(wanted),
       book: (booking, key) => client({ 'idempotency-key': key }).book.create.mutate(booking),
       managed: (token) => manage(token).get.query({}),
+      inviteGuests: (token, proof) => manage(token).inviteGuests.mutate({ proof }),
       cancel: (token, reason) => manage(token).cancel.mutate({ ...(reason !== undefined && { reason }) }),
       reschedule: (token, move) => manage(token).reschedule.mutate(move),
       calendarFile: (token) => manage(token).calendar.query({}),

@@ -154,3 +154,47 @@ describe('moving by the link', () => {
     expect((await pages.post(`${path}/move`, { start: other })).status).toBe(503)
   })
 })
+
+describe('guests who are not invited yet', () => {
+  const proof = 'P'.repeat(43)
+
+  it('are invited by a button on the page that the mail leads to, and by nothing else', async () => {
+    const pages = openPages()
+    pages.api.managed.booking.guestsInvited = false
+    const plain = await pages.get(path)
+    expect(plain.html).toContain('Your guest is not invited yet.')
+    expect(plain.html).toContain('Open the link in the e-mail to <strong>vera@example.test</strong>')
+    expect(plain.html).not.toContain('Invite your guest</button>')
+
+    const fromMail = await pages.get(`${path}?proof=${proof}`)
+    expect(fromMail.html).toContain(`name="proof" value="${proof}"`)
+    expect(pages.api.calls.map(({ name }) => name)).not.toContain('inviteGuests')
+
+    const { status, headers } = await pages.post(`${path}/guests`, { proof })
+    expect([status, headers.get('location')]).toEqual([303, `${path}?done=invited`])
+    expect(pages.api.calls.at(-1)).toMatchObject({ name: 'inviteGuests', input: { token: manageToken, proof } })
+    pages.api.managed.booking.guestsInvited = true
+    const done = await pages.get(`${path}?done=invited`)
+    expect(done.html).toContain('Your guests are invited')
+    expect(done.html).not.toContain('not invited yet')
+    expect(pages.logs()).not.toContain(proof)
+  })
+
+  it('are not asked about where there are none, or the booking is over', async () => {
+    const pages = openPages()
+    pages.api.managed.booking = { ...pages.api.managed.booking, guests: [], guestsInvited: false }
+    expect((await pages.get(path)).html).not.toContain('invited yet')
+    pages.api.managed.booking = { ...pages.api.managed.booking, guests: ['a@b.test'], status: 'cancelled' }
+    expect((await pages.get(`${path}?proof=${proof}`)).html).not.toContain('invited yet')
+  })
+
+  it('stay uninvited with a wrong proof, and the page says why', async () => {
+    const pages = openPages()
+    pages.api.managed.booking.guestsInvited = false
+    pages.api.refusals.inviteGuests = { code: 'invalid_input', issues: [{ path: 'proof', message: 'This does not prove your address.' }] }
+    const { status, html } = await pages.post(`${path}/guests`, { proof })
+    expect(status).toBe(400)
+    expect(html).toContain('This does not prove your address.')
+    expect((await pages.post(`${path}/guests`, { proof: '<b>' })).status).toBe(303)
+  })
+})

@@ -30,6 +30,7 @@ export const auditActions = [
   'booking.confirmed',
   'booking.declined',
   'booking.expired',
+  'booking.guests_invited',
   'booking.link_renewed',
   'booking.no_show',
   'booking.requested',

@@ -15,6 +15,11 @@ const booking: readonly TemplateVariable[] = [
 
 const toVisitor: readonly TemplateVariable[] = [
   ...booking,
+  {
+    name: 'booking.guestsToConfirm',
+    description: 'Guests who are invited once the visitor opens link.manage and confirms, a list; empty for guests',
+    sample: ['guest@example.org'],
+  },
   { name: 'recipient.name', description: 'Name of whoever gets the mail; empty for guests', sample: 'Vera Visitor' },
 ]
 
@@ -75,6 +80,10 @@ const whyLine = `{% if reason != "" %}${why}
 
 {% endif %}`
 const calendarNote = `The attached file brings the meeting into your calendar.{% if link.manage != "" %} To decline it there does not cancel the booking: please use the link.{% endif %}`
+const confirmGuests =
+  '{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open the link and confirm: then they get an invitation.{% endif %}'
+const confirmGuestsLine = `{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open this link and confirm: then they get an invitation.
+{% endif %}`
 const manage = { label: 'Move or cancel', link: 'link.manage' }
 const again = { label: 'Book another time', link: 'link.book' }
 
@@ -94,13 +103,14 @@ const visitorEmails = {
           whenHtml,
           why,
           where,
+          confirmGuests,
         ],
         manage,
       ),
       text: `${hello}, we have received your request. The time is kept for you. You get another mail as soon as {{ booking.hostName }} has confirmed it.
 
 ${summary}
-${whyLine}${manageLine}{{ product.name }}
+${whyLine}${confirmGuestsLine}${manageLine}{{ product.name }}
 `,
     },
   },
@@ -112,13 +122,13 @@ ${whyLine}${manageLine}{{ product.name }}
       subject: 'Confirmed: {{ booking.title }}, {{ booking.date }}',
       html: page(
         '{{ booking.title }} with {{ booking.hostName }}',
-        [`${hello}, ${yours} is confirmed.`, whenHtml, where, guestLine, calendarNote],
+        [`${hello}, ${yours} is confirmed.`, whenHtml, where, guestLine, confirmGuests, calendarNote],
         manage,
       ),
       text: `${hello}, ${yours} is confirmed.
 
 ${summary}
-${manageLine}${calendarNote}
+${confirmGuestsLine}${manageLine}${calendarNote}
 
 {{ product.name }}
 `,

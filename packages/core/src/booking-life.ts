@@ -1,4 +1,4 @@
-import type { BookingParty, BookingStatus } from './scheduling.ts'
+import { type BookingParty, type BookingStatus, schedulingLimits } from './scheduling.ts'
 
 /**
  * What may be done to a booking, by whom and when: the table of states in docs/contract.md, scheduling, as pure functions. Instants are
@@ -20,10 +20,12 @@ export interface BookingMoments {
   readonly rescheduleCutoffMinutes: number
   /** Whether the event type and its host still take bookings: where not, a visitor has nothing to move to. */
   readonly offered: boolean
+  /** How often the visitor has moved it: each move sends mails to strangers. */
+  readonly visitorMoves: number
 }
 
 /** Why an action is refused, as an error code. */
-export type BookingRefusal = 'invalid_state' | 'cutoff_passed'
+export type BookingRefusal = 'invalid_state' | 'cutoff_passed' | 'limit_reached'
 
 const minuteMs = 60_000
 /** A manage link can be read for so long after the end of what it is about. */
@@ -59,7 +61,8 @@ export function refusalOf(
     case 'reschedule':
       if (!hasTime(booking) || (visitor && !booking.offered)) return 'invalid_state'
       if (visitor && now > rescheduleUntil(booking)) return 'cutoff_passed'
-      return isLive(booking, now) ? undefined : 'invalid_state'
+      if (!isLive(booking, now)) return 'invalid_state'
+      return visitor && booking.visitorMoves >= schedulingLimits.movesPerBooking ? 'limit_reached' : undefined
     case 'no_show':
       return !visitor && booking.status === 'confirmed' && booking.end <= now ? undefined : 'invalid_state'
     case 'new_link':

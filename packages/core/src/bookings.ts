@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bookingActions } from './booking-life.ts'
 import { page, pageLimit } from './paging.ts'
+import { visitorName } from './person-names.ts'
 import {
   bookingChangeKind,
   bookingParty,
@@ -38,6 +39,8 @@ export const Booking = z.object({
   host: z.object({ slug: z.string(), name: z.string(), title: z.string().nullable(), timeZone: z.string() }),
   attendee: BookingAttendee,
   guests: z.array(z.string()),
+  /** False until the visitor has confirmed the own address: until then guests get no mail. */
+  guestsInvited: z.boolean(),
   answers: z.array(BookingAnswer),
   note: z.string().nullable(),
   /** Until when the host answers a pending booking. */
@@ -118,6 +121,8 @@ export const TenantBooking = z.object({
   hosts: z.array(hostInBooking),
   attendee: BookingAttendee,
   guests: z.array(z.string()),
+  /** As for visitors. */
+  guestsInvited: z.boolean(),
   answers: z.array(BookingAnswer),
   note: z.string().nullable(),
   approvalExpiresAt: instant.nullable(),
@@ -178,6 +183,10 @@ const lockToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This is not the token
 export const GetManagedBooking = z.strictObject({})
 export const CancelManagedBooking = z.strictObject({ reason: reason.optional() })
 export type CancelManagedBooking = z.infer<typeof CancelManagedBooking>
+
+/** `proof` stands in the visitor's mail alone: who has it reads the mail of the address that was given. */
+export const InviteGuests = z.strictObject({ proof: z.string().max(200, 'This is not a proof of ours.') })
+export type InviteGuests = z.infer<typeof InviteGuests>
 
 /** Without `duration` it stays as it is. `lockToken` is what holding the new time was answered with. */
 export const RescheduleManagedBooking = z.strictObject({
@@ -242,7 +251,8 @@ export type RescheduleBooking = z.infer<typeof RescheduleBooking>
 
 /** What visitors say of themselves. `locale` is a BCP 47 tag: mails show dates and times as its people write them. */
 const attendee = z.strictObject({
-  name: line(200),
+  /** Goes into mails, and so holds no link. */
+  name: visitorName(200),
   email: emailAddress,
   timeZone: timeZoneName,
   locale: z.string().max(35, 'At most 35 characters.').refine(isLocale, 'This is not a language such as en or de-AT.').default('en'),
@@ -267,7 +277,10 @@ const wanted = {
   /** One of the event type's; its first without. */
   duration: bookingDuration.optional(),
   attendee,
-  /** They get the visitor's mails, without the link to manage the booking. */
+  /**
+   * They get the visitor's mails without the link and without what the visitor wrote, from the moment on that the
+   * visitor has confirmed the own address.
+   */
   guests,
   answers,
   note: paragraphs(schedulingLimits.noteCharacters).optional(),

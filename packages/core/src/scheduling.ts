@@ -92,6 +92,8 @@ export const schedulingLimits = {
   /** A zone's clocks are known so far ahead; nothing is offered or booked beyond. */
   lastYear: 2_200,
   guests: 10,
+  /** Moves of a booking by its visitor. */
+  movesPerBooking: 5,
   formFields: 20,
   noteCharacters: 2_000,
   reasonCharacters: 1_000,

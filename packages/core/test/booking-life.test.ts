@@ -23,6 +23,7 @@ const booking = (fields: Partial<BookingMoments> = {}): BookingMoments => ({
   cancelCutoffMinutes: 0,
   rescheduleCutoffMinutes: 0,
   offered: true,
+  visitorMoves: 0,
   ...fields,
 })
 const pending = (fields: Partial<BookingMoments> = {}) => booking({ status: 'pending', approvalExpiresAt: 80 * minute, ...fields })
@@ -56,6 +57,13 @@ describe('what may be done', () => {
   })
 })
 
+it('lets a visitor move a booking five times, and its host always', () => {
+  expect(refusalOf('reschedule', 'visitor', booking({ visitorMoves: 4 }), 0)).toBeUndefined()
+  expect(refusalOf('reschedule', 'visitor', booking({ visitorMoves: 5 }), 0)).toBe('limit_reached')
+  expect(allowedActions('visitor', booking({ visitorMoves: 5 }), 0)).toEqual(['cancel'])
+  expect(refusalOf('reschedule', 'host', booking({ visitorMoves: 9 }), 0)).toBeUndefined()
+})
+
 it('counts the sequence only from the first invitation on', () => {
   expect(nextSequence({ sequence: 0, invited: false })).toBe(0)
   expect(nextSequence({ sequence: 0, invited: true })).toBe(1)
@@ -72,6 +80,7 @@ describe('laws', () => {
     cancelCutoffMinutes: fc.nat(500),
     rescheduleCutoffMinutes: fc.nat(500),
     offered: fc.boolean(),
+    visitorMoves: fc.nat(6),
   })
   const now = fc.integer({ min: 0, max: 2_100 * minute })
 

@@ -82,6 +82,10 @@ export interface BookingRow {
   endedBy: BookingParty | null
   reason: string | null
   noShow: boolean
+  /** When the visitor confirmed the own address; null until then, and guests get no mail. */
+  visitorConfirmedAt: Date | null
+  /** How often the visitor moved it. */
+  visitorMoves: number
   version: number
   createdAt: Date
   updatedAt: Date
@@ -100,7 +104,10 @@ const columns = sql`b.id, b.tenant_id as "tenantId", t.slug as "tenantSlug", t.n
   b.after_minutes as "afterMinutes", b.host_zone as "hostZone", b.host_wall as "hostWall", b.visitor_name as "visitorName",
   b.visitor_email as "visitorEmail", b.visitor_zone as "visitorZone", b.visitor_locale as "visitorLocale", b.guests, b.answers, b.note,
   b.manage_sealed as "manageSealed", b.approval_expires_at as "approvalExpiresAt", b.confirmed_at as "confirmedAt",
-  b.ended_at as "endedAt", b.ended_by as "endedBy", b.reason, b.no_show as "noShow", b.version, b.created_at as "createdAt",
+  b.ended_at as "endedAt", b.ended_by as "endedBy", b.reason, b.no_show as "noShow", b.visitor_confirmed_at as "visitorConfirmedAt",
+  (select count(*)::int from booking_changes c where c.booking_id = b.id and c.kind = 'rescheduled' and c.by = 'visitor')
+    as "visitorMoves",
+  b.version, b.created_at as "createdAt",
   b.updated_at as "updatedAt",
   (select json_agg(json_build_object('hostId', p.host_id, 'userId', ph.user_id, 'slug', ph.slug, 'name', ph.name,
       'calendarState', p.calendar_state, 'calendarError', p.calendar_error, 'calendarAttempts', p.calendar_attempts,
@@ -227,6 +234,7 @@ export interface BookingChanges {
   ended_by?: BookingParty
   reason?: string | null
   no_show?: boolean
+  visitor_confirmed_at?: Date
 }
 
 /** Changes a booking that is still in the state it was seen in, and raises its version. False when it is in another by now. */
@@ -297,17 +305,21 @@ export async function markInvited(trx: Trx, id: string): Promise<void> {
   await trx.updateTable('bookings').set({ invited: true }).where('id', '=', id).where('invited', '=', false).execute()
 }
 
-/** The member who made the latest change of this kind; null for visitors and for what happened by itself. */
-export async function findActor(trx: Trx, bookingId: string, kind: BookingChangeKind): Promise<string | null> {
+/** Who made the latest change of this kind; `actorId` is the member, null for visitors and for what happened by itself. */
+export async function findActor(
+  trx: Trx,
+  bookingId: string,
+  kind: BookingChangeKind,
+): Promise<{ actorId: string | null; by: BookingParty | undefined }> {
   const row = await trx
     .selectFrom('booking_changes')
-    .select('actor_id as actorId')
+    .select(['actor_id as actorId', 'by'])
     .where('booking_id', '=', bookingId)
     .where('kind', '=', kind)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.actorId ?? null
+  return { actorId: row?.actorId ?? null, by: row?.by }
 }
 
 /** Pending bookings about which nobody can decide any more, in the order of their ids. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const cipher = 'aes-256-gcm'
 const formatVersion = 1
@@ -24,6 +24,10 @@ export interface Keyring {
   decrypt(sealed: Uint8Array, context: string): string
   /** False when the value was encrypted with a key that is no longer the first: it should be written anew. */
   isCurrent(sealed: Uint8Array): boolean
+  /** Proves that this service wrote `text` for `context`: HMAC-SHA256 as base64url, 43 characters. The same text has the same proof. */
+  sign(text: string, context: string): string
+  /** True for a proof by any listed key. Compares in constant time. */
+  isSigned(text: string, context: string, proof: string): boolean
 }
 
 /**
@@ -64,6 +68,14 @@ export function createKeyring(spec: string): Keyring {
       }
     },
     isCurrent: (sealed) => split(sealed).keyId === currentId,
+    sign: (text, context) => macOf(currentKey, text, context).toString('base64url'),
+    isSigned(text, context, proof) {
+      const given = Buffer.from(proof, 'base64url')
+      return [...keys.values()].some((key) => {
+        const expected = macOf(key, text, context)
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      })
+    },
   }
 }
 
@@ -74,6 +86,12 @@ const leastDistinctBytes = 16
 export function weakKey(spec: string): string | undefined {
   const keys = spec.split(',').map((entry, index) => parseKey(entry.trim(), index + 1))
   return keys.find(({ key }) => new Set(key).size < leastDistinctBytes)?.id
+}
+
+/** With a key derived for this use alone (RFC 5869): the encryption key serves no second algorithm. */
+function macOf(key: Buffer, text: string, context: string): Buffer {
+  const derived = Buffer.from(hkdfSync('sha256', key, '', `mac:${context}`, 32))
+  return createHmac('sha256', derived).update(text).digest()
 }
 
 function parseKey(entry: string, position: number): { id: string; key: Buffer } {

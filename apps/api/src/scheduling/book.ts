@@ -185,6 +185,8 @@ async function write(
     guests: wish.guests,
     answers: JSON.stringify(wish.answers),
     note: wish.note ?? null,
+    // The tenant's own people answer for whom they invite.
+    visitor_confirmed_at: by.source === 'host' ? now : null,
     manage_hash: manage.hash,
     manage_sealed: manage.sealed,
     request_hash: by.requestHash ?? null,

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@atrium/core/audit'
 import { type BookingAction, type BookingMoments, refusalOf } from '@atrium/core/booking-life'
 import { AppError } from '@atrium/core/errors'
-import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
+import { type BookingChangeKind, type BookingParty, schedulingLimits } from '@atrium/core/scheduling'
 import { type BookingChanges, type BookingRow, findBooking, insertBookingChange, lockBooking, updateBooking } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
@@ -23,6 +23,7 @@ export function momentsOf(booking: BookingRow): BookingMoments {
     cancelCutoffMinutes: booking.cancelCutoffMinutes,
     rescheduleCutoffMinutes: booking.rescheduleCutoffMinutes,
     offered: booking.eventTypeActive && booking.hostActive,
+    visitorMoves: booking.visitorMoves,
   }
 }
 
@@ -31,9 +32,13 @@ export function answerDue({ approvalHours }: Pick<EventTypeRow, 'approvalHours'>
   return new Date(Math.min(start, now.getTime() + approvalHours * 3_600_000))
 }
 
-/** Throws AppError `invalid_state` or `cutoff_passed`. */
+/** Throws AppError `invalid_state`, `cutoff_passed` or `limit_reached`. */
 export function requireAllowed(action: BookingAction, by: Exclude<BookingParty, 'system'>, booking: BookingRow, now: Date): void {
   const refusal = refusalOf(action, by, momentsOf(booking), now.getTime())
+  if (refusal === 'limit_reached') {
+    const most = schedulingLimits.movesPerBooking
+    throw new AppError(refusal, `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`)
+  }
   if (refusal) throw new AppError(refusal)
 }
 

@@ -3,14 +3,15 @@ import type { BookingRow } from '@atrium/db/bookings'
 import type { HostRow } from '@atrium/db/hosts'
 import type { Config } from '../config.ts'
 
-/** How and where people meet, in words; empty where nothing is said about it. Guests are not told the visitor's number. */
+/** How and where people meet, in words; empty where nothing is said about it. Guests are told neither the visitor's number nor name. */
 export function meetingPlace(
-  booking: Pick<BookingRow, 'locationKind' | 'location' | 'hostName' | 'visitorName'>,
+  booking: Pick<BookingRow, 'locationKind' | 'location' | 'hostName' | 'visitorName' | 'visitorEmail'>,
   reader?: 'guest' | undefined,
 ): string {
-  const { locationKind, location, hostName, visitorName } = booking
+  const { locationKind, location, hostName, visitorName, visitorEmail } = booking
   if (locationKind !== 'visitor_phone') return location ?? ''
-  return `${hostName} calls ${reader === 'guest' || location === null ? visitorName : location}`
+  if (reader === 'guest') return `${hostName} calls ${visitorEmail}`
+  return `${hostName} calls ${location ?? visitorName}`
 }
 
 /** What the visitor answered, each with the words of its question. Answers to questions that were taken out since keep their key. */
@@ -36,6 +37,11 @@ export function eventUid(booking: Pick<BookingRow, 'id' | 'uid'>, group: string)
 export function otherGuests({ guests, visitorEmail }: Pick<BookingRow, 'guests' | 'visitorEmail'>): string[] {
   const seen = new Set([visitorEmail.toLowerCase()])
   return guests.filter((guest) => !seen.has(guest.toLowerCase()) && seen.add(guest.toLowerCase()))
+}
+
+/** Guests who may get mail: none until the visitor has confirmed the own address. */
+export function invitedGuests(booking: Pick<BookingRow, 'guests' | 'visitorEmail' | 'visitorConfirmedAt'>): string[] {
+  return booking.visitorConfirmedAt === null ? [] : otherGuests(booking)
 }
 
 /** A booking with all who give their time to it, the organizer first. */

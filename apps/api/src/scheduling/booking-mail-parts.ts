@@ -4,8 +4,9 @@ import { DecryptionError } from '@atrium/db/encryption'
 import { type ClaimedMail, isOvertaken } from '@atrium/db/outbox'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
 import type { House } from '../house.ts'
+import { otherGuests } from './booking-facts.ts'
 import { type Invitation, invitation, withHosts } from './invitation.ts'
-import { manageLink, readManageToken } from './manage-token.ts'
+import { addressProof, manageLink, readManageToken } from './manage-token.ts'
 
 /** What a mail about a booking is given when it is sent, because it must not lie in the queue or is known only then. */
 export interface BookingMailParts {
@@ -41,7 +42,9 @@ function linkOf({ config, log }: House, booking: BookingRow): string {
   if (config.keyring === null) return ''
   try {
     const token = readManageToken(config.keyring, booking)
-    return token === null ? '' : manageLink(config, token)
+    const link = token === null ? '' : manageLink(config, token)
+    const guestsWait = booking.visitorConfirmedAt === null && otherGuests(booking).length > 0
+    return link !== '' && guestsWait ? `${link}?proof=${addressProof(config.keyring, booking)}` : link
   } catch (err) {
     if (!(err instanceof DecryptionError)) throw err
     log.error({ err, bookingId: booking.id }, 'a manage link cannot be opened; the mail goes out without it')

@@ -1,6 +1,6 @@
 import type { HostTemplateKey, VisitorTemplateKey } from '@atrium/core/booking-emails'
-import type { CalendarAttachment, MailValue } from '@atrium/core/outbox'
-import type { BookingChangeKind } from '@atrium/core/scheduling'
+import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox'
+import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
 import { writtenTimes } from '@atrium/core/written-times'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
@@ -8,7 +8,7 @@ import type { HostRow } from '@atrium/db/hosts'
 import type { Config } from '../config.ts'
 import type { InTransaction } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
-import { type BookingWithHosts, bookingPageLink, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+import { type BookingWithHosts, bookingPageLink, invitedGuests, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
 
 /** A change as its mails tell it. */
 export interface ToldChange {
@@ -17,6 +17,8 @@ export interface ToldChange {
   reason?: string | undefined
   /** The member who did it, who needs no mail about it. */
   actorId: string | null
+  /** What a visitor writes goes to hosts alone. */
+  by: BookingParty | undefined
 }
 
 /** Hosts say no language of theirs. */
@@ -84,7 +86,8 @@ async function sendToVisitor(
   key: string,
 ): Promise<void> {
   const calendar = calendarOf(template, booking)
-  const values = { ...visitorValues(house.config, booking), ...changeValues(change, booking.visitorZone, booking.visitorLocale) }
+  const told = change.by === 'visitor' ? { ...change, reason: undefined } : change
+  const values = { ...visitorValues(house.config, booking), ...changeValues(told, booking.visitorZone, booking.visitorLocale) }
   const mail = { tenantId: booking.tenantId, template, bookingId: booking.id, calendar }
   const name = booking.visitorName
   await house.outbox.send(trx, {
@@ -96,14 +99,39 @@ async function sendToVisitor(
   })
   // Guests know of a booking from the moment on that it is confirmed; a new link is none of theirs.
   if (!calendar || change.kind === 'link_renewed') return
-  for (const [index, to] of otherGuests(booking).entries()) {
+  await sendToGuests(trx, house, booking, { ...mail, values, key })
+}
+
+/** Sends the visitor's mail to the guests, without the link and without anything that the visitor wrote. */
+async function sendToGuests(
+  trx: Trx,
+  house: InTransaction,
+  booking: BookingRow,
+  { values, key, ...mail }: Omit<OutgoingMail, 'to'>,
+): Promise<void> {
+  for (const [index, to] of invitedGuests(booking).entries()) {
     await house.outbox.send(trx, { ...mail, to, values: { ...values, ...asGuest(booking) }, key: `${key}:guest:${index}` })
   }
+}
+
+/** Invites the guests of a confirmed booking whose visitor has just confirmed the own address. */
+export async function inviteGuestsByMail(trx: Trx, house: InTransaction, booking: BookingRow): Promise<void> {
+  const template = 'booking.confirmed' as const
+  await sendToGuests(trx, house, booking, {
+    tenantId: booking.tenantId,
+    template,
+    bookingId: booking.id,
+    calendar: calendarOf(template, booking),
+    values: visitorValues(house.config, booking),
+    key: `booking:${booking.id}:guests_invited:${booking.version}`,
+  })
 }
 
 const asGuest = (booking: BookingRow) => ({
   'recipient.name': '',
   'link.manage': '',
+  'booking.visitorName': booking.visitorEmail,
+  'booking.guestsToConfirm': [],
   'booking.location': meetingPlace(booking, 'guest'),
 })
 
@@ -130,7 +158,11 @@ function meetingValues(booking: BookingRow, zone: string, locale: string): Recor
 }
 
 function visitorValues(config: Config, booking: BookingRow): Record<string, MailValue> {
-  return { ...meetingValues(booking, booking.visitorZone, booking.visitorLocale), 'link.book': bookingPageLink(config, booking) }
+  return {
+    ...meetingValues(booking, booking.visitorZone, booking.visitorLocale),
+    'booking.guestsToConfirm': booking.visitorConfirmedAt === null ? otherGuests(booking) : [],
+    'link.book': bookingPageLink(config, booking),
+  }
 }
 
 function changeValues(
@@ -195,7 +227,5 @@ export async function sendReminderMails(trx: Trx, house: InTransaction, booking:
     values: { ...values, 'recipient.name': name },
     key: `${key}:visitor`,
   })
-  for (const [index, to] of otherGuests(booking).entries()) {
-    await house.outbox.send(trx, { ...mail, to, values: { ...values, ...asGuest(booking) }, key: `${key}:guest:${index}` })
-  }
+  await sendToGuests(trx, house, booking, { ...mail, values, key })
 }

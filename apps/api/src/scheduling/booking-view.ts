@@ -36,6 +36,7 @@ function sharedOf(booking: BookingRow) {
       locale: booking.visitorLocale,
     },
     guests: booking.guests,
+    guestsInvited: booking.visitorConfirmedAt !== null,
     answers: answersOf(booking),
     note: booking.note,
     approvalExpiresAt: booking.status === 'pending' ? iso(booking.approvalExpiresAt) : null,

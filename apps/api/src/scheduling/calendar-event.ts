@@ -3,7 +3,7 @@ import { findHostsById, type HostRow } from '@atrium/db/hosts'
 import type { CalendarEvent, CalendarParticipant } from '@atrium/integrations/calendars/port'
 import type { House } from '../house.ts'
 import { portalLink } from '../outbox/links.ts'
-import { eventUid, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+import { eventUid, invitedGuests, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
 
 /** Below what the mail server takes (20), the organizer and a host's own entry aside. */
 const mostParticipants = 18
@@ -29,7 +29,8 @@ export async function calendarEvent(
     ...hosts.filter(({ id }) => id !== first.hostId).map(({ mailAddress, name }) => ({ address: mailAddress, name })),
     ...bookings.flatMap((booking) => [
       { address: booking.visitorEmail, name: booking.visitorName },
-      ...otherGuests(booking).map((address) => ({ address, name: '' })),
+      // A calendar program may write to everybody in the event once the host changes it there.
+      ...invitedGuests(booking).map((address) => ({ address, name: '' })),
     ]),
   ]
   const participants = distinct(people).slice(0, mostParticipants)
@@ -63,7 +64,7 @@ function describeOne(booking: BookingRow): string {
   const guests = otherGuests(booking)
   return [
     `${booking.visitorName} <${booking.visitorEmail}>`,
-    ...(guests.length > 0 ? [`Guests: ${guests.join(', ')}`] : []),
+    ...(guests.length > 0 ? [`Guests${booking.visitorConfirmedAt === null ? ' (not invited yet)' : ''}: ${guests.join(', ')}`] : []),
     ...writtenAnswers(booking),
     ...(booking.note === null ? [] : [booking.note]),
   ].join('\n')

@@ -14,6 +14,7 @@ export async function calendarFile(house: House, bookingId: string): Promise<{ m
   const method = holds ? 'PUBLISH' : 'CANCEL'
   const text = invitation(await withHosts(house.database.db, booking), {
     reader: 'visitor',
+    withAnswers: true,
     method,
     sequence: booking.sequence,
     now: house.clock.now(),

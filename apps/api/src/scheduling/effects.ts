@@ -29,8 +29,8 @@ export async function bookingChanged(trx: Trx, house: InTransaction, change: Boo
   const booking = await findBooking(trx, bookingId)
   if (!booking) throw new Error(`the booking ${bookingId} is not there`)
   const now = house.clock.now()
-  const actorId = await findActor(trx, bookingId, kind)
-  await sendChangeMails(trx, house, await withHosts(trx, booking), { ...change, actorId })
+  const actor = await findActor(trx, bookingId, kind)
+  await sendChangeMails(trx, house, await withHosts(trx, booking), { ...change, ...actor })
   if (booking.status === 'confirmed') await markInvited(trx, bookingId)
   if (kind === 'no_show' || kind === 'link_renewed') return
   await planReminders(trx, bookingId, now)

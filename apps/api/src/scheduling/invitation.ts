@@ -2,7 +2,7 @@ import { type CalendarMethod, type CalendarObject, calendarObject } from '@atriu
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Db, Trx } from '@atrium/db/connect'
 import { findHostsById } from '@atrium/db/hosts'
-import { type BookingWithHosts, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+import { type BookingWithHosts, invitedGuests, meetingPlace, writtenAnswers } from './booking-facts.ts'
 
 export interface Invitation {
   method: CalendarMethod
@@ -14,6 +14,8 @@ export interface Invitation {
   /** A guest's copy has neither the visitor's answers nor number, nor what opens the booking. */
   reader: 'visitor' | 'guest'
   manageLink?: string | undefined
+  /** With what the visitor wrote: not in mails, whose address may be a stranger's. */
+  withAnswers?: boolean | undefined
   /** The address that the mail comes from. */
   sentBy?: string | undefined
 }
@@ -31,10 +33,11 @@ export async function withHosts(db: Db | Trx, booking: BookingRow): Promise<Book
  * when it was made, because calendars refuse changes that another organizer sends. Everybody but the organizer is asked.
  */
 export function invitation({ booking, hosts }: BookingWithHosts, message: Invitation): string {
+  const guest = message.reader === 'guest'
   const attendees: CalendarObject['attendees'] = [
     ...hosts.map(({ name, mailAddress, id }) => ({ name, address: mailAddress, chair: id === booking.hostId })),
-    { name: booking.visitorName, address: booking.visitorEmail },
-    ...otherGuests(booking).map((address) => ({ name: '', address })),
+    { name: guest ? '' : booking.visitorName, address: booking.visitorEmail },
+    ...invitedGuests(booking).map((address) => ({ name: '', address })),
   ]
   return calendarObject({
     method: message.method,
@@ -44,18 +47,18 @@ export function invitation({ booking, hosts }: BookingWithHosts, message: Invita
     start: message.start.getTime(),
     end: message.end.getTime(),
     summary: `${booking.title} with ${booking.hostName}`,
-    description: message.reader === 'guest' ? '' : describe(booking, message.manageLink),
-    location: meetingPlace(booking, message.reader === 'guest' ? 'guest' : undefined),
+    description: guest ? '' : describe(booking, message),
+    location: meetingPlace(booking, guest ? 'guest' : undefined),
     organizer: { name: booking.hostName, address: booking.organizerAddress },
     sentBy: message.sentBy,
     attendees,
   })
 }
 
-function describe(booking: BookingRow, manageLink = ''): string {
+function describe(booking: BookingRow, { manageLink = '', withAnswers }: Invitation): string {
   return [
-    ...writtenAnswers(booking),
-    ...(booking.note === null ? [] : [booking.note]),
+    ...(withAnswers ? writtenAnswers(booking) : []),
+    ...(withAnswers && booking.note !== null ? [booking.note] : []),
     ...(manageLink === '' ? [] : [`Move or cancel: ${manageLink}`]),
   ].join('\n')
 }

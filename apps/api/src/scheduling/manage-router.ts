@@ -3,11 +3,12 @@ import {
   BookingCalendarFile,
   CancelManagedBooking,
   GetManagedBooking,
+  InviteGuests,
   ManagedBooking,
   RescheduleManagedBooking,
 } from '@atrium/core/bookings'
 import { router } from '../trpc.ts'
-import { cancelAsVisitor, downloadCalendarFile, getManagedBooking, rescheduleAsVisitor } from './manage.ts'
+import { cancelAsVisitor, downloadCalendarFile, getManagedBooking, inviteGuestsAsVisitor, rescheduleAsVisitor } from './manage.ts'
 import { manageReader, manageWriter } from './manage-guard.ts'
 
 const tags = ['scheduling']
@@ -40,6 +41,16 @@ export const manageRouter = router({
     .input(RescheduleManagedBooking)
     .output(Booking)
     .mutation(({ ctx, input }) => rescheduleAsVisitor(ctx, ctx.booking, input)),
+  inviteGuests: manageWriter
+    .meta({
+      openapi: { method: 'POST', path: `${path}/guests`, tags, summary: 'Confirm the own address and invite the guests' },
+      audit: 'booking.guests_invited',
+      creates: false,
+      visitors: 'manage_writes',
+    })
+    .input(InviteGuests)
+    .output(Booking)
+    .mutation(({ ctx, input }) => inviteGuestsAsVisitor(ctx, ctx.booking, input)),
   calendar: manageReader
     .meta({
       openapi: { method: 'GET', path: `${path}/calendar.ics`, tags, summary: 'Download the booking of a manage link as a calendar file' },

@@ -30,6 +30,20 @@ export function hashOfManageToken(token: string): Buffer | undefined {
   return shape.test(token) ? sha256(token) : undefined
 }
 
+/**
+ * What proves that somebody reads the mail of the visitor's address: it is sent there and told nowhere else, so that
+ * the manage token, which whoever books is given, does not do.
+ */
+export function addressProof(keyring: Keyring, booking: { id: string; visitorEmail: string }): string {
+  return keyring.sign(`${booking.id}\n${booking.visitorEmail}`, proofContext)
+}
+
+export function isAddressProof(keyring: Keyring, booking: { id: string; visitorEmail: string }, proof: string): boolean {
+  return keyring.isSigned(`${booking.id}\n${booking.visitorEmail}`, proofContext, proof)
+}
+
+const proofContext = 'bookings.visitor_confirmed_at'
+
 /** Where the visitor manages the booking; empty where this installation has no booking pages. */
 export function manageLink({ booking }: Pick<Config, 'booking'>, token: string): string {
   return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/${token}`

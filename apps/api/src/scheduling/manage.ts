@@ -1,5 +1,12 @@
 import { manageLinkEnds } from '@atrium/core/booking-life'
-import type { Booking, BookingCalendarFile, CancelManagedBooking, ManagedBooking, RescheduleManagedBooking } from '@atrium/core/bookings'
+import type {
+  Booking,
+  BookingCalendarFile,
+  CancelManagedBooking,
+  InviteGuests,
+  ManagedBooking,
+  RescheduleManagedBooking,
+} from '@atrium/core/bookings'
 import { AppError } from '@atrium/core/errors'
 import { type BookingRow, findBookingByManageHash } from '@atrium/db/bookings'
 import { findBranding } from '@atrium/db/branding'
@@ -10,6 +17,7 @@ import { actingAsVisitor } from './booking-acting.ts'
 import { toBooking, toManagedBooking } from './booking-view.ts'
 import { calendarFile } from './calendar-file.ts'
 import { cancelBooking } from './cancel-booking.ts'
+import { inviteGuests } from './invite-guests.ts'
 import { hashOfManageToken } from './manage-token.ts'
 import { rescheduleBooking } from './reschedule-booking.ts'
 
@@ -32,6 +40,10 @@ export async function getManagedBooking({ database, clock }: House, booking: Boo
 
 export async function cancelAsVisitor(ctx: Context, booking: BookingRow, { reason }: CancelManagedBooking): Promise<Booking> {
   return toBooking(await cancelBooking(ctx.house, actingAsVisitor(ctx), booking, reason))
+}
+
+export async function inviteGuestsAsVisitor(ctx: Context, booking: BookingRow, { proof }: InviteGuests): Promise<Booking> {
+  return toBooking(await inviteGuests(ctx.house, actingAsVisitor(ctx), booking, proof))
 }
 
 export async function rescheduleAsVisitor(ctx: Context, booking: BookingRow, input: RescheduleManagedBooking): Promise<Booking> {

@@ -102,5 +102,6 @@ export const schedulingBookingsRows: Rows = {
   'scheduling.manage.get': visitor({}),
   'scheduling.manage.calendar': visitor({}),
   'scheduling.manage.cancel': visitor({}),
+  'scheduling.manage.inviteGuests': visitor({ proof: 'x' }),
   'scheduling.manage.reschedule': visitor({ start: '2027-01-04T10:00:00Z' }),
 }

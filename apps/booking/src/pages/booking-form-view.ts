@@ -39,7 +39,7 @@ ${gone ? '' : chosenTime(view)}
 ${textField(field(view, 'name', 'Your name', form.typed.name, true), { type: 'text', autocomplete: 'name', most: 200 })}
 ${textField(field(view, 'email', 'Your e-mail address', form.typed.email, true), { type: 'email', autocomplete: 'email', most: 254 })}
 ${page.eventType.fields.map((one) => ownField(view, one))}
-${areaField({ ...field(view, 'guests', 'Guests', form.typed.guests), hint: 'E-mail addresses of others who join, one per line.' }, { rows: 2, most: 3_000 })}
+${areaField({ ...field(view, 'guests', 'Guests', form.typed.guests), hint: 'E-mail addresses of others who join, one per line. They are invited once you open the link in your e-mail.' }, { rows: 2, most: 3_000 })}
 ${areaField(field(view, 'note', `Anything ${page.host.name} should know`, form.typed.note), { rows: 3, most: schedulingLimits.noteCharacters })}
 <div class="trap" aria-hidden="true"><label for="homepage">Leave this empty</label><input id="homepage" name="homepage" tabindex="-1" autocomplete="off"></div>
 <p class="hint">${cutoffs(page)}</p>

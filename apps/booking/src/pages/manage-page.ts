@@ -10,7 +10,7 @@ import { notice } from './message-page.ts'
 import { lang, otherTimes } from './picker-view.ts'
 
 /** What was just done, and is now seen in the booking itself. */
-export type Done = 'booked' | 'moved' | 'cancelled'
+export type Done = 'booked' | 'moved' | 'cancelled' | 'invited'
 
 export interface ManageView {
   /** `/manage/<token>` */
@@ -26,7 +26,11 @@ export function managePage(view: ManageView, title: string, body: Html, announce
 }
 
 /** The booking with everything that can be done about it. */
-export function bookingPage(view: ManageView, done: Done | undefined): Page {
+export function bookingPage(
+  view: ManageView,
+  done: Done | undefined,
+  { proof, refusal }: { proof?: string | undefined; refusal?: { title: string; text?: string } } = {},
+): Page {
   const { booking } = view.managed
   const title = headline(view.managed, done)
   return managePage(
@@ -34,7 +38,9 @@ export function bookingPage(view: ManageView, done: Done | undefined): Page {
     `${title}: ${booking.title}`,
     html`${done ? notice('done', title, doneText(view, done)) : html`<p class="status ${booking.status}">${statusWord(booking.status)}</p>`}
 <h1>${booking.title}</h1>
+${refusal ? notice('alert', refusal.title, refusal.text) : ''}
 ${done ? '' : statusText(view)}
+${waitingGuests(view, proof)}
 ${facts(view)}
 ${actions(view)}`,
     title,
@@ -45,10 +51,15 @@ function headline({ booking }: ManagedBooking, done: Done | undefined): string {
   if (done === 'booked') return booking.status === 'pending' ? 'Your request was sent' : 'You are booked'
   if (done === 'moved') return 'Your booking was moved'
   if (done === 'cancelled') return 'Your booking was cancelled'
+  if (done === 'invited') return 'Your guests are invited'
   return 'Your booking'
 }
 
 function doneText({ managed: { booking }, formats }: ManageView, done: Done): Html {
+  if (done === 'invited')
+    return booking.status === 'pending'
+      ? html`They get an invitation as soon as ${booking.host.name} confirms.`
+      : html`Each of them gets an e-mail with the entry for the calendar.`
   const mail = html`An e-mail to <strong>${booking.attendee.email}</strong>`
   // A request that nobody confirmed was in no calendar: its sequence never rises.
   if (done === 'cancelled')
@@ -56,6 +67,18 @@ function doneText({ managed: { booking }, formats }: ManageView, done: Done): Ht
   if (booking.status === 'pending')
     return html`${booking.host.name} answers${deadline(booking.approvalExpiresAt, booking.attendee.timeZone, formats)}; the time is kept for you until then. ${mail} is on its way.`
   return html`${mail} is on its way, with the entry for your calendar and the link to this page.`
+}
+
+/** Guests get no mail before the visitor has shown to read the mail of the own address: the proof stands there alone. */
+function waitingGuests({ path, managed: { booking } }: ManageView, proof: string | undefined): Html | '' {
+  const live = booking.status === 'pending' || booking.status === 'confirmed'
+  if (booking.guestsInvited || booking.guests.length === 0 || !live) return ''
+  const who = booking.guests.length === 1 ? 'Your guest is' : 'Your guests are'
+  if (proof === undefined)
+    return html`<div class="notice"><p><strong>${who} not invited yet.</strong></p><p>Open the link in the e-mail to <strong>${booking.attendee.email}</strong> and invite them there. This keeps others from sending mail in your name.</p></div>`
+  return html`<form method="post" action="${path}/guests" class="notice" data-once><p><strong>${who} not invited yet.</strong></p>
+<p>${booking.guests.join(', ')}</p><input type="hidden" name="proof" value="${proof}">
+<p class="buttons"><button class="button" data-busy="Inviting…">${booking.guests.length === 1 ? 'Invite your guest' : 'Invite your guests'}</button></p></form>`
 }
 
 function deadline(instant: string | null, zone: string, formats: Formats): Html | '' {

@@ -36,7 +36,11 @@ export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
   }
   app.get(
     '/manage/:token',
-    opened((c, { view }) => renderPage(c, parts, bookingPage(view, doneOf(c, view.managed)))),
+    opened((c, { view }) => renderPage(c, parts, bookingPage(view, doneOf(c, view.managed), { proof: readProof(c.req.query('proof')) }))),
+  )
+  app.post(
+    '/manage/:token/guests',
+    opened((c, one) => inviteGuests(c, parts, one)),
   )
   app.get('/manage/:token/calendar.ics', opened(downloadCalendar))
   app.get(
@@ -82,7 +86,24 @@ function doneOf(c: ManageContext, { booking }: ManagedBooking): Done | undefined
   const done = c.req.query('done')
   const live = booking.status === 'pending' || booking.status === 'confirmed'
   if ((done === 'booked' || done === 'moved') && live) return done
+  if (done === 'invited' && live && booking.guestsInvited) return done
   return done === 'cancelled' && booking.status === 'cancelled' ? done : undefined
+}
+
+/** A proof as the visitor's mail has it; what it is worth is the API's to judge. */
+function readProof(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w-]{20,100}$/.test(text) ? text : undefined
+}
+
+async function inviteGuests(c: ManageContext, parts: BookingParts, { api, token, view }: Opened): Promise<Response> {
+  const proof = readProof((await readFormBody(c)).get('proof') ?? undefined)
+  if (proof === undefined) return back(c, view)
+  const done = await attempt(api.inviteGuests(token, proof))
+  if (done.ok) return c.redirect(`${view.path}?done=invited`, 303)
+  noteRefusal(c, done.problem)
+  const wrong = fieldErrors(done.problem).proof
+  const refusal = wrong === undefined ? refusalText(done.problem) : { title: 'Your guests were not invited.', text: wrong }
+  return renderPage(c, parts, bookingPage(view, undefined, { refusal }), pageStatus(done.problem))
 }
 
 async function downloadCalendar(c: ManageContext, { api, token }: Opened): Promise<Response> {

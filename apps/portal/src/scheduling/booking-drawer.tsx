@@ -83,7 +83,16 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
               {attendee.email}
             </Anchor>
           </Fact>
-          {booking.guests.length > 0 && <Fact label="Guests">{booking.guests.join(', ')}</Fact>}
+          {booking.guests.length > 0 && (
+            <Fact label="Guests">
+              {booking.guests.join(', ')}
+              {!booking.guestsInvited && (
+                <Text size="sm" c="dimmed">
+                  Not invited yet: the visitor has to confirm their address first.
+                </Text>
+              )}
+            </Fact>
+          )}
           {booking.answers.map(({ key, label, value }) => (
             <Fact key={key} label={label}>
               {value}
