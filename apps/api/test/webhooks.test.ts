@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drainWebhooks } from '../src/webhooks/process.ts'
 import { openHouse, type TestHouse } from './house.ts'
 import { eventBody, post, signature, webhookSecret } from './webhooks-house.ts'
 
@@ -39,6 +40,23 @@ describe('an event of the payment processor', () => {
     await house.database.db.updateTable('webhook_inbox').set({ state: 'applied' }).where('id', '=', id).execute()
     expect((await post(house, body, signature(body, seconds))).status).toBe(200)
     expect((await stored(id))?.state).toBe('applied')
+  })
+
+  it.each([
+    ['a NUL', { object: { id: 'price_1', object: 'price', nickname: 'a\0b' } }],
+    ['half a character', { object: { id: 'price_1', object: 'price', nickname: '\ud800' } }],
+    ['a time far from now', { created: 1e15 }],
+  ])('with %s is refused, though it is signed, and nothing is kept', async (_, fields) => {
+    const { id, body } = eventBody(fields)
+    expect(await post(house, body, signature(body, seconds))).toMatchObject({ status: 400, body: { code: 'invalid_signature' } })
+    expect(await stored(id)).toBeUndefined()
+  })
+
+  it.each(['constructor', '__proto__', 'toString'])('of the type %s has no effect', async (type) => {
+    const { id, body } = eventBody({ type })
+    expect((await post(house, body, signature(body, seconds))).status).toBe(200)
+    await drainWebhooks(house.app.house)
+    expect(await stored(id)).toMatchObject({ state: 'skipped', type })
   })
 
   it.each([299, 300, -299, -300])('is taken %d seconds after it was signed', async (age) => {

@@ -39,7 +39,6 @@ export async function attempt<Answer>(call: Promise<Answer>): Promise<{ ok: true
 
 /** `{ field: sentence }` from the issues of a refused form; the first issue of a field counts. */
 export function fieldErrors({ issues }: Problem): Record<string, string> {
-  const errors: Record<string, string> = {}
-  for (const { path, message } of issues) errors[path] ??= message
-  return errors
+  // Entries and not assignments: a path may be `constructor`, which every object has.
+  return Object.fromEntries(issues.toReversed().map(({ path, message }) => [path, message]))
 }

@@ -123,10 +123,13 @@ export function isHostName(value: string): boolean {
 /** ISO 8601 has a year 0, PostgreSQL has not: a date in it would fail in the database instead of here. */
 const hasYear = (value: string) => !value.startsWith('0000')
 
-/** ISO 8601 instant with an offset, as text, from the year 1 on. */
+/** Offsets that PostgreSQL takes end at 15:59; no place on earth has one beyond 14:00. */
+const hasOffset = (value: string) => !/[+-](?:1[6-9]|2\d):\d\d$/.test(value)
+
+/** ISO 8601 instant with an offset of at most 15:59, as text, from the year 1 on. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'This is not an ISO 8601 time with an offset.' })
-  .refine(hasYear, 'This is not an ISO 8601 time with an offset.')
+  .refine((value) => hasYear(value) && hasOffset(value), 'This is not an ISO 8601 time with an offset.')
 
 /** ISO 8601 calendar date, as text, from the year 1 on. `error` says what it is not. */
 export const calendarDate = (error: string) => z.iso.date({ error, abort: true }).refine(hasYear, { error, abort: true })

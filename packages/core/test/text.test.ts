@@ -145,10 +145,12 @@ describe('other texts', () => {
     for (const wrong of ['1f6feb', '#fff', '#1f6febff', 'red', '#1f6feg', '#1f6feb\n']) expect(accepts(hexColor, wrong), wrong).toBe(false)
   })
   it('instants name their offset', () => {
-    for (const right of ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.123456+02:00', '2024-02-29T23:59:59Z'])
+    for (const right of ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.123456+02:00', '2024-02-29T23:59:59Z', '2026-01-01T00:00:00-15:59'])
       expect(accepts(instant, right), right).toBe(true)
     for (const wrong of ['2026-01-01', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', 'now', '1767225600'])
       expect(accepts(instant, wrong), wrong).toBe(false)
+    for (const offset of ['+16:00', '-16:00', '+16:30', '+23:59', '-19:00'])
+      expect(accepts(instant, `2020-01-01T00:00:00${offset}`), offset).toBe(false)
   })
   it('dates and instants begin with the year 1, as the database does', () => {
     const date = calendarDate('This is not a date.')

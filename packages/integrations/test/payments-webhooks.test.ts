@@ -101,6 +101,14 @@ describe('a webhook', () => {
     ['"event"', 'no_event'],
     ['{"object":"customer","id":"cus_1"}', 'no_event'],
     ['{"object":"event","id":"evt_1","type":"x","created":"now","data":{}}', 'no_event'],
+    ['{"object":"event","id":"evt_1","type":"x","created":1e15,"data":{}}', 'no_event'],
+    ['{"object":"event","id":"evt_1","type":"x","created":-1,"data":{}}', 'no_event'],
+    ['{"object":"event","id":"evt_1","type":"x","created":1.5,"data":{}}', 'no_event'],
+    [`{"object":"event","id":"${'e'.repeat(3_000)}","type":"x","created":1,"data":{}}`, 'no_event'],
+    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":{"name":"a\\u0000b"}}}', 'not_storable'],
+    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"a\\u0000":1}}', 'not_storable'],
+    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":["\\ud800"]}}', 'not_storable'],
+    [`{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":${'['.repeat(90_000)}${']'.repeat(90_000)}}}`, 'not_storable'],
   ] as const)('whose body is %s is refused as %s although it is signed', (body, reason) => {
     expect(verify(body, header({ payload: body }))).toBe(reason)
   })

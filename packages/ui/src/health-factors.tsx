@@ -1,4 +1,5 @@
 import type { HealthSignal } from '@atrium/core/health'
+import { ownValue } from '@atrium/core/own-value'
 import type { TenantHealth } from '@atrium/core/tenants'
 import { Text } from '@mantine/core'
 import classes from './health-factors.module.css'
@@ -24,7 +25,7 @@ export function HealthFactors({ factors }: Pick<TenantHealth, 'factors'>) {
           <ToneIcon tone={toneOf(value)} size={20} />
           <div>
             <Text size="sm" fw={550}>
-              {names[signal] ?? signal}
+              {ownValue(names, signal) ?? signal}
             </Text>
             <Text size="sm" c="dimmed">
               {hint}

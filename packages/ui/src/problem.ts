@@ -68,9 +68,8 @@ export function isPassing(problem: ProblemInfo): boolean {
 
 /** `{ field: sentence }` for a form, from the issues of a refused input; the first issue of a field counts. */
 export function fieldErrors(problem: ProblemInfo): Record<string, string> {
-  const errors: Record<string, string> = {}
-  for (const { path, message } of problem.issues) if (path !== '') errors[path] ??= message
-  return errors
+  // Entries and not assignments: a path may be `constructor`, which every object has.
+  return Object.fromEntries(problem.issues.toReversed().flatMap(({ path, message }) => (path === '' ? [] : [[path, message]])))
 }
 
 function toMessage(message: string): Pick<ProblemInfo, 'message' | 'detail'> {

@@ -70,3 +70,17 @@ it('puts the first issue of each field on the field', () => {
   ]
   expect(fieldErrors(problemOf(refused('invalid_input', { issues })))).toEqual({ 'billingInfo.country': 'first' })
 })
+
+it('the issue of a field that every object inherits is shown like any other', () => {
+  const issues = [
+    { path: 'constructor', message: 'First.' },
+    { path: 'constructor', message: 'Second.' },
+    { path: '__proto__', message: 'Third.' },
+  ]
+  expect(Object.entries(fieldErrors(problemOf(refused('invalid_input', { issues }))))).toEqual(
+    expect.arrayContaining([
+      ['constructor', 'First.'],
+      ['__proto__', 'Third.'],
+    ]),
+  )
+})

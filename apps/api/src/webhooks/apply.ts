@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import type { ClaimedEvent } from '@atrium/db/webhook-inbox'
 import type { House } from '../house.ts'
 import { cardChanged, cardFailed, cardSetUp } from './card-events.ts'
@@ -72,7 +73,7 @@ const effects: Readonly<Record<string, Effect>> = {
 
 /** Acts on one event. Rejects with `UpstreamError` when the payment processor does not let its object be read: it is tried again then. */
 export async function applyEvent(house: House, event: ClaimedEvent): Promise<Outcome> {
-  const effect = effects[event.type]
+  const effect = ownValue(effects, event.type)
   if (!effect) return skipped('Events of this type have no effect here.')
   const data = event.payload.data
   const object = typeof data === 'object' && data !== null ? Reflect.get(data, 'object') : undefined

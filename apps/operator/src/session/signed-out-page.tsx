@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Button } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
@@ -19,7 +20,7 @@ function SignedOutPage() {
       />
       {error && (
         <Alert color="red" icon={<IconAlertCircle aria-hidden />} mb="lg" role="alert">
-          {reasons[error] ?? otherReason}
+          {ownValue(reasons, error) ?? otherReason}
         </Alert>
       )}
       <Button component="a" href="/auth/login?returnTo=/" size="md" fullWidth>

@@ -1,4 +1,5 @@
 import type { CardView, InvoiceDisplayStatus } from '@atrium/core/billing'
+import { ownValue } from '@atrium/core/own-value'
 import type { Look } from '@atrium/ui/tones'
 
 export const invoiceLooks: Readonly<Record<InvoiceDisplayStatus, Look>> = {
@@ -28,7 +29,7 @@ const brands: Readonly<Record<string, string>> = {
 /** "Visa ending in 4242". */
 export function cardName({ brand, displayBrand, last4 }: Pick<CardView, 'brand' | 'displayBrand' | 'last4'>): string {
   const word = displayBrand ?? brand
-  return `${brands[word] ?? 'Card'} ending in ${last4}`
+  return `${ownValue(brands, word) ?? 'Card'} ending in ${last4}`
 }
 
 /** "04/2027", as on the card. */

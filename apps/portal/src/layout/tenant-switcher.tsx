@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import type { UserView } from '@atrium/core/users'
 import type { Target } from '@atrium/ui/links'
 import { tenantStatusLooks } from '@atrium/ui/tones'
@@ -50,7 +51,7 @@ export default function TenantSwitcher({ tenants, current, partner, inPartnerAre
       withinPortal={false}
       onOptionSubmit={(value) => {
         combobox.closeDropdown()
-        void router.navigate(destinations[value] ?? targets.overview(value))
+        void router.navigate(ownValue(destinations, value) ?? targets.overview(value))
       }}
     >
       <Combobox.Target targetType="button">

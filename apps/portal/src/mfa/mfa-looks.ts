@@ -1,4 +1,5 @@
 import type { FactorCounts, MemberMfa, MfaState, MfaStatus } from '@atrium/core/mfa'
+import { ownValue } from '@atrium/core/own-value'
 import type { Look } from '@atrium/ui/tones'
 
 export const mfaLooks: Readonly<Record<MfaState, Look>> = {
@@ -19,7 +20,7 @@ const kinds: Readonly<Record<string, readonly [one: string, several: string]>> =
 
 /** "2 passkeys or security keys, 1 authenticator app"; a kind that is new to us keeps the provider's own name. */
 export function factorsInWords(factors: FactorCounts): string {
-  const parts = Object.entries(factors).map(([kind, count]) => `${count} ${kinds[kind]?.[count === 1 ? 0 : 1] ?? kind}`)
+  const parts = Object.entries(factors).map(([kind, count]) => `${count} ${ownValue(kinds, kind)?.[count === 1 ? 0 : 1] ?? kind}`)
   return parts.length > 0 ? parts.join(', ') : 'none'
 }
 

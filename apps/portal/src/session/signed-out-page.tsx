@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
@@ -13,7 +14,7 @@ export function SignedOutPage() {
       <PageHeader title={error ? 'You could not be signed in' : 'You are signed out'} />
       {error ? (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} mb="lg">
-          {reasons[error] ?? reasons.sign_in_failed}
+          {ownValue(reasons, error) ?? reasons.sign_in_failed}
         </Alert>
       ) : (
         <Text mb="lg">See you soon. On a shared computer, close this window too.</Text>

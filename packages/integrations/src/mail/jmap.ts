@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import type { HttpClient } from '../http-client.ts'
@@ -88,7 +89,7 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
 
 /** The failure behind an object that a `/set` refused. */
 export function setFailure(operation: Operation, error: SetError): UpstreamError {
-  return operation.fail(setErrors[error.type] ?? 'refused', { status: 200, note: reason(error) })
+  return operation.fail(ownValue(setErrors, error.type) ?? 'refused', { status: 200, note: reason(error) })
 }
 
 function reason({ type, properties }: SetError): string | undefined {
@@ -108,7 +109,7 @@ function requestError(operation: Operation, json: unknown): UpstreamError {
 function methodError(operation: Operation, args: unknown, rights: readonly string[] = []): UpstreamError {
   const { type } = MethodError.parse(args)
   const note = type === 'forbidden' && rights.length > 0 ? `the key needs ${rights.join(' and ')}` : safeType(type)
-  return operation.fail(methodErrors[type] ?? 'refused', { status: 200, note })
+  return operation.fail(ownValue(methodErrors, type) ?? 'refused', { status: 200, note })
 }
 
 const knownTypes = new Set([

@@ -110,6 +110,6 @@ function failureOf(operation: Operation, error: unknown): UpstreamError {
   if (code === 'EAUTH' || code === 'ENOAUTH') return operation.fail('unauthorized')
   if (code === 'EPROTOCOL') return operation.fail('invalid_answer')
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return operation.fail('refused')
-  const known = [originalCode, code].find((value) => typeof value === 'string' && value in notes)
+  const known = [originalCode, code].find((value) => typeof value === 'string' && Object.hasOwn(notes, value))
   return operation.fail('connection', { note: typeof known === 'string' ? notes[known] : undefined })
 }

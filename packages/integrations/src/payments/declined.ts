@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 /**
  * A card that its bank, or the processor, did not charge. `message` is a sentence for the person who pays. `code` is the processor's word
  * (docs.stripe.com/declines/codes), for the record; words that we do not know are kept.
@@ -10,7 +11,7 @@ export class PaymentDeclined extends Error {
 
   constructor(code: string | undefined) {
     const known = plainCode(code)
-    super(sentences[known] ?? 'The card was declined. Use another card, or ask your bank.')
+    super(ownValue(sentences, known) ?? 'The card was declined. Use another card, or ask your bank.')
     this.code = known
     this.needsConfirmation = confirmations.has(known)
   }

@@ -13,6 +13,7 @@ export const webhookRefusals = [
   'not_json',
   'thin_event',
   'no_event',
+  'not_storable',
 ] as const
 export type WebhookRefusal = (typeof webhookRefusals)[number]
 
@@ -25,6 +26,7 @@ const sentences: Readonly<Record<WebhookRefusal, string>> = {
   not_json: 'The body is not JSON.',
   thin_event: 'The event names an object without showing it; the endpoint must send snapshot events.',
   no_event: 'The body is no event.',
+  not_storable: 'The event holds characters or nesting that cannot be stored.',
 }
 
 /** A webhook that is not taken. `message` and `reason` may be logged: they quote nothing of the request. */
@@ -90,9 +92,8 @@ function eventOf(body: string): PaymentEvent {
   if (payload.object === 'v2.core.event') throw new WebhookRefused('thin_event')
   const { id, type, created, livemode, api_version: apiVersion } = payload
   const data = plainObject(payload.data)
-  if (payload.object !== 'event' || typeof id !== 'string' || typeof type !== 'string' || typeof created !== 'number' || !data) {
-    throw new WebhookRefused('no_event')
-  }
+  if (payload.object !== 'event' || !isName(id) || !isName(type) || !isTime(created) || !data) throw new WebhookRefused('no_event')
+  if (!isStorable(payload, 0)) throw new WebhookRefused('not_storable')
   const object = plainObject(data.object)
   return {
     id,
@@ -104,6 +105,26 @@ function eventOf(body: string): PaymentEvent {
     objectId: typeof object?.id === 'string' ? object.id : null,
     payload,
   }
+}
+
+/** Ids and types are short; a longer text would not fit an index. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 255
+}
+
+/** Seconds since 1970, up to the year 9999. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 253_402_300_799
+}
+
+/** Deeper than any object of the processor's. */
+const deepest = 64
+
+/** False for what PostgreSQL's jsonb does not take: a NUL or half a surrogate pair in any text, and very deep nesting. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  return depth < deepest && Object.entries(value).every(([key, inner]) => isStorable(key, depth) && isStorable(inner, depth + 1))
 }
 
 function parsed(body: string): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { ownValue } from '@atrium/core/own-value'
 import type { Movement, MrrFigure } from '@atrium/core/reports'
 
 const month = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -47,7 +48,7 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 /** Why tenants left, as people say it; a word that is not known here as it is. */
 export function reasonName(reason: string): string {
-  return reasonNames[reason] ?? reason.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase())
+  return ownValue(reasonNames, reason) ?? reason.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase())
 }
 
 export const planNames = { free: 'Free', starter: 'Starter', business: 'Business', enterprise: 'Enterprise' } as const
