@@ -16,7 +16,7 @@ import { checkDueDomains } from './domains/jobs.ts'
 import { followDueEntitlements } from './entitlements/follow.ts'
 import { createFlags } from './flags/evaluator.ts'
 import { rollBackBrokenFlags } from './flags/roll-back.ts'
-import { checkReadiness } from './health.ts'
+import { checkReadiness, type Readiness } from './health.ts'
 import { refreshAllHealth } from './health-scores/compute.ts'
 import type { House } from './house.ts'
 import { createIntegrationChecks } from './integration-checks.ts'
@@ -90,6 +90,8 @@ export interface App {
   house: House
   /** Connects what listens and starts the job engine. The app answers before, but jobs wait and streams see no changes. */
   start(): Promise<void>
+  /** What is ready and what is not, in detail; for the metrics port. */
+  readiness(): Promise<Readiness>
   /** A stop is near: `/health/ready` says so, and each answer asks its client to take another connection next time. */
   drain(): void
   /** Lets work under way end, then closes everything this app opened. The database is the caller's to close. */
@@ -172,11 +174,20 @@ export function createApp(parts: AppParts): App {
   const watchOrWarn = () => watchUpstreams().catch((err: unknown) => log.warn({ err }, 'upstream systems could not be checked'))
   let watching: NodeJS.Timeout | undefined
   let draining = false
+  let toldFaults = ''
+  async function readiness(): Promise<Readiness> {
+    const found = await checkReadiness(house, checks)
+    const faults = found.ready ? '' : JSON.stringify(found.checks)
+    if (faults !== '' && faults !== toldFaults) log.warn({ checks: found.checks }, 'the service is not ready')
+    toldFaults = faults
+    return draining ? { ...found, ready: false } : found
+  }
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
     if (draining) throw new AppError('unavailable', 'This process is stopping.')
-    const readiness = await checkReadiness(house, checks)
-    return c.json(readiness, readiness.ready ? 200 : 503)
+    // Anybody may ask: which part is not ready is told at the metrics port and in the log.
+    const { ready } = await readiness()
+    return c.json({ ready }, ready ? 200 : 503)
   })
   let document: Uint8Array<ArrayBuffer> | undefined
   app.get('/openapi.json', async (c) => {
@@ -209,6 +220,7 @@ export function createApp(parts: AppParts): App {
       throughHono(incoming, outgoing)
     },
     house,
+    readiness,
     async start() {
       await house.changes.start()
       await house.flags.start()

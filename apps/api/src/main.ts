@@ -67,7 +67,7 @@ const app = createApp({ config, database, integrations, upstreamCalls, log, metr
 // are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
 const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
 const server = createServer(serverOptions, app.listener)
-const metricsServer = createMetricsServer(metrics.registry)
+const metricsServer = createMetricsServer(metrics.registry, app.readiness)
 const taken = await listenOnAll(
   [
     { server, variable: 'PORT', port: config.port },

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/log.ts'
+import { toAppError } from '../src/refusals.ts'
 import { createMetricsServer } from '../src/serve-metrics.ts'
 import { openHouse, type TestHouse } from './house.ts'
 import { startIssuer } from './issuer.ts'
@@ -15,6 +16,14 @@ const ownerOf = async (house: TestHouse, statement: string) => {
   await client.connect()
   await client.query(statement)
   await client.end()
+}
+
+/** What a balancer is told, beside what the metrics port tells. */
+const readinessOf = async (house: TestHouse) => {
+  const told = await house.request('GET', '/health/ready')
+  const body = await house.app.readiness()
+  expect(told.body).toEqual({ ready: body.ready })
+  return { status: told.status, body }
 }
 
 describe('without a database', () => {
@@ -40,13 +49,10 @@ describe('without a database', () => {
       status: 200,
       body: { service: 'atrium-platform-api', status: 'ok', version: expect.any(String), uptimeSeconds: expect.any(Number) },
     })
-    const ready = await ask('/health/ready')
-    expect(ready).toMatchObject({
-      status: 503,
-      body: {
-        ready: false,
-        checks: { database: 'The database does not answer.', migrations: 'The state of the migrations cannot be read.' },
-      },
+    expect(await ask('/health/ready')).toEqual({ status: 503, body: { ready: false } })
+    expect(await app.readiness()).toMatchObject({
+      ready: false,
+      checks: { database: 'The database does not answer.', migrations: 'The state of the migrations cannot be read.' },
     })
     for (const path of ['/tenants', '/tenants/acme', '/users/me', '/trpc/tenants.list'])
       expect((await ask(path, await issuer.sign())).status, path).toBe(503)
@@ -59,7 +65,7 @@ describe('without a database', () => {
 describe('readiness', () => {
   it('is reached once everything is started, and then tells of the outside systems too', async () => {
     await using house = await openHouse({ started: true })
-    const answer = await house.request('GET', '/health/ready')
+    const answer = await readinessOf(house)
     expect(answer).toMatchObject({
       status: 200,
       body: {
@@ -80,12 +86,12 @@ describe('readiness', () => {
     await using house = await openHouse({ provisioned: false })
     house.sandbox.fault({ system: 'files', mode: 'error', status: 503 })
     await house.app.start()
-    const answer = await house.request('GET', '/health/ready')
+    const answer = await readinessOf(house)
     expect(answer).toMatchObject({
       status: 200,
       body: { ready: true, integrations: { files: { state: 'error' }, identity: { state: 'ok' } } },
     })
-    expect(answer.body.integrations.files.message).toMatch(/file storage/)
+    expect(JSON.stringify(answer.body.integrations.files)).toMatch(/file storage/)
   })
 
   it('is missing while no issuer can be reached, and names the one that cannot', async () => {
@@ -96,16 +102,16 @@ describe('readiness', () => {
     const env = { IDP_ISSUER: `${issuer.url},${other.url}` }
     await using house = await openHouse({ provisioned: false, started: true, clock: { now: () => new Date(now) }, env })
     const issuers = `No keys could be read from ${other.url}.`
-    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { ready: true, checks: { issuers } } })
+    expect(await readinessOf(house)).toMatchObject({ status: 200, body: { ready: true, checks: { issuers } } })
     other.down = false
     now += 6_000
-    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
+    expect(await readinessOf(house)).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
     // Keys that are known serve on while their issuer is away; a process that never had any cannot take a token.
     issuer.down = true
     other.down = true
-    expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
+    expect(await readinessOf(house)).toMatchObject({ status: 200, body: { checks: { issuers: 'ok' } } })
     await using late = await openHouse({ provisioned: false, started: true, env })
-    expect(await late.request('GET', '/health/ready')).toMatchObject({
+    expect(await readinessOf(late)).toMatchObject({
       status: 503,
       body: { ready: false, checks: { database: 'ok', issuers: `No keys could be read from ${issuer.url}, ${other.url}.` } },
     })
@@ -113,7 +119,7 @@ describe('readiness', () => {
 
   it('is missing while the job engine is not started', async () => {
     await using house = await openHouse({ provisioned: false })
-    expect(await house.request('GET', '/health/ready')).toMatchObject({
+    expect(await readinessOf(house)).toMatchObject({
       status: 503,
       body: { ready: false, checks: { database: 'ok', migrations: 'ok', jobs: 'the job engine is not started' } },
     })
@@ -122,9 +128,9 @@ describe('readiness', () => {
   it('is missing while the schema is older than this version, and is not while it is newer', async () => {
     await using house = await openHouse({ provisioned: false, started: true })
     await ownerOf(house, "insert into kysely_migration (name, timestamp) values ('9999-later', 'x')")
-    expect((await house.request('GET', '/health/ready')).status).toBe(200)
+    expect((await readinessOf(house)).status).toBe(200)
     await ownerOf(house, "delete from kysely_migration where name >= '0003'")
-    expect(await house.request('GET', '/health/ready')).toMatchObject({
+    expect(await readinessOf(house)).toMatchObject({
       status: 503,
       body: { checks: { database: 'ok', migrations: expect.stringMatching(/^The schema stands at 0002-/), jobs: 'ok' } },
     })
@@ -133,16 +139,46 @@ describe('readiness', () => {
   it('is missing while the job engine has no schema', async () => {
     await using house = await openHouse({ provisioned: false, started: true })
     await ownerOf(house, 'delete from jobs.version')
-    expect(await house.request('GET', '/health/ready')).toMatchObject({
+    expect(await readinessOf(house)).toMatchObject({
       status: 503,
       body: { checks: { jobs: 'the job engine has no schema' } },
     })
     await ownerOf(house, 'revoke usage on schema jobs from atrium_app')
-    expect(await house.request('GET', '/health/ready')).toMatchObject({
+    expect(await readinessOf(house)).toMatchObject({
       status: 503,
       body: { checks: { jobs: 'The job engine cannot be asked.' } },
     })
     await ownerOf(house, 'grant usage on schema jobs to atrium_app')
+  })
+})
+
+describe('a database that refuses connections', () => {
+  const terminate = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+  it('fails calls with 503 and readiness with 503, and is used again once it accepts them', async () => {
+    await using house = await openHouse({ provisioned: false, started: true })
+    const token = await house.token('owner@acme.test')
+    const superuser = house.ownerUrl.replace('atrium_owner:atrium', 'postgres')
+    const { pathname } = new URL(superuser)
+    const name = pg.escapeIdentifier(pathname.slice(1))
+    const server = new pg.Client({ connectionString: superuser.replace(pathname, '/postgres') })
+    const inside = new pg.Client({ connectionString: superuser })
+    await Promise.all([server.connect(), inside.connect()])
+    try {
+      await server.query(`alter database ${name} allow_connections false`)
+      await inside.query(terminate)
+      for (const path of ['/tenants', '/users/me'])
+        await expect.poll(async () => (await house.request('GET', path, { token })).status, { timeout: 10_000 }).toBe(503)
+      expect((await house.request('GET', '/health/ready')).status).toBe(503)
+    } finally {
+      await server.query(`alter database ${name} allow_connections true`)
+      await Promise.all([server.end(), inside.end()])
+    }
+    await expect.poll(async () => (await house.request('GET', '/tenants', { token })).status, { timeout: 10_000 }).toBe(200)
+    expect(house.logLines.filter((line) => line.includes('"code":"internal"'))).toEqual([])
+  })
+
+  it.each(['55000', '3D000', '28P01', '28000', '57P03', '53300'])('is told by SQLSTATE %s', (code) => {
+    expect(toAppError(Object.assign(new Error('refused'), { code }))).toMatchObject({ code: 'unavailable', status: 503 })
   })
 })
 
@@ -154,12 +190,14 @@ describe('metrics', () => {
     await house.request('GET', '/tenants/no-such-tenant', { token })
     await house.request('GET', '/some-probe-of-a-scanner')
     await house.request('POST', '/tenants', { token, body: { name: 'Measured' } })
-    const server = createMetricsServer(house.app.house.metrics.registry).listen(0, '127.0.0.1')
+    const server = createMetricsServer(house.app.house.metrics.registry, house.app.readiness).listen(0, '127.0.0.1')
     await new Promise((done) => server.once('listening', done))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const response = await fetch(`${url}/metrics`)
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(await (await fetch(`${url}/health/ready`)).json()).toMatchObject({ checks: { database: 'ok' }, integrations: expect.anything() })
+    expect((await fetch(`${url}/health`)).status).toBe(404)
     expect(text).toContain('http_request_duration_seconds_count{method="GET",route="/tenants/{slug}",status="200"} 1')
     expect(text).toContain('http_request_duration_seconds_count{method="GET",route="/tenants/{slug}",status="404"} 1')
     expect(text).toContain('http_request_duration_seconds_count{method="GET",route="other",status="404"} 1')
@@ -186,6 +224,6 @@ describe('an upstream that hangs', () => {
       status: 201,
       body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } },
     })
-    for (const message of Object.values(answer.body.provisioningErrors)) expect(message).toMatch(/did not (answer|end)/)
+    for (const message of Object.values(answer.body.provisioningErrors)) expect(message).toMatch(/did not (respond|end)/)
   }, 60_000)
 })

@@ -283,7 +283,7 @@ describe('a house without a mail server', () => {
     const { db } = off.database
     await db.transaction().execute((trx) => off.app.house.outbox.send(trx, welcome({ tenantId: null, to: 'later@acme.test' })))
     await drainOutbox(off.app.house)
-    expect((await off.request('GET', '/health/ready')).body).toMatchObject({
+    expect(await off.app.readiness()).toMatchObject({
       ready: true,
       integrations: { mailer: { state: 'off' } },
       outbox: { sending: 'off', waiting: 1, failed: 0, gaveUp: 0, oldestWaiting: expect.any(String) },

@@ -205,9 +205,11 @@ describe('growth', () => {
       ['to=2026-12', 'to'],
       ['from=2026-05&to=2026-04', 'from'],
       ['from=1999-01', 'from'],
+      ['to=1900-01', 'to'],
       ['from=2026-13', 'from'],
     ] as const) {
-      expect(await get(`/reports/growth?${query}`)).toMatchObject({ status: 400, body: { issues: [{ path }] } })
+      for (const report of ['growth', 'churn-cohorts', 'signup-cohorts'])
+        expect(await get(`/reports/${report}?${query}`)).toMatchObject({ status: 400, body: { issues: [{ path }] } })
     }
   })
 

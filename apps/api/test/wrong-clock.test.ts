@@ -22,12 +22,16 @@ it.each([
     await using api = await startApi(house, { METRICS_PORT: '0', NODE_OPTIONS: `--import=${shifted(ms)}` })
     const answer = await fetch(`${api.url}/health/ready`)
     expect(answer.status).toBe(503)
-    expect(await answer.json()).toMatchObject({ ready: false, checks: { database: 'ok', clock: expect.stringContaining(words) } })
+    expect(await answer.json()).toEqual({ ready: false })
+    const told = () => api.log.find((line) => line.includes('the service is not ready')) ?? '{}'
+    await expect
+      .poll(() => JSON.parse(told()), { timeout: 10_000 })
+      .toMatchObject({ checks: { database: 'ok', clock: expect.stringContaining(words) } })
   },
   60_000,
 )
 
 it('a clock that is right to within 30 s is taken', async () => {
   await using house = await openHouse({ started: true })
-  expect(await house.request('GET', '/health/ready')).toMatchObject({ status: 200, body: { checks: { clock: 'ok' } } })
+  expect(await house.app.readiness()).toMatchObject({ ready: true, checks: { clock: 'ok' } })
 }, 60_000)

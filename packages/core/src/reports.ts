@@ -12,6 +12,8 @@ export const longestGrowth = 60
 export const smallestExportedCohort = 3
 
 /** A calendar month in UTC. */
+/** The first month that a report can show. */
+export const firstReportMonth = '1900-01'
 export const reportMonth = z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'This is not a month such as 2027-01.')
 
 /**

@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import { monthAfter, monthOf, monthsBetween } from '@atrium/core/report-figures'
+import { firstReportMonth } from '@atrium/core/reports'
 import type { House } from '../house.ts'
 
 /**
@@ -16,6 +17,9 @@ export function monthsOf(
   const from = asked.from ?? monthAfter(to, 1 - usual)
   const refuse = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   if (to > current) throw refuse('to', 'This month is still to come.')
+  // The month that is computed has to be one that the report can show.
+  if (from < firstReportMonth)
+    throw refuse('to', `The report would begin before ${firstReportMonth}. Name a later month, or also the first one.`)
   if (from > to) throw refuse('from', 'This is after the last month.')
   if (monthsBetween(from, to) >= most) throw refuse('from', `At most ${most} months.`)
   return { from, to, current }

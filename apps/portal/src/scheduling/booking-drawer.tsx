@@ -1,6 +1,7 @@
 import type { TenantBookingDetail } from '@atrium/core/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { mailtoLink } from '@atrium/ui/mailto'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Alert, Anchor, Drawer, Group, List, Stack, Text, Timeline } from '@mantine/core'
@@ -79,7 +80,7 @@ function Details({ booking }: { booking: TenantBookingDetail }) {
         <Facts>
           <Fact label="Name">{attendee.name}</Fact>
           <Fact label="Address">
-            <Anchor href={`mailto:${attendee.email}`} inherit>
+            <Anchor href={mailtoLink(attendee.email)} inherit>
               {attendee.email}
             </Anchor>
           </Fact>

@@ -1,4 +1,5 @@
 import { Fact, Facts } from '@atrium/ui/facts'
+import { mailtoLink } from '@atrium/ui/mailto'
 import { Panel } from '@atrium/ui/panel'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -15,7 +16,7 @@ export function ProviderPanel({ slug }: { slug: string }) {
         <Fact label="Name">{name}</Fact>
         {supportEmail && (
           <Fact label="E-mail">
-            <Anchor href={`mailto:${supportEmail}`} inherit>
+            <Anchor href={mailtoLink(supportEmail)} inherit>
               {supportEmail}
             </Anchor>
           </Fact>
