@@ -91,7 +91,7 @@ describe('readiness', () => {
       status: 200,
       body: { ready: true, integrations: { files: { state: 'error' }, identity: { state: 'ok' } } },
     })
-    expect(JSON.stringify(answer.body.integrations.files)).toMatch(/file storage/)
+    expect(JSON.stringify(answer.body.integrations)).toMatch(/file storage/)
   })
 
   it('is missing while no issuer can be reached, and names the one that cannot', async () => {
