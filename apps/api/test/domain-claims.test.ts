@@ -1,7 +1,9 @@
+import { findDomainById } from '@atrium/db/domains'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { endLapsedClaim } from '../src/domains/end-claim.ts'
 import { checkDueDomains } from '../src/domains/jobs.ts'
-import { only, openDomains, domainsPath as path, waitingNameOf } from './domains-house.ts'
+import { only, openDomains, domainsPath as path, tokenOf, waitingNameOf } from './domains-house.ts'
 import { addDomain } from './mailboxes.ts'
 
 const { house, call, added, recheck, publish, rowOf, auditOf } = await openDomains()
@@ -101,19 +103,24 @@ describe('a claim that nobody proves', () => {
     expect(await rowOf(view.name)).toBeUndefined()
   })
 
-  it('stays here until the mail server has let it go', async () => {
+  it('is removed from the mail server as soon as that answers', async () => {
     const view = await added('stuck.example.org')
     await recheck(view.name)
     await age(view.name, 30)
     house.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'error', status: 503 })
     await due()
-    expect(await rowOf(view.name)).toBeDefined()
-    expect(await lapseMails(view.name)).toEqual([])
+    expect(await rowOf(view.name)).toBeUndefined()
+    expect(await lapseMails(view.name)).toEqual(['admin@acme.test', 'owner@acme.test'])
+    expect(mailNames()).toContain(waitingNameOf(view))
     house.sandbox.clearFaults()
     await new Promise((done) => setTimeout(done, 300))
-    await age(view.name, 30)
+    await db
+      .updateTable('mail_domain_removals')
+      .set({ next_at: new Date(0) })
+      .execute()
     await due()
-    expect(await rowOf(view.name)).toBeUndefined()
+    expect(mailNames()).not.toContain(waitingNameOf(view))
+    expect(await db.selectFrom('mail_domain_removals').selectAll().execute()).toEqual([])
   })
 
   it('never ends one that was proven, however it looks today', async () => {
@@ -126,10 +133,13 @@ describe('a claim that nobody proves', () => {
     expect(await rowOf(view.name)).toMatchObject({ state: 'failing' })
   })
 
-  it('on the primary domain leaves the tenant with its own below the platform', async () => {
+  it('that was primary leaves the tenant with its own below the platform', async () => {
     const token = await house.token('newcomer@example.test')
     const domain = 'wishful.example.com'
     expect((await house.request('POST', '/tenants', { token, body: { name: 'Wishful', domains: [domain] } })).status).toBe(201)
+    // As tenants were made before: with the one domain that they named.
+    await db.deleteFrom('domains').where('name', '=', 'wishful.tenants.local').execute()
+    await db.updateTable('domains').set({ is_primary: true }).where('name', '=', domain).execute()
     await age(domain, 20)
     await due()
     const { body } = await house.request('GET', '/tenants/wishful', { token })
@@ -156,5 +166,129 @@ describe('a claim that nobody proves', () => {
     expect(await rowOf('inherited.example.org')).toBeDefined()
     await db.updateTable('memberships').set({ mailbox_address: null }).where('user_id', '=', id).execute()
     expect((await call('DELETE', `${path}/inherited.example.org`)).status).toBe(204)
+  })
+})
+
+describe('a domain that several workplaces claim', () => {
+  const bond = () => house.token('owner@globex.test')
+  const globexPath = '/tenants/globex/domains'
+  const globexAdds = async (domain: string) => call('POST', globexPath, { domain }, await bond())
+  const supersededMails = async (name: string) =>
+    (await db.selectFrom('outbox').select(['recipient', 'values']).where('template', '=', 'domain.superseded').execute())
+      .filter((mail) => mail.values['domain.name'] === name)
+      .map((mail) => mail.recipient)
+      .sort()
+
+  it('keeps nobody out until one of them proves it', async () => {
+    await added('wanted.example.org')
+    expect(await globexAdds('wanted.example.org')).toMatchObject({ status: 201 })
+    expect(await globexAdds('wanted.example.org')).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    const token = await house.token('newcomer@example.test')
+    const created = await house.request('POST', '/tenants', { token, body: { name: 'Third claim', domains: ['wanted.example.org'] } })
+    expect(created).toMatchObject({ status: 201, body: { primaryDomain: 'third-claim.tenants.local' } })
+  })
+
+  it('goes to the first proof, which ends the other claims, here and in the mail server, and tells their admins', async () => {
+    const view = await added('first.example.org')
+    const { body: other } = await globexAdds('first.example.org')
+    publish(view)
+    expect(await recheck('first.example.org')).toMatchObject({ verified: true })
+    const rows = await db.selectFrom('domains').select('tenant_id').where('name', '=', 'first.example.org').execute()
+    expect(rows).toHaveLength(1)
+    expect(mailNames()).toContain('first.example.org')
+    expect(mailNames()).not.toContain(waitingNameOf(other))
+    expect(await supersededMails('first.example.org')).toContain('owner@globex.test')
+    expect(await supersededMails('first.example.org')).not.toContain('owner@acme.test')
+    expect(await auditOf('first.example.org')).toContainEqual({
+      action: 'domain.removed',
+      actor_type: 'system',
+      metadata: { reason: 'another workplace has proved the domain' },
+    })
+    expect(await globexAdds('first.example.org')).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+  })
+
+  it('is proved once when several show their code at the same moment', async () => {
+    const view = await added('both.example.org')
+    const { body: other } = await globexAdds('both.example.org')
+    house.sandbox.dns.zones.put(
+      'both.example.org',
+      [...only(view, 'ownership'), ...only(other, 'ownership')].map(({ name, type, value }) => ({ name, type, value })),
+    )
+    const token = await bond()
+    const answers = await Promise.all([
+      call('POST', `${path}/both.example.org/recheck`),
+      call('POST', `${globexPath}/both.example.org/recheck`, undefined, token),
+    ])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409 && status !== 404)).toEqual([])
+    const rows = await db.selectFrom('domains').select(['verified_at']).where('name', '=', 'both.example.org').execute()
+    expect(rows).toEqual([{ verified_at: expect.any(Date) }])
+  })
+
+  it('ends a claim that was missed with its next check', async () => {
+    const view = await added('missed.example.org')
+    await globexAdds('missed.example.org')
+    await db.updateTable('domains').set({ verified_at: new Date() }).where('ownership_token', '=', tokenOf(view)).execute()
+    await sql`update domains set next_check_at = now() where name = 'missed.example.org'`.execute(db)
+    await due()
+    expect(await db.selectFrom('domains').select('id').where('name', '=', 'missed.example.org').execute()).toHaveLength(1)
+    expect(await supersededMails('missed.example.org')).toContain('owner@globex.test')
+  })
+
+  it('does not keep other workplaces from members and hosts with addresses on it', async () => {
+    expect(await globexAdds('guests.example.org')).toMatchObject({ status: 201 })
+    await db.updateTable('tenants').set({ seats: 0 }).execute()
+    await db.updateTable('plan_grants').set({ seats: 0 }).execute()
+    const member = await call('POST', '/tenants/acme/users', { email: 'visitor@guests.example.org', name: 'Vera' })
+    expect(member).toMatchObject({ status: 201 })
+    const proven = await db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'guests.example.org').execute()
+    expect(proven).toHaveLength(1)
+    const late = await call('POST', '/tenants/acme/users', { email: 'late@guests.example.org', name: 'Late' })
+    expect(late).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+  })
+
+  it('can be one below a domain that another workplace proved: its own record decides', async () => {
+    const view = await added('parent.example.org')
+    publish(view)
+    await recheck('parent.example.org')
+    expect(await globexAdds('branch.parent.example.org')).toMatchObject({ status: 201, body: { verified: false } })
+  })
+})
+
+describe('a domain that nobody can claim', () => {
+  it.each(['gmail.com', 'outlook.de', 'gmx.net', 'icloud.com'])('is that of a public mail provider: %s', async (domain) => {
+    const refused = { status: 400, body: { code: 'invalid_input', issues: [{ message: expect.stringContaining('public mail provider') }] } }
+    expect(await call('POST', path, { domain })).toMatchObject(refused)
+    expect(await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local', domain] })).toMatchObject(refused)
+    const token = await house.token('newcomer@example.test')
+    expect(await house.request('POST', '/tenants', { token, body: { name: 'Provider', domains: [domain] } })).toMatchObject(refused)
+    expect(await rowOf(domain)).toBeUndefined()
+  })
+
+  it('is an eleventh one without proof', async () => {
+    for (let n = 1; n <= 10; n++) expect((await call('POST', path, { domain: `claim-${n}.example.org` })).status).toBe(201)
+    const refused = { status: 400, body: { issues: [{ message: expect.stringContaining('At most 10 domains') }] } }
+    expect(await call('POST', path, { domain: 'claim-11.example.org' })).toMatchObject(refused)
+    await db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'claim-1.example.org').execute()
+    expect((await call('POST', path, { domain: 'claim-11.example.org' })).status).toBe(201)
+  })
+})
+
+describe('a claim that is proved while it lapses', () => {
+  it('stays: what the check saw before the proof does not end it', async () => {
+    const view = await added('late-proof.example.org')
+    await age(view.name, 30)
+    const { id } = await db.selectFrom('domains').select('id').where('name', '=', view.name).executeTakeFirstOrThrow()
+    const seen = await findDomainById(db, id)
+    if (!seen) throw new Error('the domain is not there')
+    publish(view)
+    expect(await recheck(view.name)).toMatchObject({ verified: true })
+    await endLapsedClaim(house.app.house, {
+      ...seen,
+      verdicts: seen.verdicts.map((verdict) => ({ ...verdict, verdict: 'missing' as const })),
+    })
+    expect(await rowOf(view.name)).toMatchObject({ verified_at: expect.any(Date) })
+    expect(mailNames()).toContain(view.name)
+    expect(await lapseMails(view.name)).toEqual([])
   })
 })

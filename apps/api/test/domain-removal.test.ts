@@ -97,7 +97,7 @@ describe('removing a domain', () => {
     const stale = await findDomainById(db, id)
     if (!stale) throw new Error('no row')
     expect((await call('DELETE', `${path}/${view.name}`)).status).toBe(204)
-    expect(await checkDomain(house.app.house, stale, 'schedule')).toBeUndefined()
+    expect(await checkDomain(house.app.house, stale, 'schedule')).toBe('removed')
     expect(await mailDomain(view)).toBeUndefined()
   })
 

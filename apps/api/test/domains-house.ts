@@ -76,9 +76,11 @@ export async function openDomains() {
 export const only = (view: DomainView, purpose: RecordVerdict['purpose']) => view.records.filter((record) => record.purpose === purpose)
 
 /** The name that an unproven domain has in the mail server. */
-export function waitingNameOf(view: DomainView): string {
-  const [, code] = only(view, 'ownership')[0]?.value.split('=') ?? []
-  return `unproven-${code}.tenants.local`
+export const waitingNameOf = (view: DomainView) => `unproven-${tokenOf(view)}.tenants.local`
+
+/** The code that proves the ownership of the domain. */
+export function tokenOf(view: DomainView): string {
+  return only(view, 'ownership')[0]?.value.split('=')[1] ?? ''
 }
 
 /** The verdict of each required purpose. */

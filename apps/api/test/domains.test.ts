@@ -84,11 +84,10 @@ describe('adding a domain, refused or half done', () => {
     expect((await call('POST', path, { domain: 'xn--bcher-kva.example.org' })).status).toBe(409)
   })
 
-  it('refuses a domain that any tenant has, whoever asks first', async () => {
-    const globex = await house.token('owner@globex.test')
+  it('rejects a domain that the tenant has already, whoever asks first', async () => {
     const answers = await Promise.all([
       call('POST', path, { domain: 'race.example.org' }),
-      house.request('POST', '/tenants/globex/domains', { token: globex, body: { domain: 'race.example.org' } }),
+      call('POST', path, { domain: 'Race.example.org.' }),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
     const refused = answers.find(({ status }) => status === 409)
@@ -222,6 +221,17 @@ describe('the primary domain', () => {
     ])
     expect((await call('DELETE', `${path}/${view.name}`)).body.code).toBe('primary_domain')
     await call('PUT', `${path}/acme.tenants.local/primary`)
+  })
+
+  it('is not moved to an unproven one by a change of the whole list', async () => {
+    const view = await added('unproven-first.example.org')
+    const answer = await call('PATCH', '/tenants/acme', { domains: [view.name, 'acme.tenants.local'] })
+    expect(answer).toMatchObject({ status: 409, body: { code: 'domain_not_verified', issues: [{ path: 'domains' }] } })
+    const withNew = await call('PATCH', '/tenants/acme', { domains: ['brand-new.example.org', 'acme.tenants.local'] })
+    expect(withNew).toMatchObject({ status: 409, body: { code: 'domain_not_verified' } })
+    expect((await call('GET', '/tenants/acme')).body).toMatchObject({ primaryDomain: 'acme.tenants.local' })
+    expect(await rowOf('brand-new.example.org')).toBeUndefined()
+    expect(await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local', view.name] })).toMatchObject({ status: 200 })
   })
 
   it('is one, whoever changes it at the same time', async () => {

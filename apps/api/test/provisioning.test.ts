@@ -50,10 +50,14 @@ describe('creating a tenant', () => {
     })
   })
 
-  it('makes several domains, the first of them primary', async () => {
+  it('makes several domains, and a primary one below the platform while none is proven', async () => {
     const domains = ['hooli.example.com', 'hooli.example.org', 'hooli.test']
     const answer = await create({ name: 'Hooli', domains })
-    expect(answer.body).toMatchObject({ domains, primaryDomain: 'hooli.example.com', status: 'active' })
+    expect(answer.body).toMatchObject({
+      domains: ['hooli.tenants.local', ...domains],
+      primaryDomain: 'hooli.tenants.local',
+      status: 'active',
+    })
     expect(outsideObjects(house, 'hooli', await waitingNames(house, domains)).domains).toHaveLength(3)
     expect(outsideObjects(house, 'hooli', domains).domains).toEqual([])
   })
@@ -224,10 +228,10 @@ describe('reconcile', () => {
 
   it('adds the domains that a change of the record brings', async () => {
     await create({ name: 'Moved', slug: 'moved' })
-    const domains = ['moved.example.com', 'moved.tenants.local']
+    const domains = ['moved.tenants.local', 'moved.example.com']
     expect(await house.request('PATCH', '/tenants/moved', { token, body: { domains } })).toMatchObject({
       status: 200,
-      body: { domains, primaryDomain: 'moved.example.com', status: 'active' },
+      body: { domains, primaryDomain: 'moved.tenants.local', status: 'active' },
     })
     expect(outsideObjects(house, 'moved', domains).domains).toEqual(['moved.tenants.local'])
     expect(outsideObjects(house, 'moved', await waitingNames(house, ['moved.example.com'])).domains).toHaveLength(1)

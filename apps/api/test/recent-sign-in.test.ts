@@ -42,7 +42,7 @@ const sensitiveCalls: Record<string, (world: World, given: Record<string, unknow
   'members.create': (_, given) => ({ ...given, role: 'admin' }),
   'members.startImport': (_, given) => ({ ...given, csv: `email,role\n${slug()}@example.test,admin\n`, dryRun: false }),
   'partners.update': (_, given) => ({ slug: given.slug, marginPct: 15 }),
-  'tenants.update': (world, given) => ({ slug: given.slug, domains: [`${world.slug}.test`] }),
+  'tenants.update': (world, given) => ({ slug: given.slug, domains: [`${world.slug}.tenants.local`, `${world.slug}.test`] }),
   'users.update': ({ self }, given) => ({ id: self ?? given.id, platformAdmin: true }),
 }
 /** Calls of them that are not. */

@@ -179,6 +179,8 @@ describe('a change of a tenant', () => {
 
   it('of domains keeps those that stay, removes the others and moves the primary', async () => {
     const domains = ['second.example.com', 'acme.tenants.local']
+    await call('owner@acme.test', 'POST', '/tenants/acme/domains', { domain: 'second.example.com' })
+    await house.database.db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'second.example.com').execute()
     expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body).toMatchObject({
       domains,
       primaryDomain: 'second.example.com',
@@ -246,6 +248,7 @@ describe('a new tenant', () => {
       status: 201,
       body: {
         ...plain,
+        domains: ['complete.tenants.local', 'complete.example.com'],
         billingInfo: { company: 'Complete Ltd', vatNumber: 'DE136695976', country: 'DE', email: 'bill@complete.example.com' },
         owner: { email: 'owner@globex.test' },
         memberCount: 1,

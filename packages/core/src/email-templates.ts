@@ -97,6 +97,33 @@ You can add it again at any time. Publish the ownership record that is shown the
 `,
     },
   },
+  'domain.superseded': {
+    title: 'Domain proved by another workplace',
+    description: 'Sent to owner and admins when a domain was removed because another workplace has shown that it belongs to it.',
+    variables: [
+      ...commonVariables,
+      { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
+      { name: 'link.domains', description: 'Where domains are added; may be empty', sample: 'https://portal.acme.example/t/acme/domains' },
+    ],
+    standard: {
+      subject: '{{ domain.name }} was removed from {{ product.name }}',
+      html: page(
+        '{{ domain.name }} was removed',
+        [
+          'Another workplace has shown that <b>{{ domain.name }}</b> belongs to it, so the domain was removed from {{ tenant.name }}.',
+          'If the domain is yours, check who can change its DNS records, and write to the support.',
+        ],
+        { label: 'Domains', link: 'link.domains' },
+      ),
+      text: `Another workplace has shown that {{ domain.name }} belongs to it, so the domain was removed from {{ tenant.name }}.
+
+If the domain is yours, check who can change its DNS records, and write to the support.
+{{ link.domains }}
+
+{{ product.name }}
+`,
+    },
+  },
   ...bookingEmails,
   ...billingEmails,
 } as const satisfies Record<string, TemplateDefinition>

@@ -1,7 +1,10 @@
 import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike, insertDomains } from './tenants.ts'
+
+/** How long claimed work is nobody else's. */
+const claimSeconds = 300
 
 const columns = [
   'd.id',
@@ -59,6 +62,32 @@ export async function setPrimaryDomain(trx: Trx, tenantId: string, id: string): 
   await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
+/**
+ * Gives the tenant the domains that it lacks, and makes the first one primary. Returns which were added, which others it has
+ * besides, and whether the first one is primary now: one whose ownership was not shown does not become it.
+ */
+export async function arrangeDomains(
+  trx: Trx,
+  tenantId: string,
+  names: readonly string[],
+  platformDomain: string,
+): Promise<{ added: string[]; others: string[]; firstIsPrimary: boolean }> {
+  const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
+  const had = new Set(before.map((domain) => domain.name))
+  const added = names.filter((name) => !had.has(name))
+  const others = [...had].filter((name) => !names.includes(name))
+  await insertDomains(trx, tenantId, added, { platformDomain, withPrimary: false })
+  const first = await trx
+    .selectFrom('domains')
+    .select(['id', 'is_primary as primary', 'verified_at as verifiedAt'])
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', names[0] ?? '')
+    .executeTakeFirst()
+  if (!first || first.primary) return { added, others, firstIsPrimary: true }
+  if (first.verifiedAt !== null) await setPrimaryDomain(trx, tenantId, first.id)
+  return { added, others, firstIsPrimary: first.verifiedAt !== null }
+}
+
 /** Gives the tenant another primary domain than the one with this id: one that is proven, else the one given, which is made. */
 export async function replacePrimaryDomain(trx: Trx, tenantId: string, id: string, standIn: string): Promise<void> {
   const proven = await trx
@@ -82,6 +111,83 @@ export async function replacePrimaryDomain(trx: Trx, tenantId: string, id: strin
 
 export async function deleteDomain(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('domains').where('id', '=', id).execute()
+}
+
+/** Deletes a domain unless its ownership was shown meanwhile. Undefined when it was, and when the domain is gone. */
+export function deleteUnprovenDomain(
+  trx: Trx,
+  id: string,
+): Promise<{ primary: boolean; mailDomainId: string | null; mailPendingId: string | null } | undefined> {
+  return trx
+    .deleteFrom('domains')
+    .where('id', '=', id)
+    .where('verified_at', 'is', null)
+    .returning(['is_primary as primary', 'mail_domain_id as mailDomainId', 'mail_pending_id as mailPendingId'])
+    .executeTakeFirst()
+}
+
+/**
+ * Records that ownership was shown. False when the domain is gone or was proven before. Throws the violation of
+ * `domains_proven_name` when another tenant has proved the same domain.
+ */
+export async function proveDomain(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('domains')
+    .set({ verified_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('verified_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Whether another tenant has shown that the domain belongs to it. `tenantId` null: any tenant. */
+export async function isProvenElsewhere(db: Db | Trx, tenantId: string | null, name: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('name', '=', name)
+    .where('verified_at', 'is not', null)
+    .where('tenant_id', 'is distinct from', tenantId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The claims of all tenants to a domain whose ownership they have not shown. */
+export function listClaims(db: Db, name: string): Promise<DomainRow[]> {
+  return select(db).where('d.name', '=', name).where('d.verified_at', 'is', null).orderBy('d.id').execute()
+}
+
+export async function countClaims(db: Db | Trx, tenantId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('domains')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('verified_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Has the domain removed in the mail server, where it has this id; tried until it is gone there. */
+export async function requestMailDomainRemoval(db: Db | Trx, mailDomainId: string): Promise<void> {
+  await db
+    .insertInto('mail_domain_removals')
+    .values({ mail_domain_id: mailDomainId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Domains that are to be removed in the mail server and due, the oldest first; nobody else gets them for five minutes. */
+export async function claimMailDomainRemovals(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update mail_domain_removals set next_at = now() + make_interval(secs => ${claimSeconds})
+    where mail_domain_id in (
+      select mail_domain_id from mail_domain_removals where next_at <= now() order by next_at limit ${limit} for update skip locked
+    ) returning mail_domain_id as id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+export async function endMailDomainRemoval(db: Db, mailDomainId: string): Promise<void> {
+  await db.deleteFrom('mail_domain_removals').where('mail_domain_id', '=', mailDomainId).execute()
 }
 
 /** Stores the wanted policy and lets the next check come within a minute. */
@@ -130,8 +236,6 @@ export interface DomainCheck {
   state: DomainState
   previousState: DomainState
   regressed: boolean
-  /** Ownership is shown now; the first time is kept. */
-  proven: boolean
   verdicts: readonly RecordVerdict[]
   /** Whether it goes into the history. */
   remember: boolean
@@ -150,7 +254,6 @@ export async function saveDomainCheck(trx: Trx, check: DomainCheck): Promise<boo
       verdicts,
       last_checked_at: sql<Date>`now()`,
       next_check_at: sql<Date>`now() + make_interval(secs => ${check.nextInSeconds})`,
-      ...(check.proven ? { verified_at: sql<Date>`coalesce(verified_at, now())` } : {}),
     })
     .where('id', '=', check.domainId)
     .executeTakeFirst()
@@ -200,9 +303,6 @@ export function listDomainChecks(db: Db, domainId: string, filter: { before?: st
     .execute()
 }
 
-/** How long a claimed check is nobody else's. */
-const claimSeconds = 300
-
 /**
  * Domains whose check is due, taken by this process for five minutes. Those of suspended and deleted tenants rest, except claims that were not
  * proven and are older than the given moment.
@@ -219,10 +319,15 @@ export async function claimDueDomains(db: Db, limit: number, unprovenBefore: Dat
   return rows.map((row) => row.id)
 }
 
-/** People of any tenant whose mailbox is on the domain, up to `limit` of their addresses. */
-export async function mailboxesOn(db: Db | Trx, name: string, limit: number): Promise<{ count: number; examples: string[] }> {
+/** The tenant's people whose mailbox is on the domain, up to `limit` of their addresses. */
+export async function mailboxesOn(
+  db: Db | Trx,
+  tenantId: string,
+  name: string,
+  limit: number,
+): Promise<{ count: number; examples: string[] }> {
   const { rows } = await sql<{ address: string; total: number }>`
     select mailbox_address as address, count(*) over () as total from memberships
-    where mailbox_address like ${`%@${escapeLike(name)}`} order by mailbox_address limit ${limit}`.execute(db)
+    where tenant_id = ${tenantId} and mailbox_address like ${`%@${escapeLike(name)}`} order by mailbox_address limit ${limit}`.execute(db)
   return { count: Number(rows[0]?.total ?? 0), examples: rows.map((row) => row.address) }
 }

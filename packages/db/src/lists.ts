@@ -129,9 +129,14 @@ export async function changeMailList(
   if (change.recipients) await replaceRecipients(trx, id, change.recipients)
 }
 
-/** Lists with their address on the domain: how many, and the first of them by name. Those that the mail server does not have yet count. */
-export async function mailListsOn(db: Db | Trx, domain: string, limit: number): Promise<{ count: number; examples: string[] }> {
-  const on = db.selectFrom('mail_lists').where(sql<SqlBool>`split_part(address, '@', 2) = ${domain}`)
+/** The tenant's lists with their address on the domain: how many, and the first of them by name. Those that the mail server does not have yet count. */
+export async function mailListsOn(
+  db: Db | Trx,
+  tenantId: string,
+  domain: string,
+  limit: number,
+): Promise<{ count: number; examples: string[] }> {
+  const on = db.selectFrom('mail_lists').where('tenant_id', '=', tenantId).where(sql<SqlBool>`split_part(address, '@', 2) = ${domain}`)
   const { count } = await on.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
   const rows = count === 0 ? [] : await on.select('address').orderBy('address').limit(limit).execute()
   return { count, examples: rows.map((row) => row.address) }

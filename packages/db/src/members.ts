@@ -157,11 +157,6 @@ export function listTenantDomains(db: Db | Trx, tenantId: string): Promise<Tenan
     .execute()
 }
 
-/** Whether some tenant has this domain. */
-export async function isTenantDomain(db: Db | Trx, name: string): Promise<boolean> {
-  return (await db.selectFrom('domains').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
-}
-
 /** The member who has this mailbox address reserved, in any tenant. */
 export function findMailboxHolder(db: Db | Trx, address: string): Promise<{ tenantId: string; userId: string } | undefined> {
   return db

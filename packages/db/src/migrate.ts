@@ -35,6 +35,7 @@ import * as tenantLimits from './migrations/0029-tenant-limits.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
 import * as workVersions from './migrations/0037-work-versions.ts'
 import * as profileAndImportRuns from './migrations/0038-profile-and-import-runs.ts'
+import * as provenDomains from './migrations/0039-proven-domains.ts'
 import * as planGrants from './migrations/0041-plan-grants.ts'
 import * as keptPlans from './migrations/0042-kept-plans.ts'
 import * as trialUses from './migrations/0043-trial-uses.ts'
@@ -75,6 +76,7 @@ const migrations: Record<string, Migration> = {
   '0031-idempotency-leases': idempotencyLeases,
   '0037-work-versions': workVersions,
   '0038-profile-and-import-runs': profileAndImportRuns,
+  '0039-proven-domains': provenDomains,
   '0041-plan-grants': planGrants,
   '0042-kept-plans': keptPlans,
   '0043-trial-uses': trialUses,

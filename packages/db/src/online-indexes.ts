@@ -7,8 +7,11 @@ interface OnlineIndex {
   of: string
   /** A partitioned table: each partition's index is built by itself, because the table's own cannot be built beside its writers. */
   partitioned?: true
+  unique?: true
   /** Dropped when this one is there. */
   replaces?: string
+  /** A unique constraint of the table that is dropped when this index is there. */
+  replacesConstraint?: string
 }
 
 // Everything that the largest amounts of a moment are chosen by and shown with: most rows of the history are passed over, and none of those
@@ -70,6 +73,27 @@ const indexes: readonly OnlineIndex[] = [
     table: 'tenants',
     of: '(entitlements_due_at) where entitlements_due_at is not null',
   },
+  // A domain belongs to the tenant that proved it; claims that are not proven stand beside each other, one per tenant.
+  {
+    name: 'domains_proven_name',
+    table: 'domains',
+    of: '(name) where verified_at is not null',
+    unique: true,
+  },
+  {
+    name: 'domains_tenant_name',
+    table: 'domains',
+    of: '(tenant_id, name)',
+    unique: true,
+    replaces: 'domains_tenant',
+  },
+  // The claims of all tenants to a name. The last of the three: it ends the rule that a name exists once.
+  {
+    name: 'domains_name',
+    table: 'domains',
+    of: '(name)',
+    replacesConstraint: 'domains_name_key',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
   {
     name: 'audit_events_name',
@@ -80,8 +104,8 @@ const indexes: readonly OnlineIndex[] = [
 ]
 
 /**
- * Builds the indexes that are missing, and those anew that an earlier try left half-built; one process at a time. Nothing that is read
- * or written needs them but its speed. Answers the names of those it built.
+ * Builds the indexes that are missing, and those anew that an earlier try left half-built; one process at a time. Reads and
+ * writes need them for their speed, and the unique ones for what they refuse. Answers the names of those it built.
  */
 export async function buildOnlineIndexes(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, options: '-c client_min_messages=warning' })
@@ -96,6 +120,7 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
         built.push(index.name)
       }
       if (index.replaces !== undefined) await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(index.replaces)}`)
+      if (index.replacesConstraint !== undefined) await dropConstraint(client, index.table, index.replacesConstraint)
     }
     return built
   } finally {
@@ -110,9 +135,18 @@ async function isValid(client: pg.Client, name: string): Promise<boolean> {
   return rows[0]?.valid === true
 }
 
-async function buildAnew(client: pg.Client, { name, table, of }: Pick<OnlineIndex, 'name' | 'table' | 'of'>): Promise<void> {
+type Whole = Pick<OnlineIndex, 'name' | 'table' | 'of' | 'unique'>
+
+async function buildAnew(client: pg.Client, { name, table, of, unique }: Whole): Promise<void> {
+  const kind = unique ? 'unique index' : 'index'
   await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`)
-  await client.query(`create index concurrently ${pg.escapeIdentifier(name)} on ${pg.escapeIdentifier(table)} ${of}`)
+  await client.query(`create ${kind} concurrently ${pg.escapeIdentifier(name)} on ${pg.escapeIdentifier(table)} ${of}`)
+}
+
+async function dropConstraint(client: pg.Client, table: string, name: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_constraint where conrelid = to_regclass($1) and conname = $2', [table, name])
+  if (rowCount === 0) return
+  await briefly(client, `alter table ${pg.escapeIdentifier(table)} drop constraint if exists ${pg.escapeIdentifier(name)}`)
 }
 
 /**

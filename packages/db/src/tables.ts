@@ -476,6 +476,12 @@ export interface DomainsTable {
   created_at: Moment
 }
 
+export interface MailDomainRemovalsTable {
+  mail_domain_id: string
+  requested_at: Moment
+  next_at: Moment
+}
+
 export interface DomainChecksTable {
   id: Generated<string>
   domain_id: string
@@ -865,6 +871,7 @@ export interface Tables extends SchedulingTables {
   provisioning_steps: ProvisioningStepsTable
   domains: DomainsTable
   domain_checks: DomainChecksTable
+  mail_domain_removals: MailDomainRemovalsTable
   users: UsersTable
   identity_dues: IdentityDuesTable
   memberships: MembershipsTable

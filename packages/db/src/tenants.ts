@@ -274,25 +274,6 @@ export async function updateTenant(trx: Trx, id: string, changes: TenantChanges)
     .execute()
 }
 
-/** Gives the tenant the domains that it lacks, the first one primary. Answers which were added, and which others it has besides. */
-export async function arrangeDomains(
-  trx: Trx,
-  tenantId: string,
-  names: readonly string[],
-  platformDomain: string,
-): Promise<{ added: string[]; others: string[] }> {
-  const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
-  const had = new Set(before.map((domain) => domain.name))
-  const added = names.filter((name) => !had.has(name))
-  const others = [...had].filter((name) => !names.includes(name))
-  await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()
-  await insertDomains(trx, tenantId, added, { platformDomain, withPrimary: false })
-  const primary = names[0]
-  if (primary)
-    await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('name', '=', primary).execute()
-  return { added, others }
-}
-
 /** Moves a tenant to another status; `suspendedReason` is kept only while suspended. */
 export async function setTenantStatus(trx: Trx, id: string, status: TenantStatus, suspendedReason: string | null = null): Promise<void> {
   await trx

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ask, DnsAnswer, RecordType } from '@atrium/core/dns-answers'
 import { judgeRecords, regressions, secondsUntilNextCheck, stateOf } from '@atrium/core/domain-records'
 import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/domains'
-import { type DomainRow, findDomainById, lastKnownVerdicts, saveDomainCheck } from '@atrium/db/domains'
+import { type DomainRow, findDomainById, lastKnownVerdicts, proveDomain, saveDomainCheck } from '@atrium/db/domains'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
 import type { House } from '../house.ts'
+import { isDomainTaken } from './available.ts'
+import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { hasMail, isManaged, recordsOf } from './view.ts'
 
@@ -24,15 +26,21 @@ export interface CheckOutcome {
 
 /**
  * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail server (the last known ones when it
- * does not answer), each judged, the state, the history. Undefined when the domain was removed meanwhile.
+ * does not answer), each judged, the state, the history. `removed` when the domain was removed meanwhile, `superseded` when another
+ * tenant has proved it, so that this claim ended.
  */
-export async function checkDomain(house: House, row: DomainRow, cause: DomainCheckCause): Promise<CheckOutcome | undefined> {
+export async function checkDomain(house: House, row: DomainRow, cause: DomainCheckCause): Promise<CheckOutcome | 'removed' | 'superseded'> {
   const { db } = house.database
+  if (await endSupersededClaim(house, row)) return 'superseded'
   const synced = await syncWithMailServer(house, row, mailMs)
   const verdicts = await judge(house.systems.dns, synced.name, recordsOf(house, synced))
   const shown = verdicts.some((record) => record.purpose === 'ownership' && record.verdict === 'ok')
-  const proven = synced.verifiedAt !== null || shown || isManaged(house, synced.name)
-  const provenNow = proven && synced.verifiedAt === null
+  const due = synced.verifiedAt === null && (shown || isManaged(house, synced.name))
+  // Here before the mail server: of several tenants that show ownership at once, one proves the domain.
+  const proof = due ? await prove(house, synced) : undefined
+  if (proof === 'removed' || proof === 'superseded') return proof
+  const provenNow = proof === 'proven'
+  const proven = synced.verifiedAt !== null || proof !== undefined
   // From now on the mail server takes mail for it; what was published stays right, because its keys stay.
   const taken = provenNow ? await syncWithMailServer(house, { ...synced, verifiedAt: house.clock.now() }, mailMs) : synced
   const before = { ...taken, verifiedAt: synced.verifiedAt }
@@ -49,7 +57,6 @@ export async function checkDomain(house: House, row: DomainRow, cause: DomainChe
       state,
       previousState: before.state,
       regressed: regressed.length > 0,
-      proven,
       verdicts,
       // What is asked every few minutes and always answers the same would bury what changed.
       remember: cause === 'manual' || changed,
@@ -57,7 +64,22 @@ export async function checkDomain(house: House, row: DomainRow, cause: DomainChe
     }),
   )
   const after = saved ? await findDomainById(db, before.id) : undefined
-  return after && { before, after, provenNow, regressed }
+  if (!after) return 'removed'
+  if (provenNow) await endOtherClaims(house, after)
+  return { before, after, provenNow, regressed }
+}
+
+/** Records the proof. `known` when another check recorded it meanwhile, `superseded` when another tenant was first. */
+async function prove(house: House, row: DomainRow): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
+  const { db } = house.database
+  try {
+    if (await proveDomain(db, row.id)) return 'proven'
+  } catch (error) {
+    if (!isDomainTaken(error)) throw error
+    await endSupersededClaim(house, row)
+    return 'superseded'
+  }
+  return (await findDomainById(db, row.id)) ? 'known' : 'removed'
 }
 
 /** Runs the rules, fetches what they ask for, and runs them again until they have all they need. */

@@ -1,4 +1,10 @@
-import { type DomainMailState, type DomainRow, saveDomainMailState } from '@atrium/db/domains'
+import {
+  type DomainMailState,
+  type DomainRow,
+  endMailDomainRemoval,
+  requestMailDomainRemoval,
+  saveDomainMailState,
+} from '@atrium/db/domains'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
@@ -35,18 +41,20 @@ export async function syncWithMailServer(house: House, row: DomainRow, deadlineM
   }
   const saved = await saveDomainMailState(house.database.db, row.id, state)
   const orphan = saved ? null : (state.mailDomainId ?? state.mailPendingId)
-  if (orphan !== null) await removeOrphan(house, mail, orphan)
+  if (orphan !== null) {
+    await requestMailDomainRemoval(house.database.db, orphan)
+    await removeFromMailServer(house, orphan)
+  }
   return { ...row, ...state, mailRecords: state.mailRecords && [...state.mailRecords] }
 }
 
-/** Takes a domain out of the mail server that is no longer ours to keep there: else no tenant could add it again. False when it stayed. */
-export async function removeOrphan(house: House, mail: MailServer, mailDomainId: string): Promise<boolean> {
+/** Removes a domain whose removal was requested from the mail server. What fails is tried again by the job that checks domains. */
+export async function removeFromMailServer(house: House, mailDomainId: string): Promise<void> {
   try {
-    await mail.removeDomain(mailDomainId, { signal: AbortSignal.timeout(orphanMs) })
-    return true
+    await house.systems.mail?.removeDomain(mailDomainId, { signal: AbortSignal.timeout(orphanMs) })
+    await endMailDomainRemoval(house.database.db, mailDomainId)
   } catch (err) {
-    house.log.warn({ err, mailDomainId }, 'a removed domain stayed in the mail server')
-    return false
+    house.log.warn({ err, mailDomainId }, 'a removed domain is still in the mail server')
   }
 }
 

@@ -13,7 +13,10 @@ export async function recheckDomain(ctx: Context, access: Access, input: DomainP
   const { house } = ctx
   refuseClosed(access.tenant.status)
   const outcome = await checkDomain(house, await readDomain(house.database.db, access.tenant.id, input.domain), 'manual')
-  if (!outcome) throw new AppError('not_found', 'This tenant has no such domain.')
+  if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
+  if (outcome === 'superseded') {
+    throw new AppError('already_exists', 'Another workplace has shown that this domain belongs to it, so it was removed here.')
+  }
   const { before, after } = outcome
   await house.audit.record(ctx, access.caller, {
     ...auditedDomain(outcome.after),

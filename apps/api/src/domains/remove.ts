@@ -74,8 +74,8 @@ async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Pr
     const alone = (await listDomains(db, tenantId)).length === 1
     throw new AppError('primary_domain', alone ? 'A tenant keeps at least one domain.' : undefined)
   }
-  const { count, examples } = await mailboxesOn(db, row.name, 5)
-  const lists = await mailListsOn(db, row.name, 5)
+  const { count, examples } = await mailboxesOn(db, tenantId, row.name, 5)
+  const lists = await mailListsOn(db, tenantId, row.name, 5)
   if (count + lists.count > 0) throw inUse({ accounts: count, aliases: 0, lists: lists.count, examples: [...examples, ...lists.examples] })
 }
 

@@ -3,7 +3,8 @@ import { AppError } from '@atrium/core/errors'
 import { localPartFault, ownedAddress, splitAddress } from '@atrium/core/mail-addresses'
 import { addressHolder } from '@atrium/db/aliases'
 import type { Db, Trx } from '@atrium/db/connect'
-import { findPerson, isTenantDomain, listTenantDomains } from '@atrium/db/members'
+import { isProvenElsewhere } from '@atrium/db/domains'
+import { findPerson, listTenantDomains } from '@atrium/db/members'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House, InTransaction } from '../house.ts'
@@ -12,7 +13,7 @@ import type { House, InTransaction } from '../house.ts'
 export interface Place {
   address: string
   own: boolean
-  /** On a domain of another tenant: only somebody who is known under it can have it. */
+  /** On a domain that another tenant has proved: only somebody who is known under it can have it. */
   foreign: boolean
 }
 
@@ -32,7 +33,7 @@ export async function placeOf(house: InTransaction, db: Db | Trx, tenantId: stri
   }
   if (!text.includes('@')) throw refuse('The tenant has no domain yet, so a whole address is needed.')
   const { domain } = splitAddress(text)
-  const foreign = await isTenantDomain(db, domain)
+  const foreign = await isProvenElsewhere(db, tenantId, domain)
   if (!foreign && isBelow(domain, house.config.tenantDomain)) throw refuse(`${domain} is not a domain of this tenant.`)
   return { address: text, own: false, foreign }
 }

@@ -2,7 +2,8 @@ import { isBelow } from '@atrium/core/domains'
 import { AppError } from '@atrium/core/errors'
 import { splitAddress } from '@atrium/core/mail-addresses'
 import type { Trx } from '@atrium/db/connect'
-import { isTenantDomain, listTenantDomains, type MemberRow } from '@atrium/db/members'
+import { isProvenElsewhere } from '@atrium/db/domains'
+import { listTenantDomains, type MemberRow } from '@atrium/db/members'
 import type { Access } from '../guards.ts'
 import type { InTransaction } from '../house.ts'
 import { actsForAll } from './access.ts'
@@ -27,7 +28,7 @@ export async function organizerAddress(
   if (!actsForAll(access)) throw refusal('Choose the address of your mailbox, or the one that you sign in with.')
   const { domain } = splitAddress(wanted)
   const own = (await listTenantDomains(trx, access.tenant.id)).some(({ name }) => name === domain)
-  if (!own && ((await isTenantDomain(trx, domain)) || isBelow(domain, house.config.tenantDomain))) {
+  if (!own && ((await isProvenElsewhere(trx, access.tenant.id, domain)) || isBelow(domain, house.config.tenantDomain))) {
     throw refusal('This address is on a domain of another tenant.')
   }
   return wanted

@@ -4,13 +4,14 @@ import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
 import { findCaller } from '@atrium/db/callers'
 import type { Trx } from '@atrium/db/connect'
-import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner, holdPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
 import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
+import type { Config } from '../config.ts'
 import type { Caller, Context } from '../context.ts'
-import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
+import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } from '../domains/available.ts'
+import { isManaged } from '../domains/view.ts'
 import { isFree, recordGrant, refuseBeyondFree } from '../entitlements/grant.ts'
 import type { House } from '../house.ts'
 import { readSettings } from '../partners/settings.ts'
@@ -127,9 +128,10 @@ async function insertUnderFreeSlug(
       if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
       for (const slug of free) {
         refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
-        const domains = [...new Set(input.domains?.length ? input.domains : [`${slug}.${house.config.tenantDomain}`])]
+        const domains = domainsOf(config, slug, input.domains ?? [])
         const made = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
         if (!made) continue
+        await refuseUnavailable(trx, made.id, input.domains ?? [], 'domains')
         await inserted(trx, made.id)
         await house.jobs.wakeProvisioning(made.id, recoverAfterSeconds, trx)
         return made
@@ -138,7 +140,16 @@ async function insertUnderFreeSlug(
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
-    if (violatedConstraint(error) === 'domains_name_key') throw domainTaken('domains', error)
-    throw error
+    throw isDomainTaken(error) ? domainTaken('domains', error) : error
   }
+}
+
+/**
+ * The domains of a new tenant, the primary one first. Nothing can be addressed on a domain before its proof, so the first one wanted
+ * is primary only when it needs none; else the tenant's own name below the platform's domain is.
+ */
+function domainsOf(config: Config, slug: string, wanted: readonly string[]): string[] {
+  const [first] = wanted
+  const platform = `${slug}.${config.tenantDomain}`
+  return [...new Set(first !== undefined && isManaged({ config }, first) ? wanted : [platform, ...wanted])]
 }

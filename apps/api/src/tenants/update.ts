@@ -4,25 +4,17 @@ import { AppError } from '@atrium/core/errors'
 import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
-import { mailboxesOn } from '@atrium/db/domains'
+import { arrangeDomains, mailboxesOn } from '@atrium/db/domains'
 import { findEntitlementFacts } from '@atrium/db/entitlements'
-import { violatedConstraint } from '@atrium/db/failures'
 import { mailListsOn } from '@atrium/db/lists'
 import { holdPartner } from '@atrium/db/partners'
 import { reopenSteps } from '@atrium/db/provisioning'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
-import {
-  arrangeDomains,
-  type LockedTenant,
-  lockTenant,
-  notifyTenant,
-  type TenantChanges,
-  updateTenant as writeTenant,
-} from '@atrium/db/tenants'
+import { type LockedTenant, lockTenant, notifyTenant, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
 import { refuseLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
+import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } from '../domains/available.ts'
 import { domainsLeftOut, takeOutDomains } from '../domains/leave-out.ts'
-import { domainTaken, refusePlatformNames } from '../domains/platform-names.ts'
 import { chooseSeats, grantPlan } from '../entitlements/grant.ts'
 import { entitlementRules } from '../entitlements/read.ts'
 import { type Access, mayManageAsPartner } from '../guards.ts'
@@ -50,8 +42,7 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
     .transaction()
     .execute((trx) => write(trx, house, access, input, domains))
     .catch((error: unknown) => {
-      if (violatedConstraint(error) !== 'domains_name_key') throw error
-      throw domainTaken('domains', error)
+      throw isDomainTaken(error) ? domainTaken('domains', error) : error
     })
   const { removed, failure } = await takeOutDomains(house, leaving)
   if (added.length > 0 || removed.length > 0) changes.domains = [removed, added]
@@ -96,10 +87,10 @@ function named({ partner_id, brand_color, seat_mode, ...rest }: TenantChanges): 
 }
 
 /** Mailboxes of people and distribution lists keep their domain here as they do when it is removed alone. */
-async function refuseUsedDomains(trx: Trx, removed: readonly string[]): Promise<void> {
+async function refuseUsedDomains(trx: Trx, tenantId: string, removed: readonly string[]): Promise<void> {
   for (const name of removed) {
-    const { count, examples } = await mailboxesOn(trx, name, 5)
-    const lists = await mailListsOn(trx, name, 5)
+    const { count, examples } = await mailboxesOn(trx, tenantId, name, 5)
+    const lists = await mailListsOn(trx, tenantId, name, 5)
     if (count + lists.count === 0) continue
     const used = [
       ...(count > 0 ? [count === 1 ? 'a mailbox' : `${count} mailboxes`] : []),
@@ -168,9 +159,18 @@ async function write(trx: Trx, house: InTransaction, access: Access, input: Upda
   const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
   if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
   Object.assign(changes, await changePlan(trx, house, access, before, input))
-  const { added, others } = domains ? await arrangeDomains(trx, before.id, domains, house.config.tenantDomain) : { added: [], others: [] }
-  await refuseUsedDomains(trx, others)
-  if (added.length > 0) await refuseLimited(trx, house, before.id)
+  const { added, others, firstIsPrimary } = domains
+    ? await arrangeDomains(trx, before.id, domains, house.config.tenantDomain)
+    : { added: [], others: [], firstIsPrimary: true }
+  if (!firstIsPrimary) {
+    const message = `${domains?.[0]} is not verified yet, so it cannot come first: the first domain is the primary one.`
+    throw new AppError('domain_not_verified', message, { issues: [{ path: 'domains', message }] })
+  }
+  await refuseUsedDomains(trx, before.id, others)
+  if (added.length > 0) {
+    await refuseLimited(trx, house, before.id)
+    await refuseUnavailable(trx, before.id, added, 'domains')
+  }
   const affected = [...(added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
   await reopenSteps(trx, before.id, affected)
   await notifyTenant(trx, before.id)

@@ -28,7 +28,7 @@ export const tenantsRows: Rows = {
       }),
     },
     {
-      input: (world) => ({ ...slug(world), domains: [`${world.slug}.test`] }),
+      input: (world) => ({ ...slug(world), domains: [`${world.slug}.tenants.local`, `${world.slug}.test`] }),
       expected: who(['admin', 'owner', 'operator'], 'not_found', { member: 'not_admin', partnerStaff: 'not_admin' }),
     },
   ],
