@@ -40,8 +40,10 @@ export interface MemberWork {
   steps: Record<ProvisioningStep, { state: StepState }>
   attempt: number
   needsPassword: boolean
-  /** Name, address or contact data were changed here and the identity provider was not told yet. */
+  /** Name, address or contact data were changed here and the identity provider has not followed. */
   profileDue: boolean
+  /** A program of before has noted that at the membership alone, without saying what it was. */
+  profileFlagged: boolean
 }
 
 /** How long a piece of work holds its member without a sign of life. A killed process's members are free after that. */
@@ -62,7 +64,8 @@ const readWork = sql`
     m.file_account_id as "fileAccountId",
     json_build_object('identity', json_build_object('state', m.identity_state), 'mail', json_build_object('state', m.mail_state),
       'files', json_build_object('state', m.files_state)) as steps,
-    m.attempt, m.needs_password as "needsPassword", m.profile_due as "profileDue"
+    m.attempt, m.needs_password as "needsPassword", m.profile_due as "profileFlagged",
+    m.profile_due or exists (select from identity_dues d where d.user_id = m.user_id and (d.profile or d.address)) as "profileDue"
   from memberships m join tenants t on t.id = m.tenant_id join users u on u.id = m.user_id`
 
 /**
@@ -134,7 +137,6 @@ export interface MemberFacts {
   mail_permissions?: string | null
   file_account_id?: string | null
   needs_password?: boolean
-  profile_due?: boolean
 }
 
 /** Keeps what an outside system told, at once: what is not on record when a process dies would have to be guessed. */

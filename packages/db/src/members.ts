@@ -277,6 +277,29 @@ export async function changeMembership(
     .execute()
 }
 
+/**
+ * Mailboxes and file accounts have to follow another name of a person, in every tenant but `exceptTenantId`. Those of suspended members are
+ * told when the suspension ends. Needs no lease: whoever works on a member finds that it changed.
+ */
+export async function reopenForName(trx: Trx, userId: string, exceptTenantId?: string): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({
+      mail_state: sql<StepState>`case when mailbox_address is null then mail_state else 'pending' end`,
+      mail_error: sql<string | null>`case when mailbox_address is null then mail_error end`,
+      files_state: sql<StepState>`case when files_state = 'skipped' then files_state else 'pending' end`,
+      files_error: null,
+      next_at: null,
+      attempt: 0,
+      version: sql<number>`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('user_id', '=', userId)
+    .where('status', 'not in', ['removing', 'suspended'])
+    .$if(exceptTenantId !== undefined, (query) => query.where('tenant_id', '<>', exceptTenantId ?? ''))
+    .execute()
+}
+
 /** The address that the person signs in with. */
 export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {
   await trx.updateTable('users').set({ email, updated_at: sql<Date>`now()` }).where('id', '=', userId).execute()

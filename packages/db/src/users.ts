@@ -148,6 +148,9 @@ export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: str
     .executeTakeFirst()
 }
 
+/** Whether an address stands for none that is known (`placeholderEmail`). */
+export const isPlaceholderEmail = (email: string) => email.endsWith('@unknown.invalid')
+
 export interface TokenIdentity {
   subject: string
   email: string | undefined
@@ -205,7 +208,7 @@ function unlessChangedHere(column: 'email' | 'name', issuedAt: Date) {
   return sql<string>`case when exists (select from memberships m where m.user_id = users.id
       and (m.identity_state in ('pending', 'error') or m.identity_changed_at >= ${issuedAt}))
     or users.updated_at > users.created_at and users.updated_at >= ${issuedAt}
-    or exists (select from identity_dues d where d.user_id = users.id and d.profile) then ${sql.ref(`users.${column}`)}
+    or exists (select from identity_dues d where d.user_id = users.id and (d.profile or d.address)) then ${sql.ref(`users.${column}`)}
     else ${sql.ref(`excluded.${column}`)} end`
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import type { ChangeMemberEmail, MemberView } from '@atrium/core/members'
+import { noteIdentityDue } from '@atrium/db/identity-dues'
 import type { TouchedList } from '@atrium/db/lists'
 import { readMemberWork } from '@atrium/db/member-work'
 import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members'
@@ -26,7 +27,7 @@ export async function changeMemberEmail(ctx: Context, access: Access, input: Cha
   await refuseTakenOutside(house, access, input.userId, wanted)
   const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(house, facts, input.email))
   pushTouchedLists(house, decided.lists)
-  await runMember(house, work, { profile: { email: decided.address } })
+  await runMember(house, work)
   const after = await readMember(house, access, input.userId)
   if (decided.changed) {
     await recordMember(ctx, access, tenant, {
@@ -72,6 +73,7 @@ async function change(
     { ...(mailbox ? { mailbox_address: address } : {}), profile_due: true, identity_changed_at: 'now' },
     ['identity', ...(mailbox ? (['mail'] as const) : []), 'files'],
   )
+  await noteIdentityDue(trx, member.id, { profile: true, address: true })
   // A mailbox keeps the old address as an alias, so lists go on reaching it.
   const lists = mailbox ? [] : await renameInLists(trx, tenant.id, member.email, address)
   return { address, changed: true, lists }

@@ -36,13 +36,7 @@ async function open({ house, work, signal }: StepCall, files: FileStorage): Prom
 }
 
 /** False when the account is gone. */
-async function bringUpToDate(
-  files: FileStorage,
-  id: string,
-  { managed, profileDue, user }: StepCall['work'],
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!managed && !profileDue) return true
+async function bringUpToDate(files: FileStorage, id: string, { managed, user }: StepCall['work'], signal: AbortSignal): Promise<boolean> {
   try {
     await files.updateAccount({ id, displayName: user.name, email: user.email }, { signal })
     if (managed) await files.setAccountEnabled({ id, enabled: true }, { signal })

@@ -1,8 +1,10 @@
+import { noteIdentityDue } from '@atrium/db/identity-dues'
 import { type MemberWork, saveMemberFacts, savePersonIdentity } from '@atrium/db/member-work'
 import { findPerson, pendingSubject } from '@atrium/db/members'
-import type { IdentityProfile, IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
+import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRefused } from '../provisioning/steps.ts'
+import { followProfile } from '../users/follow-profile.ts'
 import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
 /** The person's identity: made inactive, given password and group, and only then let in; shut out or deleted when the record says so. */
@@ -27,7 +29,8 @@ async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> 
   const known = await findIdentity(call, identity)
   if (known === undefined && !isPending(work)) throw new StepRefused('The identity provider does not know this person.')
   const userId = known ?? (await makeIdentity(call, identity))
-  if (known === undefined ? hasContactData(work) : work.profileDue) await mirrorProfile(call, identity, userId)
+  // Whoever is new may have contact data, or another name since the work began.
+  if (known === undefined || work.profileDue) await tellProfile(call, identity)
   const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
   await identity.addToGroup({ groupId, userId }, { signal })
   if (work.managed) await identity.setActive({ userId, active: true }, { signal })
@@ -37,7 +40,7 @@ async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> 
 async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const userId = await findIdentity(call, identity)
   if (userId === undefined) return
-  if (call.work.profileDue) await mirrorProfile(call, identity, userId)
+  if (call.work.profileDue) await tellProfile(call, identity)
   if (call.work.managed) {
     await identity.setActive({ userId, active: false }, { signal: call.signal })
     await identity.endSessions({ userId, username: call.work.user.email }, { signal: call.signal })
@@ -61,22 +64,9 @@ async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void
   if (work.managed && !work.user.deactivated) await identity.setActive({ userId, active: true }, { signal })
 }
 
-/** What was changed here; on a later try everything that is on record, because which field it was is no longer known. */
-async function mirrorProfile({ house, work, profile, signal }: StepCall, identity: IdentityProvider, userId: string): Promise<void> {
-  await identity.updateUser({ userId, profile: profile ?? recorded(work) }, { signal })
-  await saveMemberFacts(house.database.db, work, { profile_due: false })
-}
-
-function recorded({ user }: MemberWork): IdentityProfile {
-  const { email, name } = user
-  return {
-    email,
-    name,
-    firstName: user.firstName ?? undefined,
-    lastName: user.lastName ?? undefined,
-    phone: user.phone ?? undefined,
-    alternativeEmail: user.alternativeEmail ?? undefined,
-  }
+async function tellProfile({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<void> {
+  if (work.profileFlagged) await noteIdentityDue(house.database.db, work.user.id, { profile: true, address: true })
+  await followProfile(house, identity, work.user.id, signal)
 }
 
 async function leaveGroup({ work, signal }: StepCall, identity: IdentityProvider, userId: string): Promise<void> {
@@ -132,10 +122,6 @@ async function findUnfinished({ house, work, signal }: StepCall, identity: Ident
   const found = await identity.findUserByEmail(work.user.email, { signal })
   if (!found || found.active || found.groupIds.length > 0 || found.name !== work.user.name) return undefined
   return (await findPerson(house.database.db, { subject: found.subject })) ? undefined : found
-}
-
-function hasContactData({ user }: MemberWork): boolean {
-  return [user.firstName, user.lastName, user.phone, user.alternativeEmail].some((value) => value !== null)
 }
 
 async function ensureGroup({ tenant }: MemberWork, identity: IdentityProvider, signal: AbortSignal): Promise<string> {

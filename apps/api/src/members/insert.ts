@@ -4,6 +4,7 @@ import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { ProvisioningStep } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
+import { noteIdentityDue } from '@atrium/db/identity-dues'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
 import { countMembers, findMember, findPerson, insertMembership, insertPerson, type KnownPerson } from '@atrium/db/members'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
@@ -62,7 +63,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
       const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
       const raised = await takeSeat(trx, house, tenant)
-      const userId = person?.id ?? (await insertPerson(trx, { ...named(fields, place), homeTenantId: tenant.id }))
+      const userId = person?.id ?? (await insertNew(trx, { ...named(fields, place), homeTenantId: tenant.id }))
       const mailboxAddress = place.own && withMail ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
       await maker.inserted?.(trx, userId)
@@ -76,6 +77,14 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
     if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
     throw error
   }
+}
+
+/** The record of somebody whose identity is to be made; contact data is due there, because a creation takes none. */
+async function insertNew(trx: Trx, person: Parameters<typeof insertPerson>[1]): Promise<string> {
+  const userId = await insertPerson(trx, person)
+  const { firstName, lastName, phone, alternativeEmail } = person
+  if ([firstName, lastName, phone, alternativeEmail].some((value) => value !== null)) await noteIdentityDue(trx, userId, { profile: true })
+  return userId
 }
 
 /** What our own records have against a new member, seats aside; the person when they know one who may be added. */

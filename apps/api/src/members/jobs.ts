@@ -1,5 +1,6 @@
 import { findUnfinishedImports } from '@atrium/db/member-imports'
 import { claimMember, findUnfinishedMembers, secondsUntilMemberDue } from '@atrium/db/member-work'
+import { tenantsOfUser } from '@atrium/db/tenants'
 import type { House } from '../house.ts'
 import { runMember } from './run.ts'
 
@@ -11,6 +12,11 @@ export async function settleMember(house: House, tenantId: string, userId: strin
   const work = due > 0.5 ? undefined : await claimMember(db, tenantId, userId)
   if (work) await runMember(house, house.memberLeases.kept(work))
   else await house.jobs.wakeMember(tenantId, userId, Math.max(due, 1))
+}
+
+/** Does at once what is due of a person in every tenant, but for one whose act has done it; what another piece of work holds comes later. */
+export async function settleEverywhere(house: House, userId: string, exceptTenantId?: string): Promise<void> {
+  for (const { id } of await tenantsOfUser(house.database.db, userId)) if (id !== exceptTenantId) await settleMember(house, id, userId)
 }
 
 /** Members that a sweep reads at a time. */

@@ -1,6 +1,5 @@
 import type { ProvisioningStep } from '@atrium/core/tenants'
 import { deleteMembership, finishMember, type MemberOutcome, type MemberWork, saveMemberOutcome } from '@atrium/db/member-work'
-import type { IdentityProfile } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
 import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
@@ -23,10 +22,9 @@ function orderOf(work: MemberWork): readonly ProvisioningStep[] {
   return standing === 'shut' ? ['mail', 'identity', 'files'] : ['identity', 'mail', 'files']
 }
 
-/** What the act that begins the work brings along; a retry in a job has neither. */
+/** What the act that begins the work brings along; a retry in a job has nothing. */
 export interface Given {
   password?: OneTimePassword
-  profile?: IdentityProfile
   /** Steps whose systems said nothing before, for as long as a look may take: that is time of theirs. */
   silent?: readonly ProvisioningStep[]
 }

@@ -1,5 +1,4 @@
 import type { MemberWork } from '@atrium/db/member-work'
-import type { IdentityProfile } from '@atrium/integrations/identity/port'
 import type { House } from '../house.ts'
 import type { OneTimePassword } from './one-time-password.ts'
 
@@ -8,8 +7,6 @@ export interface StepCall {
   work: MemberWork
   /** Absent where nobody could be shown it, as in a job. */
   password?: OneTimePassword | undefined
-  /** Exactly what an act changed of the person; null takes a value away. */
-  profile?: IdentityProfile | undefined
   signal: AbortSignal
 }
 

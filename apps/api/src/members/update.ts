@@ -2,11 +2,13 @@ import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { personFields, type UpdatedMember, type UpdateMember } from '@atrium/core/members'
 import type { ProvisioningStep } from '@atrium/core/tenants'
-import { changeMembership, type MemberRow } from '@atrium/db/members'
+import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/members'
 import { type UserChanges, updateUser } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { beginAct, type Facts, isSelf, recordMember, refuseLastAdmin, refuseUnmanaged } from './act.ts'
+import { settleEverywhere } from './jobs.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
@@ -19,7 +21,8 @@ import { toMemberView } from './view.ts'
 export async function updateMember(ctx: Context, access: Access, input: UpdateMember): Promise<UpdatedMember> {
   const { house } = ctx
   const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(facts, input))
-  await runMember(house, work, { profile: decided.profile })
+  await runMember(house, work)
+  if (decided.renamed) house.background.run('name of a member', () => settleEverywhere(house, member.id, tenant.id))
   const after = await readMember(house, access, input.userId)
   const changes = changedFields(member, after, ['role', ...personFields])
   const { role, ...personal } = changes
@@ -42,12 +45,15 @@ async function change(facts: Facts, input: UpdateMember) {
   const profile = Object.fromEntries(
     personFields.flatMap((field) => (input[field] === undefined || input[field] === member[field] ? [] : [[field, input[field]]])),
   ) as Partial<Pick<UpdateMember, (typeof personFields)[number]>>
-  if (Object.keys(profile).length === 0) return { profile, todo: [] }
+  if (Object.keys(profile).length === 0) return { renamed: false, todo: [] }
   refuseUnmanaged(facts)
   await updateUser(trx, member.id, columnsOf(profile))
-  const todo = toldOf(member, profile.name !== undefined)
-  await changeMembership(trx, tenant.id, member.id, { profile_due: true, identity_changed_at: 'now' }, todo)
-  return { profile, todo }
+  const renamed = profile.name !== undefined
+  const todo = toldOf(member, renamed)
+  await changeMembership(trx, tenant.id, member.id, { identity_changed_at: 'now' }, todo)
+  if (renamed) await reopenForName(trx, member.id, tenant.id)
+  await noteIdentityDue(trx, member.id, { profile: true })
+  return { renamed, todo }
 }
 
 async function refuseLockedRole(facts: Facts): Promise<void> {

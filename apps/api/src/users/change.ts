@@ -3,6 +3,7 @@ import { AppError } from '@atrium/core/errors'
 import { type CreateUser, operatorOnlyUserFields, type UpdateUser, type UserView } from '@atrium/core/users'
 import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import type { TouchedList } from '@atrium/db/lists'
+import { reopenForName } from '@atrium/db/members'
 import {
   findUserByEmail,
   insertUser,
@@ -68,13 +69,16 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
     ...(input.phone === undefined ? {} : { phone: input.phone }),
     ...(input.alternativeEmail === undefined ? {} : { alternative_email: input.alternativeEmail }),
   }
-  const profile = profileChanges(before, input)
+  const changedProfile = profileChanges(before, input)
+  const renamed = changedProfile.includes('name')
   const mark = await house.database.db.transaction().execute(async (trx) => {
     const staff = await staffChange(trx, before, input)
+    // Members before people, as every act on a member locks them.
+    if (renamed) await reopenForName(trx, input.id)
     if (Object.keys(changes).length + Object.keys(staff).length > 0) await writeUser(trx, input.id, { ...changes, ...staff })
-    return profile && noteIdentityDue(trx, input.id, { profile: true })
+    return changedProfile.length > 0 ? noteIdentityDue(trx, input.id, { profile: true }) : undefined
   })
-  if (profile && mark) await mirrorProfile(house, before, profile, mark)
+  if (mark !== undefined) await mirrorProfile(house, input.id, { renamed, mark })
   // What changed here stands and is recorded, also when the identity provider then fails.
   const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
   const after = await readUser(house.database.db, input.id)

@@ -6,10 +6,14 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
 import { followEverywhere } from './deactivate.ts'
+import { followProfile } from './follow-profile.ts'
 import { idpUserIdOf } from './identity.ts'
-import { tellRecorded } from './mirror-profile.ts'
 
-const atOnce = 20
+/** Those that are taken at a time, and worked on side by side. */
+const atOnce = 5
+/** No more are taken after this: the sweep that does it has a minute. */
+const mostMs = 40_000
+const rights = { everywhere: true, administrators: true, staff: true } as const
 const firstRetrySeconds = 60
 
 /**
@@ -20,7 +24,12 @@ const firstRetrySeconds = 60
 export async function followIdentities(house: House): Promise<void> {
   const { identity } = house.systems
   if (!identity) return
-  for (const due of await claimIdentityDues(house.database.db, atOnce)) await followIdentity(house, identity, due)
+  const endAt = performance.now() + mostMs
+  while (performance.now() < endAt) {
+    const dues = await claimIdentityDues(house.database.db, atOnce)
+    if (dues.length === 0) return
+    await Promise.all(dues.map((due) => followIdentity(house, identity, due)))
+  }
 }
 
 async function followIdentity(house: House, identity: IdentityProvider, due: IdentityDue): Promise<void> {
@@ -30,8 +39,8 @@ async function followIdentity(house: House, identity: IdentityProvider, due: Ide
     const open = user?.removedAt === null
     if (user && open && due.everywhere) await followEverywhere(house, user.id)
     if (user) await takeAway(house, identity, user)
-    if (user && open && due.profile) await tellRecorded(house, identity, user)
-    await settleIdentityDue(db, due.userId, due.mark, allKinds)
+    if (open && (due.profile || due.address)) await followProfile(house, identity, due.userId)
+    await settleIdentityDue(db, due.userId, due.mark, open ? rights : allKinds)
   } catch (err) {
     if (!(err instanceof UpstreamError || err instanceof AppError)) throw err
     house.log.warn({ err, userId: due.userId }, 'the identity provider has not followed the change of a person')

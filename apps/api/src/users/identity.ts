@@ -11,9 +11,9 @@ export function requireIdentity(house: House): IdentityProvider {
 }
 
 /** The provider's key of a stored user, looked up once and kept. Undefined when the provider does not know the person. */
-export async function idpUserIdOf(house: House, user: UserRow): Promise<string | undefined> {
+export async function idpUserIdOf(house: House, user: UserRow, signal?: AbortSignal): Promise<string | undefined> {
   if (user.idpUserId) return user.idpUserId
-  const found = await requireIdentity(house).findUserBySubject({ subject: user.idpSubjectId, email: user.email })
+  const found = await requireIdentity(house).findUserBySubject({ subject: user.idpSubjectId, email: user.email }, signal ? { signal } : {})
   if (found) await setIdpUserId(house.database.db, user.id, found.id)
   return found?.id
 }

@@ -97,7 +97,8 @@ export function authentikUsers(client: HttpClient): UserMethods {
           addressesObject: true,
           read: shaped(UserWithAttributes),
         })
-        const moves = email !== undefined && (email !== before.username || email !== before.email)
+        // Who has the address under another username, such as a name of before we came, keeps that.
+        const moves = email !== undefined && email !== before.email.toLowerCase()
         if (moves && (await isTaken(operation, email, key))) throw operation.fail('conflict')
         const accepted = await client.send(operation, {
           label: 'PATCH /core/users/{id}/',
