@@ -91,7 +91,7 @@ describe('what the payment processor tells', () => {
     const { id, slug, stripeId } = await world.subscribed()
     const other = { ...(await world.read(stripeId)), id: `sub_${randomBytes(8).toString('hex')}` }
     await expect(apply(id, other, later(1))).rejects.toMatchObject({ code: 'subscription_exists' })
-    await world.processor().cancelNow(stripeId, { idempotencyKey: randomBytes(8).toString('hex') })
+    await world.processor().cancelNow(stripeId, false, { idempotencyKey: randomBytes(8).toString('hex') })
     await apply(id, other, later(2))
     expect((await world.rows(slug)).map(({ status }: { status: string }) => status)).toEqual(['active', 'canceled'])
   })

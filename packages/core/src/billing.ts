@@ -192,6 +192,11 @@ export const BillingSummary = z.object({
   /** Why what is shown may be old: the processor did not answer just now. */
   stale: z.string().nullable(),
   due: z.array(AmountDue),
+  /**
+   * What deleting the tenant does to its subscription: it ends at once, and what was paid for the rest of the period, about `creditMinor`
+   * without tax, becomes credit. Null without a running one.
+   */
+  onDeletion: z.object({ currency: z.string(), creditMinor: minor }).nullable(),
   /** The next regular invoice, without tax; null when there will be none. */
   nextInvoice: z.object({ at: instant, currency: z.string(), amountMinor: minor }).nullable(),
   contact: z.object({

@@ -16,6 +16,7 @@ export interface SummaryRow {
   /** What one period costs, without tax. */
   periodAmount: string
   trialEnd: Date | null
+  currentPeriodStart: Date | null
   currentPeriodEnd: Date | null
   cancelAtPeriodEnd: boolean
   cancelAt: Date | null
@@ -27,7 +28,7 @@ export interface SummaryRow {
 export async function findSubscriptionSummary(db: Db, tenantId: string): Promise<SummaryRow | undefined> {
   const { rows } = await sql<SummaryRow>`
     select id, source, plan, cycle, currency, status, seats, coalesce(period_amount, per_seat_amount * seats)::text as "periodAmount",
-      trial_end as "trialEnd", current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
+      trial_end as "trialEnd", current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
       past_due_since as "pastDueSince", stripe_subscription_id as "stripeSubscriptionId"
     from subscriptions where tenant_id = ${tenantId}
     order by (status in ('canceled', 'incomplete_expired')), id desc limit 1`.execute(db)

@@ -232,6 +232,15 @@ export async function findDueSubscriptions(
   return rows
 }
 
+/** Subscriptions that have not ended though their tenant was deleted, and that are not put off. */
+export async function findSubscriptionsOfDeletedTenants(db: Db, now: Date, limit: number): Promise<{ id: string; tenantId: string }[]> {
+  const { rows } = await sql<{ id: string; tenantId: string }>`
+    select s.id, s.tenant_id as "tenantId" from tenants t join subscriptions s on s.tenant_id = t.id
+    where t.status = 'deleted' and ${live} and (s.pending_next_at is null or s.pending_next_at <= ${now})
+    order by s.id limit ${limit}`.execute(db)
+  return rows
+}
+
 /** The tenant as its subscriptions need it, under a row lock, deleted ones included. */
 export async function lockTenantOfSubscription(
   trx: Trx,

@@ -265,10 +265,18 @@ describe('a change', () => {
       cancelAtPeriodEnd: false,
       cancelAt: null,
     })
-    expect(await payments.cancelNow(subscription.id, write())).toMatchObject({ status: 'canceled', endedAt: start })
-    expect(await payments.cancelNow(subscription.id, write())).toMatchObject({ status: 'canceled', endedAt: start })
+    expect(await payments.cancelNow(subscription.id, false, write())).toMatchObject({ status: 'canceled', endedAt: start })
+    expect(await payments.cancelNow(subscription.id, false, write())).toMatchObject({ status: 'canceled', endedAt: start })
     expect((await payments.listSubscriptions(subscription.customerId)).map(({ status }) => status)).toEqual(['canceled'])
-    await expect(payments.cancelNow('sub_unknown', write())).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(payments.cancelNow('sub_unknown', false, write())).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('ends at once with a credit for the unused time', async () => {
+    const { payments, write, subscribed } = world
+    const { subscription } = await subscribed(1)
+    expect(await payments.cancelNow(subscription.id, true, write())).toMatchObject({ status: 'canceled', endedAt: start })
+    const [last, first] = await payments.listInvoices(subscription.customerId)
+    expect(last).toMatchObject({ status: 'paid', total: -Number(first?.total), amountDue: 0 })
   })
 })
 

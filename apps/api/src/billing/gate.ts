@@ -32,13 +32,12 @@ export async function readOpenBilling(house: House): Promise<OpenBilling> {
   const gate = await readGate(house)
   return (tenant) => {
     if (gate(tenant) === 'disabled') throw new AppError('billing_disabled')
-    return requirePayments(house)
+    return requirePayments(house.systems)
   }
 }
 
 /** The payment processor for a call that only reads from it. Throws AppError `payments_not_configured`. */
-export function requirePayments(house: House): Payments {
-  const { payments } = house.systems
+export function requirePayments({ payments }: Pick<House['systems'], 'payments'>): Payments {
   if (payments === null) throw new AppError('payments_not_configured')
   return payments
 }

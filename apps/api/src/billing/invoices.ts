@@ -20,7 +20,7 @@ export async function listInvoices({ house }: Context, { tenant }: Access, input
 /** Links to the invoice, fetched now: they lapse. AppError `not_found`, `payments_not_configured`, `upstream_failed`. */
 export async function getInvoiceDocument({ house }: Context, { tenant }: Access, input: InvoicePath): Promise<InvoiceDocument> {
   const invoice = await findTenantInvoice(house, tenant.id, input.invoiceId)
-  const payments = requirePayments(house)
+  const payments = requirePayments(house.systems)
   const found = await throughPayments(() => payments.findInvoice(invoice.stripeInvoiceId))
   if (!found) throw new AppError('not_found', 'The payment processor does not have this invoice any more.')
   return { hostedUrl: found.hostedInvoiceUrl, pdfUrl: found.invoicePdf }

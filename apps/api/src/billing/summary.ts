@@ -1,7 +1,9 @@
 import { type BillingSummary, billingStateOf, type SubscriptionSummary } from '@atrium/core/billing'
 import { entitlementsOf, toEntitlementsView } from '@atrium/core/entitlements'
 import { toMinorNumber } from '@atrium/core/money'
-import { findSubscriptionSummary } from '@atrium/db/billing'
+import { prorate } from '@atrium/core/proration'
+import { isEnded } from '@atrium/core/subscriptions'
+import { findSubscriptionSummary, type SummaryRow } from '@atrium/db/billing'
 import { findBillingInfo } from '@atrium/db/billing-info'
 import { databaseNow } from '@atrium/db/clock'
 import { findEntitlementFacts } from '@atrium/db/entitlements'
@@ -50,6 +52,7 @@ export async function getBilling({ house }: Context, { tenant }: Access): Promis
       customer?.cardFailure && customer.cardFailureAt ? { reason: customer.cardFailure, at: customer.cardFailureAt.toISOString() } : null,
     stale,
     due: due.map(({ currency, amount, invoices, overdue }) => ({ currency, amountMinor: toMinorNumber(amount), invoices, overdue })),
+    onDeletion: row ? onDeletionOf(row, now) : null,
     nextInvoice: nextInvoiceOf(subscription, now),
     contact: { ...billingInfo, vatStatus },
   }
@@ -76,6 +79,15 @@ async function customerWithCard(
     }
     throw error
   }
+}
+
+/** An estimate by the rule of proration; the payment processor computes the credit, with tax. */
+function onDeletionOf(row: SummaryRow, now: Date): BillingSummary['onDeletion'] {
+  if (isEnded(row.status)) return null
+  const { source, status, currency, periodAmount, currentPeriodStart: start, currentPeriodEnd: end } = row
+  const paid = source === 'stripe' && status === 'active' && start !== null && end !== null && start < end
+  const credit = paid ? -prorate(BigInt(periodAmount), 0n, { start, end, at: now }).credit : 0n
+  return { currency, creditMinor: toMinorNumber(credit) }
 }
 
 function nextInvoiceOf(subscription: SubscriptionSummary | null, now: Date): BillingSummary['nextInvoice'] {

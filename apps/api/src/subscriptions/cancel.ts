@@ -78,14 +78,17 @@ async function act(
   return toTenantSubscription(after, await countAssignedSeats(house.database.db, access.tenant.id))
 }
 
-/** Ends a subscription that has not ended, now or with its period. What waits for the end of the period is dropped. */
+/**
+ * Ends a subscription that has not ended, now or with its period. What waits for the end of the period is dropped. `credit`: what was paid
+ * for the rest of the period is credited at the payment processor, by the second; nothing is for a period that was not paid.
+ */
 export async function endSubscription(
   trx: Trx,
   house: InTransaction,
   billing: OpenBilling,
   tenant: Subscriber,
   row: SubscriptionRow,
-  { when, comment }: { when: 'now' | 'period_end'; comment: string | null },
+  { when, comment, credit = false }: { when: 'now' | 'period_end'; comment: string | null; credit?: boolean },
 ): Promise<Acted> {
   const dropped = { pending: null, pending_attempts: 0, pending_next_at: null, pending_error: null }
   if (row.source === 'manual') {
@@ -104,19 +107,26 @@ export async function endSubscription(
     return { before: row, after: await followSubscription(trx, house, row.id) }
   }
   const [payments, id] = [billing(tenant), stripeId(row)]
-  const idempotencyKey = `cancel:${row.id}:${row.version}:${when}`
+  const key = `cancel:${row.id}:${row.version}:${when}`
   const readAt = await databaseNow(trx)
-  const { read, voided } = await askProcessor(async (signal) =>
-    when === 'now'
-      ? {
-          voided: await voidUnpaidStart(payments, row, signal),
-          read: await payments.cancelNow(id, { idempotencyKey, signal }),
-        }
-      : { voided: undefined, read: await payments.setCancelAtPeriodEnd(id, true, comment, { idempotencyKey, signal }) },
-  )
+  const { read, voided } = await askProcessor(async (signal) => {
+    if (when !== 'now') {
+      return { voided: undefined, read: await payments.setCancelAtPeriodEnd(id, true, comment, { idempotencyKey: key, signal }) }
+    }
+    const unpaid = await voidUnpaidStart(payments, row, signal)
+    const credited = credit && (await isPaid(payments, row, signal))
+    const idempotencyKey = credited ? `${key}:credit` : key
+    return { voided: unpaid, read: await payments.cancelNow(id, credited, { idempotencyKey, signal }) }
+  })
   if (voided) await mirrorInvoice(trx, house, voided, readAt)
   if (row.pending) await updateSubscription(trx, row.id, dropped, { counted: false })
   return applied(trx, house, row, read)
+}
+
+/** Whether the current period was paid for: only then is there something to give back. */
+async function isPaid(payments: Payments, { status, latestInvoiceId }: SubscriptionRow, signal: AbortSignal): Promise<boolean> {
+  if (status !== 'active' || latestInvoiceId === null) return false
+  return (await payments.findInvoice(latestInvoiceId, { signal }))?.status === 'paid'
 }
 
 /** The invoice of a start or a resumption that was never paid: left open it would be owed for nothing, and could still be paid. */

@@ -6,6 +6,7 @@ import {
   findDueSubscriptions,
   findSubscriber,
   findSubscription,
+  findSubscriptionsOfDeletedTenants,
   lockSubscriptionsOf,
   type SubscriptionRow,
   updateSubscription,
@@ -16,6 +17,7 @@ import { retryDelaySeconds } from '../retry-delay.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { askProcessor, inTurn, type Subscriber } from './at-processor.ts'
 import { toTerms } from './change.ts'
+import { endForDeletion } from './end-for-deletion.ts'
 import { followSubscription } from './follow.ts'
 import { refuseExceededQuota } from './quota.ts'
 import { actionOf, subscriptionEntry } from './record.ts'
@@ -39,11 +41,14 @@ interface Settled {
 /**
  * Carries out what time has brought: changes that waited for the end of the period (at the payment processor an hour before it, so that the
  * next invoice has them), the ends of trials and periods of manual subscriptions, and their cancellations. One failing does not hold up
- * the others; it says why in its row and is tried again. A process that dies leaves it undone: the key of the call makes the next try the
+ * the others; it says why in its row and is tried again. Subscriptions of deleted tenants end. A process that dies leaves it undone: the key of the call makes the next try the
  * same one.
  */
 export async function settleSubscriptions(house: House): Promise<void> {
   const now = house.clock.now()
+  for (const { id, tenantId } of await findSubscriptionsOfDeletedTenants(house.database.db, now, mostAtOnce)) {
+    await endOfDeleted(house, tenantId).catch((error: unknown) => putOff(house, id, error))
+  }
   const lead = new Date(now.getTime() + changeLeadMinutes * 60_000)
   for (const { id, tenantId } of await findDueSubscriptions(house.database.db, { now, lead, limit: mostAtOnce })) {
     try {
@@ -52,6 +57,17 @@ export async function settleSubscriptions(house: House): Promise<void> {
       await putOff(house, id, error)
     }
   }
+}
+
+/** A tenant that an earlier version of the program deleted is charged no more. */
+async function endOfDeleted(house: House, tenantId: string): Promise<void> {
+  const ended = await inTurn(house, () =>
+    house.database.db.transaction().execute(async (trx) => {
+      const tenant = await findSubscriber(trx, tenantId)
+      return tenant && endForDeletion(trx, house, tenant)
+    }),
+  )
+  if (ended) await house.audit.recordSystem(subscriptionEntry('subscription.canceled', ended.before, ended.after, { when: 'now' }))
 }
 
 async function settleOne(house: House, id: string, tenantId: string, { now, lead }: { now: Date; lead: Date }): Promise<void> {

@@ -38,6 +38,10 @@ export function DeleteTenantPanel({ tenant }: { tenant: TenantView }) {
         </Text>
         <List size="sm" spacing={4}>
           <List.Item>The tenant can no longer be used or changed, and it cannot be brought back here.</List.Item>
+          <List.Item>
+            A running subscription ends at once and nothing more is charged. What was paid for the rest of its period becomes credit of the
+            tenant; an open invoice stays due.
+          </List.Item>
           <List.Item>The slug {slug} and its domains stay taken.</List.Item>
           <List.Item>Mailboxes, files and identities stay as they are in their systems.</List.Item>
         </List>

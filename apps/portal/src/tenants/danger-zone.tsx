@@ -1,12 +1,14 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
-import { formatCount } from '@atrium/ui/format'
+import { formatCount, formatMoney } from '@atrium/ui/format'
 import { Panel } from '@atrium/ui/panel'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import * as targets from '../targets.ts'
+import { useTRPC } from '../trpc.ts'
 import { useDeleteTenant } from './mutations.ts'
 import { explain } from './problems.ts'
 
@@ -46,10 +48,32 @@ export function DangerZone({ tenant }: { tenant: TenantView }) {
               managed
             </List.Item>
             <List.Item>the short name {tenant.slug} stays taken and cannot be used again</List.Item>
+            {opened && <BillingOnDeletion slug={tenant.slug} />}
           </List>
           <Text size="sm">Its record and its audit log are kept.</Text>
         </Stack>
       </ConfirmDialog>
     </Panel>
+  )
+}
+
+/** What becomes of the subscription and of open invoices; nothing for a workplace that neither pays nor owes. */
+function BillingOnDeletion({ slug }: { slug: string }) {
+  const billing = useQuery(useTRPC().billing.get.queryOptions({ slug }))
+  if (billing.isError) return <List.Item>its subscription, if there is one, ends at once</List.Item>
+  if (!billing.data) return null
+  const { onDeletion, due } = billing.data
+  const owed = due.map(({ amountMinor, currency }) => formatMoney(amountMinor, currency)).join(' and ')
+  return (
+    <>
+      {onDeletion && (
+        <List.Item>
+          its subscription ends at once and nothing more is charged
+          {onDeletion.creditMinor > 0 &&
+            `; about ${formatMoney(onDeletion.creditMinor, onDeletion.currency)} without tax for the unused time become credit of this workplace`}
+        </List.Item>
+      )}
+      {owed !== '' && <List.Item>what is due stays due: {owed}</List.Item>}
+    </>
   )
 }

@@ -251,7 +251,11 @@ export interface Payments {
     comment: string | null,
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
-  cancelNow(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
+  /**
+   * Ends it at once. `credit`: what was paid for the rest of the period becomes credit of the customer, by the second; with it a last invoice is
+   * made of all that is not invoiced yet. One that has ended is answered as it is.
+   */
+  cancelNow(subscriptionId: string, credit: boolean, options: WriteOptions): Promise<ProcessorSubscription>
   /** Of a paused one: a period begins now and is charged. */
   resumeSubscription(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
   findInvoice(id: string, options?: CallOptions): Promise<ProcessorInvoice | undefined>

@@ -119,10 +119,10 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
         update(current, id, { cancel_at_period_end: cancel, cancellation_details: { comment: comment ?? '' } }, idempotencyKey),
       ),
 
-    cancelNow: (id, { idempotencyKey, ...options }) =>
+    cancelNow: (id, credit, { idempotencyKey, ...options }) =>
       call('cancelNow', options, async ({ send, find }) => {
         const cancel = (stripe: Stripe) =>
-          stripe.subscriptions.cancel(id, { invoice_now: false, prorate: false, expand: tiers }, { idempotencyKey })
+          stripe.subscriptions.cancel(id, { invoice_now: credit, prorate: credit, expand: tiers }, { idempotencyKey })
         const ended = await find('DELETE /v1/subscriptions/:id', cancel, subscriptionOf)
         // One that has ended already cannot be cancelled, but still be read.
         const read = (stripe: Stripe) => stripe.subscriptions.retrieve(id, { expand: tiers })

@@ -59,6 +59,17 @@ export function changeLines(world: PaymentsWorld, subscription: Subscription, ch
   return prorated ? [...back, rest] : []
 }
 
+/** The unused rest of the period back, for a subscription that ends now. Nothing while a trial runs or it is paused. */
+export function unusedLines(world: PaymentsWorld, subscription: Subscription): Line[] {
+  const { status, quantity, periodStart, periodEnd } = subscription
+  if (status === 'trialing' || status === 'paused' || status === 'incomplete') return []
+  const at = world.now()
+  const price = world.store.prices.get(subscription.price, 'price')
+  const { credit } = prorate({ before: priceOf(price, quantity), after: 0, periodStart, periodEnd, at })
+  const day = new Date(at * 1000).toISOString().slice(0, 10)
+  return [line(`Unused time on ${quantity} × ${nameOf(world, price)} after ${day}`, credit, quantity, price, true, at, periodEnd)]
+}
+
 function line(description: string, amount: number, quantity: number, price: Price, proration: boolean, start: Seconds, end: Seconds): Line {
   return { id: newId('il'), description, amount, quantity, price: price.id, proration, start, end }
 }

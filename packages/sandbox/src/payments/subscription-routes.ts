@@ -3,10 +3,10 @@ import { invalid, missing } from './faults.ts'
 import { type Form, flag, group, list, mergedMetadata, oneOf, required, text, whole } from './form.ts'
 import { draftInvoice, finalizeInvoice } from './invoicing.ts'
 import { afterAnchor } from './periods.ts'
-import type { Subscription } from './records.ts'
+import type { Line, Subscription } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
 import { changeItem, createSubscription, type PaymentBehavior } from './subscription-changes.ts'
-import { periodLine } from './subscription-lines.ts'
+import { periodLine, unusedLines } from './subscription-lines.ts'
 import { subscriptionView } from './subscription-views.ts'
 import { endTrial } from './time.ts'
 import type { PaymentsWorld } from './world.ts'
@@ -59,8 +59,10 @@ export const subscriptionRoutes: Handlers = {
   'DELETE /v1/subscriptions/:id': (world, request) => {
     const subscription = world.store.subscriptions.get(firstId(request))
     if (subscription.status === 'canceled') throw missing('subscription', subscription.id)
-    if (flag(request.form, 'prorate')) throw invalid('The sandbox gives nothing back for a cancellation.', { param: 'prorate' })
     applyDetails(subscription, request.form)
+    const unused = flag(request.form, 'prorate') ? unusedLines(world, subscription) : []
+    if (flag(request.form, 'invoice_now')) lastInvoice(world, subscription, unused)
+    else for (const line of unused) world.store.waitingLines.push({ subscription: subscription.id, line })
     endSubscription(world, subscription, 'cancellation_requested')
     return subscriptionView(world.store, subscription, request.expand, world.origin())
   },
@@ -70,6 +72,17 @@ export const subscriptionRoutes: Handlers = {
     resume(world, subscription)
     return subscriptionView(world.store, subscription, request.expand, world.origin())
   },
+}
+
+/** All that is not invoiced yet, with what is given back; a negative sum becomes credit of the customer. */
+function lastInvoice(world: PaymentsWorld, subscription: Subscription, unused: readonly Line[]): void {
+  const { customer, id, currency } = subscription
+  const waits = world.store.waitingLines.some((one) => one.subscription === id)
+  if (unused.length === 0 && !waits) return
+  const invoice = draftInvoice(world, { customer, subscription: id, reason: 'subscription_update', lines: unused }, currency)
+  subscription.latestInvoice = invoice.id
+  finalizeInvoice(world, invoice)
+  if (invoice.status === 'open') collect(world, invoice)
 }
 
 /** A period begins now; the subscription stays paused until its invoice is paid. */
