@@ -14,7 +14,7 @@ import type { z } from 'zod'
 import { recordDenial } from './audit/denials.ts'
 import type { Context } from './context.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
-import { codeOf, toAppError, toIssues } from './refusals.ts'
+import { codeOf, isOfInput, toAppError, toIssues } from './refusals.ts'
 import type { LimitedRoute } from './scheduling/limits.ts'
 
 /** What a procedure declares beside its schemas. */
@@ -196,7 +196,10 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
         return result
       } catch (error) {
         const refusal = toAppError(error)
-        if (about !== undefined) ctx.house.requestCounts.count(about, refusal.status >= 500 && !ctx.request.signal.aborted)
+        if (about !== undefined) {
+          const failed = refusal.status >= 500 && !ctx.request.signal.aborted && !isOfInput(refusal)
+          ctx.house.requestCounts.count(about, failed)
+        }
         if (type === 'mutation' && meta?.audit && refusal.status === 403) {
           const input = await getRawInput().catch(() => undefined)
           await recordDenial(ctx, { action: meta.audit, path: meta.openapi?.path ?? '', input }, refusal)

@@ -24,6 +24,15 @@ export function codeOf(refusal: AppError): TRPC_ERROR_CODE_KEY {
   return codes[refusal.status]
 }
 
+/**
+ * Whether a failure that is told as one of ours comes of what the caller sent: a value that the database does not take (SQLSTATE class 22,
+ * data exception). It is a fault in a schema of ours, and says nothing about how the service does.
+ */
+export function isOfInput(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if ('code' in at && /^22[0-9A-Z]{3}$/.test(String(at.code))) return true
+  return false
+}
+
 /** The refusal that a caller is told. Everything that is no AppError and no bad input becomes `internal` with a fixed sentence. */
 export function toAppError(error: unknown): AppError {
   const known = findAppError(error)

@@ -110,8 +110,8 @@ describe('what guards see', () => {
         {
           ...rule,
           since: new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000 - 30 * 60_000).toISOString(),
-          on: { events: 40, failures: 1, rate: 2.5 },
-          off: { events: 300, failures: 3, rate: 1 },
+          on: { events: 40, failures: 1, rate: 2.5, tenants: 1, failingTenants: 0 },
+          off: { events: 300, failures: 3, rate: 1, tenants: 1, failingTenants: 0 },
           broken: false,
         },
       ],
@@ -214,7 +214,7 @@ describe('a broken guard', () => {
     await evaluateGuards()
     const rollback = {
       ...{ signal: 'server_errors', windowMinutes: 30, threshold: 5 },
-      ...{ eventsOn: 40, rateOn: 10, eventsOff: 300, rateOff: 1 },
+      ...{ eventsOn: 40, rateOn: 10, eventsOff: 300, rateOff: 1, tenantsOn: 1, failingTenantsOn: 1 },
     }
     const killed = { state: 'off', killedAt: clock.now().toISOString(), note: 'auto-rollback: server_errors' }
     expect(await read(key)).toMatchObject({ ...killed, rollback, version: 2, updatedBy: null, allowTenants: ['acme'] })
@@ -262,6 +262,18 @@ describe('a broken guard', () => {
     expect(items.map((change: { kind: string }) => change.kind)).toEqual(['killed', 'created'])
     const mails = await sql`select from outbox where key like ${`flag.rolled_back:${key}:%`}`.execute(house.database.db)
     expect(mails.rows).toEqual([])
+  })
+
+  it('does nothing when one tenant of several fails, however often', async () => {
+    const key = await create({ allowTenants: ['acme', 'globex'] })
+    await requests('acme', 1_000, 1_000)
+    await requests('globex', 20, 0)
+    await evaluateGuards()
+    expect((await read(key)).state).toBe('rollout')
+    expect((await readGuards(key)).guards[0]).toMatchObject({ on: { tenants: 2, failingTenants: 1 }, broken: false })
+    await requests('globex', 20, 10)
+    await evaluateGuards()
+    expect((await read(key)).state).toBe('off')
   })
 
   it('does nothing below the minimum, or while others fail as often', async () => {

@@ -1,6 +1,7 @@
 import { openDatabase } from '@atrium/db/connect'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { guardedWithoutToken } from '../src/procedure.ts'
 import { createRequestCounts } from '../src/request-counts.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
@@ -49,6 +50,22 @@ describe('requests', () => {
     await house.request('GET', '/tenants/globex', { token: owner })
     await requestCounts.save()
     expect((await counts()).rows).toEqual([{ slug: 'globex', requests: 5, failures: 1 }])
+  })
+
+  it.each([
+    ['22009', false],
+    ['22021', false],
+    ['XX000', true],
+  ])('that the database fails with %s count as failures: %s', async (code, failed) => {
+    const counted: [string, boolean][] = []
+    const request = { signal: new AbortController().signal }
+    const ctx = { request, house: { requestCounts: { count: (id: string, of: boolean) => counted.push([id, of]) } } }
+    const failing = guardedWithoutToken(() => ({ tenant: { id: 'acme' } })).query(() => {
+      throw new Error('a query failed', { cause: Object.assign(new Error('of the database'), { code }) })
+    })
+    const call = { ctx, path: 'failing', type: 'query', batchIndex: 0, getRawInput: async () => undefined }
+    await expect((failing as unknown as (given: object) => Promise<unknown>)(call)).rejects.toThrow('Something went wrong')
+    expect(counted).toEqual([['acme', failed]])
   })
 
   it('that could not be saved are saved the next time', async () => {

@@ -31,7 +31,7 @@ const wholeNumber = (from: number, to: number) =>
 export const FlagGuard = z.strictObject({
   signal: guardSignal,
   windowMinutes: wholeNumber(1, longestGuardWindowMinutes),
-  /** Percent of the events among tenants with the flag on; only more than that breaks the rule. */
+  /** Percent of a tenant's events; a tenant with more failures than that counts as failing. */
   threshold: percentage.refine((value) => value !== 100, 'Below 100: no share is larger than that.'),
   /** The rule says nothing about fewer events than that among tenants with the flag on. */
   minimum: wholeNumber(1, mostGuardMinimum),
@@ -60,15 +60,30 @@ export function failureRate({ events, failures }: SignalCount): number | null {
   return events === 0 ? null : Math.round((failures * 10_000) / events) / 100
 }
 
+/** What happened to a group of tenants: their events together, how many had any, and how many of those are failing. */
+export interface GroupCount extends SignalCount {
+  tenants: number
+  failingTenants: number
+}
+
+/** Percent of the tenants with events that have to be failing before a rule turns a flag off. */
+export const leastFailingShare = 10
+
+/** Whether a tenant with these events is failing: a larger share of failures than the rule's threshold. */
+export function isFailing({ threshold }: Pick<FlagGuard, 'threshold'>, { events, failures }: SignalCount): boolean {
+  return failures * 10_000 > Math.round(threshold * 100) * events
+}
+
 /**
- * True when the rule is broken: enough events with the flag on, a larger share of failures among them than the threshold, and a larger
- * one than among tenants without the flag. Without events there, nothing speaks against the flag being the cause.
+ * True when the rule is broken: enough events with the flag on, and failing tenants among those with the flag: at least a tenth of
+ * them, at least two unless there is only one, and a larger share than among tenants without the flag. Tenants count and not their
+ * events, so that nobody turns a flag off for others by what happens in one tenant.
  */
-export function breaksGuard(guard: Pick<FlagGuard, 'threshold' | 'minimum'>, on: SignalCount, off: SignalCount): boolean {
+export function breaksGuard(guard: Pick<FlagGuard, 'minimum'>, on: GroupCount, off: GroupCount): boolean {
   if (on.events < guard.minimum) return false
-  const overThreshold = on.failures * 10_000 > Math.round(guard.threshold * 100) * on.events
-  const worseThanOff = off.events === 0 ? on.failures > 0 : on.failures * off.events > off.failures * on.events
-  return overThreshold && worseThanOff
+  const least = Math.max(1, Math.min(2, on.tenants), (on.tenants * leastFailingShare) / 100)
+  const worseThanOff = off.tenants === 0 || on.failingTenants * off.tenants > off.failingTenants * on.tenants
+  return on.failingTenants >= least && worseThanOff
 }
 
 const minuteMs = 60_000
@@ -87,7 +102,16 @@ export function rollbackNote(signal: GuardSignal): string {
   return `auto-rollback: ${signal}`
 }
 
-const SignalReading = z.object({ events: z.number().int(), failures: z.number().int(), rate: z.number().nullable() })
+const wholeCount = z.number().int()
+const SignalReading = z.object({
+  events: wholeCount,
+  failures: wholeCount,
+  /** Failures in percent of the events. */
+  rate: z.number().nullable(),
+  /** Those with events, and those among them with a larger share of failures than the threshold. */
+  tenants: wholeCount,
+  failingTenants: wholeCount,
+})
 export type SignalReading = z.infer<typeof SignalReading>
 
 /** What broke a rule, as it was at that moment. Rates in percent. */
@@ -99,6 +123,9 @@ export const FlagRollback = z.object({
   rateOn: z.number(),
   eventsOff: z.number().int(),
   rateOff: z.number().nullable(),
+  /** Absent in what was written before rules counted tenants. */
+  tenantsOn: z.number().int().optional(),
+  failingTenantsOn: z.number().int().optional(),
 })
 export type FlagRollback = z.infer<typeof FlagRollback>
 

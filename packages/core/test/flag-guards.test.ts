@@ -1,4 +1,4 @@
-import { breaksGuard, FlagGuards, failureRate, guardWindowStart } from '@atrium/core/flag-guards'
+import { breaksGuard, FlagGuards, failureRate, guardWindowStart, isFailing } from '@atrium/core/flag-guards'
 import { CreateFlag } from '@atrium/core/flags'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
@@ -32,36 +32,42 @@ describe('guard rules', () => {
   })
 })
 
+/** Tenants that had a hundred events together. */
+const group = (tenants: number, failingTenants: number) => ({ events: 100, failures: failingTenants, tenants, failingTenants })
+
 describe('a guard', () => {
-  const off = { events: 1_000, failures: 10 }
   it.each([
-    ['is broken by more than the threshold', { events: 100, failures: 6 }, off, true],
-    ['is not broken by exactly the threshold', { events: 100, failures: 5 }, off, false],
-    ['says nothing about too few events', { events: 99, failures: 99 }, off, false],
-    ['is not broken when tenants without the flag fail as often', { events: 100, failures: 50 }, { events: 10, failures: 5 }, false],
-    ['is not broken when tenants without the flag fail more often', { events: 100, failures: 50 }, { events: 10, failures: 6 }, false],
-    ['needs no events without the flag', { events: 100, failures: 50 }, { events: 0, failures: 0 }, true],
-  ])('%s', (_name, on, without, broken) => {
-    expect(breaksGuard(rule, on, without)).toBe(broken)
+    ['is broken by a tenth of the tenants', group(30, 3), group(0, 0), true],
+    ['is not broken by less than a tenth', group(30, 2), group(0, 0), false],
+    ['is not broken by one tenant of several, whatever happens there', group(2, 1), group(0, 0), false],
+    ['is broken by two of two', group(2, 2), group(0, 0), true],
+    ['is broken by the only one', group(1, 1), group(500, 0), true],
+    ['says nothing about too few events', { ...group(5, 5), events: 99 }, group(0, 0), false],
+    ['is not broken when as many tenants without the flag are failing', group(10, 5), group(100, 50), false],
+    ['is broken when fewer of them are', group(10, 5), group(100, 49), true],
+    ['is not broken without a tenant', { ...group(0, 0), events: 100 }, group(0, 0), false],
+  ])('%s', (_, on, off, broken) => {
+    expect(breaksGuard(rule, on, off)).toBe(broken)
   })
 
-  it('at a threshold of nothing is broken by one failure, and by none without it', () => {
-    expect(breaksGuard({ threshold: 0, minimum: 1 }, { events: 1, failures: 1 }, { events: 0, failures: 0 })).toBe(true)
-    expect(breaksGuard({ threshold: 0, minimum: 1 }, { events: 1, failures: 0 }, { events: 0, failures: 0 })).toBe(false)
+  it('calls a tenant failing by more than the threshold', () => {
+    expect(isFailing(rule, { events: 100, failures: 6 })).toBe(true)
+    expect(isFailing(rule, { events: 100, failures: 5 })).toBe(false)
+    expect(isFailing({ threshold: 0 }, { events: 1_000_000, failures: 1 })).toBe(true)
+    expect(isFailing({ threshold: 0 }, { events: 1, failures: 0 })).toBe(false)
   })
 
-  const count = fc.record({ events: fc.nat(1_000_000), share: fc.double({ min: 0, max: 1, noNaN: true }) }).map(({ events, share }) => ({
-    events,
-    failures: Math.round(events * share),
-  }))
-  test.prop([fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 1, max: 1_000 }), count, count])(
-    'is never broken for both sides, never by success, and stays broken by one more failure',
-    (hundredths, minimum, on, without) => {
-      const guard = { threshold: hundredths / 100, minimum }
-      const broken = breaksGuard(guard, on, without)
-      expect(broken && breaksGuard(guard, without, on)).toBe(false)
-      expect(breaksGuard(guard, { ...on, failures: 0 }, without)).toBe(false)
-      if (broken && on.failures < on.events) expect(breaksGuard(guard, { ...on, failures: on.failures + 1 }, without)).toBe(true)
+  const count = fc
+    .record({ tenants: fc.nat(10_000), share: fc.double({ min: 0, max: 1, noNaN: true }), events: fc.nat(1_000_000) })
+    .map(({ tenants, share, events }) => ({ tenants, failingTenants: Math.round(tenants * share), events, failures: 0 }))
+  test.prop([fc.integer({ min: 1, max: 1_000 }), count, count])(
+    'is never broken for both sides, never by success, and stays broken by one more failing tenant',
+    (minimum, on, without) => {
+      const broken = breaksGuard({ minimum }, on, without)
+      expect(broken && breaksGuard({ minimum }, without, on)).toBe(false)
+      expect(breaksGuard({ minimum }, { ...on, failingTenants: 0 }, without)).toBe(false)
+      if (broken && on.failingTenants < on.tenants)
+        expect(breaksGuard({ minimum }, { ...on, failingTenants: on.failingTenants + 1 }, without)).toBe(true)
     },
   )
 

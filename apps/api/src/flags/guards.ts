@@ -6,8 +6,9 @@ import {
   type FlagGuardReading,
   type FlagGuardReadings,
   failureRate,
+  type GroupCount,
   guardWindowStart,
-  type SignalCount,
+  isFailing,
   type SignalReading,
 } from '@atrium/core/flag-guards'
 import { findGuardedFlag, type GuardedFlag, readSignal, type TenantSignal } from '@atrium/db/flag-signals'
@@ -47,7 +48,7 @@ async function readGuard(
 ): Promise<FlagGuardReading> {
   const since = new Date(guardWindowStart(now.getTime(), guard.windowMinutes, flag.reachedSince.getTime()))
   const tenants = await readSignal(database.db, guard.signal, since, now)
-  const { on, off } = await split(tenants, flag.key, { rules, now })
+  const { on, off } = await split(tenants, flag.key, { guard, rules, now })
   return { ...guard, since: since.toISOString(), on: toReading(on), off: toReading(off), broken: breaksGuard(guard, on, off) }
 }
 
@@ -58,22 +59,22 @@ const atOnce = 1_000
 async function split(
   tenants: readonly TenantSignal[],
   key: string,
-  { rules, now }: { rules: FlagRules; now: Date },
-): Promise<{ on: SignalCount; off: SignalCount }> {
-  const [on, off] = [
-    { events: 0, failures: 0 },
-    { events: 0, failures: 0 },
-  ]
+  { guard, rules, now }: { guard: FlagGuard; rules: FlagRules; now: Date },
+): Promise<{ on: GroupCount; off: GroupCount }> {
+  const nothing: GroupCount = { events: 0, failures: 0, tenants: 0, failingTenants: 0 }
+  const [on, off] = [{ ...nothing }, { ...nothing }]
   for (const [index, tenant] of tenants.entries()) {
     const { value } = createFlagEvaluation({ rules, target: tenant, now: now.getTime(), hash: hashOnce })(key)
     const side = value ? on : off
     side.events += tenant.events
     side.failures += tenant.failures
+    side.tenants++
+    if (isFailing(guard, tenant)) side.failingTenants++
     if (index % atOnce === atOnce - 1) await setImmediate()
   }
   return { on, off }
 }
 
-function toReading(count: SignalCount): SignalReading {
+function toReading(count: GroupCount): SignalReading {
   return { ...count, rate: failureRate(count) }
 }

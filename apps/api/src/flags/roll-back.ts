@@ -85,5 +85,6 @@ function toRollback({ signal, windowMinutes, threshold, on, off }: FlagGuardRead
   return {
     ...{ signal, windowMinutes, threshold },
     ...{ eventsOn: on.events, rateOn: on.rate ?? 0, eventsOff: off.events, rateOff: off.rate },
+    ...{ tenantsOn: on.tenants, failingTenantsOn: on.failingTenants },
   }
 }

@@ -100,14 +100,15 @@ function Side({ name, count }: { name: string; count: SignalReading }) {
     <Text size="sm">
       {name}: <b>{rateWords(count)}</b>{' '}
       <Text span inherit c="dimmed">
-        ({formatCount(count.failures)} of {formatCount(count.events)})
+        ({formatCount(count.failures)} of {formatCount(count.events)}; {formatCount(count.failingTenants)} of {formatCount(count.tenants)}{' '}
+        {count.tenants === 1 ? 'tenant' : 'tenants'} failing)
       </Text>
     </Text>
   )
 }
 
-function lookOf({ broken, on, minimum, threshold }: FlagGuardReading, acting: boolean): Look {
+function lookOf({ broken, on, minimum }: FlagGuardReading, acting: boolean): Look {
   if (broken) return { label: acting ? 'Broken, turning off' : 'Would turn it off', tone: 'bad' }
   if (on.events < minimum) return { label: 'Too few events', tone: 'neutral' }
-  return (on.rate ?? 0) > threshold ? { label: 'High with and without', tone: 'warning' } : { label: 'Within the limit', tone: 'good' }
+  return on.failingTenants > 0 ? { label: 'Some tenants failing', tone: 'warning' } : { label: 'Within the limit', tone: 'good' }
 }
