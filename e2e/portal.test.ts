@@ -87,6 +87,53 @@ describe('people of a tenant', () => {
     })
   }
 
+  it('see navigation without dead links where the workplace is missing', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await page.goto(`${inject('house').portal}/t/nobody-knows-this/members`)
+    await page.getByRole('heading', { name: 'No such workplace', level: 1 }).waitFor()
+    const main = page.getByRole('navigation', { name: 'Main' })
+    expect(await main.locator('a[href*="nobody-knows-this"]').count()).toBe(0)
+    expect(await main.getByRole('link', { name: 'My profile' }).count()).toBe(1)
+  })
+
+  it('keep the navigation of their workplace on the profile page, all of it in view on a laptop', async () => {
+    await using person = await visit(browser, { screen: { width: 1280, height: 800 } })
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await page.goto(`${inject('house').portal}/t/acme`)
+    const main = page.getByRole('navigation', { name: 'Main' })
+    await main.getByRole('link', { name: 'My profile' }).click()
+    await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor()
+    await main.getByRole('link', { name: 'Members' }).waitFor()
+    const last = await main.getByRole('link').last().boundingBox()
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(800)
+  })
+
+  it('close a confirmation with Escape and keep the drawer behind it', async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await page.goto(`${inject('house').portal}/t/acme/members`)
+    await page
+      .getByRole('link', { name: 'Mira Member' })
+      .or(page.getByRole('button', { name: 'Mira Member' }))
+      .first()
+      .click()
+    const drawer = page.getByRole('dialog', { name: 'Mira Member' })
+    const trigger = drawer.getByRole('button', { name: 'Remove' })
+    await trigger.click()
+    const question = page.getByRole('dialog', { name: /Remove/ })
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(await drawer.isVisible()).toBe(true)
+    await expect.poll(() => trigger.evaluate((button) => button.matches(':focus'))).toBe(true)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+  })
+
   it('may look but not change as members', async () => {
     await using person = await visit(browser)
     const { page } = person

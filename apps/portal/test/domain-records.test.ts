@@ -1,6 +1,6 @@
 import type { RecordVerdict } from '@atrium/core/domains'
 import { describe, expect, it } from 'vitest'
-import { groupRecords, hostPart, mxParts, progressWords, removalObstacles } from '../src/domains/records.ts'
+import { hostPart, mxParts, progressWords, removalObstacles, sortRecords } from '../src/domains/records.ts'
 
 const record = (purpose: RecordVerdict['purpose'], verdict: RecordVerdict['verdict'], required = true): RecordVerdict => ({
   type: 'TXT',
@@ -14,12 +14,13 @@ const record = (purpose: RecordVerdict['purpose'], verdict: RecordVerdict['verdi
 })
 
 describe('records to publish', () => {
-  it('stand in the order of what mail needs first, without empty groups', () => {
+  it('are sorted by what mail needs first', () => {
     const records = [record('other', 'ok'), record('dkim', 'ok'), record('ownership', 'ok'), record('dkim', 'missing')]
-    expect(groupRecords(records).map(({ purpose, records: inside }) => [purpose, inside.length])).toEqual([
-      ['ownership', 1],
-      ['dkim', 2],
-      ['other', 1],
+    expect(sortRecords(records).map(({ purpose, verdict }) => [purpose, verdict])).toEqual([
+      ['ownership', 'ok'],
+      ['dkim', 'ok'],
+      ['dkim', 'missing'],
+      ['other', 'ok'],
     ])
   })
 

@@ -1,11 +1,12 @@
 import type { AuditEvent } from '@atrium/core/audit'
-import { ActionIcon, Button, CopyButton, DataList, Drawer, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, CopyButton, DataList, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy, IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { actionWords } from './audit-actions.ts'
 import classes from './audit-entry.module.css'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
+import { SideDrawer } from './side-drawer.tsx'
 import { OutcomeBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
 
@@ -23,9 +24,9 @@ interface Props {
 export function AuditEntryDrawer({ event, onClose, onNarrow, tenantWord = 'tenant' }: Props) {
   const title = event && actionWords(event.action, tenantWord)
   return (
-    <Drawer opened={event !== undefined} onClose={onClose} position="right" size="lg" title={title}>
+    <SideDrawer opened={event !== undefined} onClose={onClose} title={title}>
       {event && <AuditEntry event={event} onNarrow={onNarrow} tenantWord={tenantWord} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { ProblemAlert } from './data-states.tsx'
 
 interface Props {
@@ -45,6 +45,7 @@ function ConfirmForm({
   onConfirm,
   explain,
 }: Props) {
+  useReturnedFocus()
   const [typed, setTyped] = useState('')
   const [why, setWhy] = useState('')
   const [pending, setPending] = useState(false)
@@ -106,5 +107,16 @@ function ConfirmForm({
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** Puts the focus back where it was when the dialog opened. Mantine does so only for a dialog that stays mounted. */
+function useReturnedFocus(): void {
+  const [before] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    },
+    [before],
   )
 }

@@ -2,7 +2,8 @@ import { type PriceView, UpdatePrice } from '@atrium/core/prices'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
-import { Alert, Divider, Drawer, Stack } from '@mantine/core'
+import { SideDrawer } from '@atrium/ui/side-drawer'
+import { Alert, Divider, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconVersions } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -21,9 +22,9 @@ interface Props {
 /** Everything that can be changed of a price, at the side of its page. */
 export function PriceEditor({ price, opened, onClose }: Props) {
   return (
-    <Drawer opened={opened} onClose={onClose} title={`Change ${priceName(price)}`} position="right" size="lg">
+    <SideDrawer opened={opened} onClose={onClose} title={`Change ${priceName(price)}`}>
       {opened && <EditorForm price={price} onClose={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -2,8 +2,9 @@ import { type SubscriptionView, subscriptionStatus, UpdateSubscription } from '@
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { subscriptionLooks } from '@atrium/ui/subscription-looks'
-import { Alert, Button, Drawer, Select, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Select, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle, IconPencil } from '@tabler/icons-react'
@@ -33,9 +34,9 @@ export function EditSubscription({ subscription }: Props) {
       <Button variant="default" leftSection={<IconPencil size={17} aria-hidden />} onClick={open}>
         Change
       </Button>
-      <Drawer opened={opened} onClose={close} title={`Subscription of ${subscription.tenantName}`} position="right" size="md">
+      <SideDrawer opened={opened} onClose={close} title={`Subscription of ${subscription.tenantName}`} size="md">
         {opened && <EditForm subscription={subscription} onClose={close} />}
-      </Drawer>
+      </SideDrawer>
     </>
   )
 }

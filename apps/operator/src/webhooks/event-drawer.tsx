@@ -4,9 +4,10 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Button, Code, Drawer, Stack, Text } from '@mantine/core'
+import { Button, Code, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -18,7 +19,7 @@ import { webhookLooks } from './words.ts'
 export default function EventDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const { data: event, isError, error, refetch } = useQuery(useTRPC().webhooks.get.queryOptions({ id }))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={event?.type ?? 'Event'}>
+    <SideDrawer opened onClose={onClose} title={event?.type ?? 'Event'}>
       {event ? (
         <Detail event={event} />
       ) : isError ? (
@@ -26,7 +27,7 @@ export default function EventDrawer({ id, onClose }: { id: string; onClose: () =
       ) : (
         <LoadingRows label="Loading the event" />
       )}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -24,7 +24,7 @@ import { DmarcPanel } from './dmarc-panel.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { nextStep, stateLooks } from './looks.ts'
 import { useMakePrimary, useRecheck } from './mutations.ts'
-import { RecordGroups } from './record-groups.tsx'
+import { RecordTable } from './record-table.tsx'
 import { progressWords } from './records.ts'
 import { RemovePanel } from './remove-panel.tsx'
 
@@ -158,7 +158,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
           </Alert>
         )}
         <Panel title="Records to publish" description={<CheckedLine domain={domain} />}>
-          <RecordGroups records={domain.records} domain={domain.name} checking={recheck.isPending} />
+          <RecordTable records={domain.records} domain={domain.name} checking={recheck.isPending} />
           <VisuallyHidden role="status" aria-live="polite">
             {recheck.isPending ? 'Checking the records.' : recheck.isSuccess ? `Checked. ${progressWords(domain.records)}.` : ''}
           </VisuallyHidden>

@@ -1,27 +1,20 @@
 import type { DomainView, RecordPurpose, RecordVerdict } from '@atrium/core/domains'
 
-/** What a kind of record is for, in words of people who have never seen a zone. */
+/** What each kind of record is for, in words for people who have never edited DNS. */
 export const purposeWords: Readonly<Record<RecordPurpose, { title: string; text: string }>> = {
-  ownership: { title: 'Proof that the domain is yours', text: 'Shows that you may change the domain. Leave it in place.' },
-  mx: { title: 'Incoming mail', text: 'Tells other mail servers where mail for the domain goes.' },
-  spf: { title: 'Who may send (SPF)', text: 'Names the servers that send for the domain, so that its mail is not taken for spam.' },
-  dkim: { title: 'Signature (DKIM)', text: 'The key that receivers check the signature of your mail with.' },
-  dmarc: { title: 'What happens to forged mail (DMARC)', text: 'Tells receivers what to do with mail that only pretends to be yours.' },
-  other: { title: 'Set-up of mail programs', text: 'Optional. Mail programs find their settings by themselves with these.' },
+  ownership: { title: 'Proof of ownership', text: 'Shows that the domain is yours. Keep it in place.' },
+  mx: { title: 'Incoming mail', text: 'Tells other mail servers where to deliver mail for the domain.' },
+  spf: { title: 'Senders (SPF)', text: 'Lists the servers that may send mail for the domain.' },
+  dkim: { title: 'Signature (DKIM)', text: 'The key that receivers verify your signatures with.' },
+  dmarc: { title: 'Forged mail (DMARC)', text: 'Tells receivers what to do with mail that fails these checks.' },
+  other: { title: 'Set-up of mail programs', text: 'Optional. Mail programs find their settings with it.' },
 }
 
 const order: readonly RecordPurpose[] = ['ownership', 'mx', 'spf', 'dkim', 'dmarc', 'other']
 
-export interface RecordGroup {
-  purpose: RecordPurpose
-  records: RecordVerdict[]
-}
-
-/** Records by what they are for, the ones that mail needs first; kinds without records are left out. */
-export function groupRecords(records: readonly RecordVerdict[]): RecordGroup[] {
-  return order
-    .map((purpose) => ({ purpose, records: records.filter((record) => record.purpose === purpose) }))
-    .filter((group) => group.records.length > 0)
+/** The records that mail needs first, then the optional ones. */
+export function sortRecords(records: readonly RecordVerdict[]): RecordVerdict[] {
+  return records.toSorted((a, b) => order.indexOf(a.purpose) - order.indexOf(b.purpose))
 }
 
 /** The name as most providers' forms want it: without the domain, `@` for the domain itself. */

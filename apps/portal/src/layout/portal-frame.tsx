@@ -1,5 +1,6 @@
 import type { TenantRole } from '@atrium/core/tenants'
 import type { UserView } from '@atrium/core/users'
+import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import {
   IconBriefcase,
@@ -15,13 +16,16 @@ import {
   IconUser,
   IconUsers,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { partnerPages } from '../partner/partner-pages.ts'
 import { partnerOf } from '../partner/use-partner.ts'
 import { useProfile } from '../profile/use-profile.ts'
+import { lastTenant } from '../session/last-tenant.ts'
 import * as targets from '../targets.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
+import { useTRPC } from '../trpc.ts'
 import { pageSections } from './tenant-pages.ts'
 
 // Menus and search bring libraries of their own; the page stands before they have arrived.
@@ -35,7 +39,7 @@ function openSearch() {
 /** The frame around every page of somebody signed in. */
 export default function PortalFrame() {
   const { me, tenants } = useProfile()
-  const { slug } = useParams({ strict: false })
+  const slug = useShownWorkplace()
   const partner = partnerOf(me)
   const inPartnerArea = useLocation({ select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/') })
   const general = navOf(slug, tenants.find((tenant) => tenant.slug === slug)?.role, tenants.length > 1)
@@ -61,6 +65,22 @@ export default function PortalFrame() {
       </Suspense>
     </>
   )
+}
+
+/**
+ * The workplace whose pages the navigation lists: the one of the address, unless it is missing or closed to this person. The
+ * profile belongs to no workplace; there it is the one that was visited last.
+ */
+function useShownWorkplace(): string | undefined {
+  const { slug } = useParams({ strict: false })
+  const { tenants } = useProfile()
+  const onProfile = useLocation({ select: ({ pathname }) => pathname === targets.profile.to })
+  const trpc = useTRPC()
+  const tenant = useQuery(trpc.tenants.get.queryOptions({ slug: slug ?? '' }, { enabled: slug !== undefined }))
+  const status = tenant.data ? undefined : problemOf(tenant.error).status
+  if (slug !== undefined) return status === 403 || status === 404 ? undefined : slug
+  const last = onProfile ? lastTenant() : undefined
+  return tenants.find((known) => known.slug === last)?.slug
 }
 
 /** Inside the area its pages come first; elsewhere one line leads there. Without a workplace the start page is the area itself. */

@@ -2,9 +2,10 @@ import type { MemberView, UpdatedMember } from '@atrium/core/members'
 import type { TenantView } from '@atrium/core/tenants'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Drawer, Group, Text, Title } from '@mantine/core'
+import { Alert, Group, Text, Title } from '@mantine/core'
 import { IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
@@ -45,7 +46,7 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   )
   const member = query.data
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={member?.name ?? 'Member'}>
+    <SideDrawer opened onClose={onClose} title={member?.name ?? 'Member'}>
       {query.isPending && <LoadingRows label="Loading the member" />}
       {query.error && (
         <ErrorState
@@ -56,7 +57,7 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
         />
       )}
       {member && !query.error && <Details tenant={tenant} member={member} onGone={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

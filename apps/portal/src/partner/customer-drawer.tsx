@@ -3,9 +3,10 @@ import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { formatCount } from '@atrium/ui/format'
 import { HealthFactors } from '@atrium/ui/health-factors'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { HealthBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Box, Drawer, Group, Text, Title } from '@mantine/core'
+import { Alert, Box, Group, Text, Title } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
@@ -27,7 +28,7 @@ export default function CustomerDrawer({ slug, onClose }: Props) {
   const trpc = useTRPC()
   const query = useQuery(trpc.tenants.get.queryOptions({ slug }))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? slug}>
+    <SideDrawer opened onClose={onClose} title={query.data?.name ?? slug}>
       {query.isPending && <LoadingRows label="Loading the customer" />}
       {query.error && (
         <ErrorState
@@ -38,7 +39,7 @@ export default function CustomerDrawer({ slug, onClose }: Props) {
         />
       )}
       {query.data && !query.error && <Details tenant={query.data} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

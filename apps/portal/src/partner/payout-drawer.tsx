@@ -4,8 +4,9 @@ import { Fact, Facts } from '@atrium/ui/facts'
 import { formatDay, formatMoney } from '@atrium/ui/format'
 import { LedgerTable } from '@atrium/ui/ledger-table'
 import { payoutLooks } from '@atrium/ui/payout-looks'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Alert, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconDownload, IconReceipt2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
@@ -16,10 +17,9 @@ export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () 
   const { slug } = usePartner()
   const { data: payout, isError, error, refetch } = useQuery(useTRPC().payouts.partnerGet.queryOptions({ slug, payoutId: id }))
   return (
-    <Drawer
+    <SideDrawer
       opened
       onClose={onClose}
-      position="right"
       size="xl"
       title={payout ? `Payout of ${formatMoney(payout.amountMinor, payout.currency)}` : 'Payout'}
     >
@@ -30,7 +30,7 @@ export default function PayoutDrawer({ id, onClose }: { id: string; onClose: () 
       ) : (
         <LoadingRows label="Loading the payout" />
       )}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

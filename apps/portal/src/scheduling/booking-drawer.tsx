@@ -2,9 +2,10 @@ import type { TenantBookingDetail } from '@atrium/core/bookings'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { mailtoLink } from '@atrium/ui/mailto'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Anchor, Drawer, Group, List, Stack, Text, Timeline } from '@mantine/core'
+import { Alert, Anchor, Group, List, Stack, Text, Timeline } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTenant } from '../tenants/use-tenant.ts'
@@ -32,7 +33,7 @@ export default function BookingDrawer({ bookingId, onClose }: Props) {
     ),
   )
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.title ?? 'Booking'}>
+    <SideDrawer opened onClose={onClose} title={query.data?.title ?? 'Booking'}>
       {query.isPending && <LoadingRows label="Loading the booking" />}
       {query.error && (
         <ErrorState
@@ -43,7 +44,7 @@ export default function BookingDrawer({ bookingId, onClose }: Props) {
         />
       )}
       {query.data && !query.error && <Details booking={query.data} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -6,8 +6,9 @@ import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
 import { formatCount } from '@atrium/ui/format'
 import { LinkAnchor } from '@atrium/ui/links'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Alert, Anchor, Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -31,7 +32,7 @@ export default function HostDrawer({ hostId, onClose }: Props) {
   const { slug } = useTenant()
   const query = useQuery(useTRPC().scheduling.hosts.get.queryOptions({ slug, hostId }))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? 'Host'}>
+    <SideDrawer opened onClose={onClose} title={query.data?.name ?? 'Host'}>
       {query.isPending && <LoadingRows label="Loading the host" />}
       {query.error && (
         <ErrorState
@@ -42,7 +43,7 @@ export default function HostDrawer({ hostId, onClose }: Props) {
         />
       )}
       {query.data && !query.error && <Details host={query.data} onGone={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

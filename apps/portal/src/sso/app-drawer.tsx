@@ -3,10 +3,11 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { CopyValue } from '@atrium/ui/copy'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { SideDrawer } from '@atrium/ui/side-drawer'
 import { Snippet } from '@atrium/ui/snippet'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Alert, Button, Drawer, Group, List, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconInfoCircle, IconTrash } from '@tabler/icons-react'
 import { explain } from '../tenants/problems.ts'
@@ -25,9 +26,9 @@ interface Props {
 /** Everything needed to set an application up, and the way to take it away. */
 export function AppDrawer({ app, onClose, ...props }: Props) {
   return (
-    <Drawer opened={app !== undefined} onClose={onClose} title={app?.name ?? 'Application'} position="right" size="lg">
+    <SideDrawer opened={app !== undefined} onClose={onClose} title={app?.name ?? 'Application'}>
       {app && <AppDetails {...props} app={app} onClose={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -1,11 +1,12 @@
 import type { ReportRow } from '@atrium/core/reports'
-import { Drawer, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ErrorState, LoadingRows } from '../data-states.tsx'
 import { formatCount, formatDay, formatMoney } from '../format.ts'
 import { Pager } from '../pager.tsx'
 import { currentCursor } from '../paging.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
+import { SideDrawer } from '../side-drawer.tsx'
 import type { FigureAsked, ReportSource } from './source.ts'
 import { cycleNames, figureNames, monthName, movementNames, planNames, reasonName } from './words.ts'
 
@@ -21,7 +22,7 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
   const [trail, setTrail] = useState<string>()
   const rows = source.useRows(asked, currentCursor(trail))
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={titleOf(asked)}>
+    <SideDrawer opened onClose={onClose} title={titleOf(asked)}>
       {rows.isPending ? (
         <LoadingRows label="Loading the tenants" />
       ) : rows.isError ? (
@@ -45,7 +46,7 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
           <Pager label="Pages of tenants" trail={trail} nextCursor={rows.data.nextCursor} onChange={setTrail} />
         </>
       )}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

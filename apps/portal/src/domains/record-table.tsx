@@ -1,0 +1,113 @@
+import type { RecordVerdict } from '@atrium/core/domains'
+import { CopyValue } from '@atrium/ui/copy'
+import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
+import { StatusBadge } from '@atrium/ui/status-badge'
+import { Button, Code, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { verdictLooks } from './looks.ts'
+import classes from './record-table.module.css'
+import { hostPart, mxParts, purposeWords, sortRecords } from './records.ts'
+
+interface Props {
+  records: readonly RecordVerdict[]
+  domain: string
+  /** A check is in progress: the states shown are about to change. */
+  checking: boolean
+}
+
+/** One row for each record. Optional records are shown on request. */
+export function RecordTable({ records, domain, checking }: Props) {
+  const [all, { toggle }] = useDisclosure(false)
+  if (records.length === 0) return <Text c="dimmed">The mail server has not provided the records yet. They appear here once it has.</Text>
+  const sorted = sortRecords(records)
+  const optional = sorted.filter(({ purpose }) => purpose === 'other')
+  const shown = all ? sorted : sorted.filter(({ purpose }) => purpose !== 'other')
+  return (
+    <Stack gap="sm">
+      <ResponsiveTable
+        caption="Records to publish"
+        columns={columns(domain, checking)}
+        rows={shown}
+        rowKey={({ type, name, value }) => `${type} ${name} ${value}`}
+      />
+      {optional.length > 0 && (
+        <div>
+          <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={all}>
+            {all
+              ? 'Hide optional records'
+              : `Show ${optional.length} optional ${optional.length === 1 ? 'record' : 'records'} for mail programs`}
+          </Button>
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+const columns = (domain: string, checking: boolean): readonly Column<RecordVerdict>[] => [
+  {
+    key: 'purpose',
+    header: 'Record',
+    primary: true,
+    cell: ({ type, purpose }) => (
+      <>
+        <Code fw={600}>{type}</Code>{' '}
+        <Text span size="sm" fw={550}>
+          {purposeWords[purpose].title}
+        </Text>
+        <Text size="xs" c="dimmed" className={classes.purpose}>
+          {purposeWords[purpose].text}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ type, name }) => {
+      const host = hostPart(name, domain)
+      return <CopyValue label={`name of ${type} ${host}`} hideLabel value={host} />
+    },
+  },
+  { key: 'value', header: 'Value', cell: (record) => <Value record={record} domain={domain} /> },
+  {
+    key: 'state',
+    header: 'State',
+    cell: (record) => (checking ? <StatusBadge label="Checking" tone="working" /> : <State record={record} />),
+  },
+]
+
+function Value({ record, domain }: { record: RecordVerdict; domain: string }) {
+  const mx = mxParts(record)
+  return (
+    <div className={classes.value}>
+      <CopyValue label={`value of ${record.type} ${hostPart(record.name, domain)}`} hideLabel value={record.value} />
+      {mx && (
+        <Text size="xs" c="dimmed">
+          Priority {mx.preference}, server {mx.host}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** The verdict, and for a record that is not right what DNS returned instead. */
+function State({ record: { verdict, reason, found, value } }: { record: RecordVerdict }) {
+  const expected = verdict === 'ok' && found.length === 1 && found[0] === value
+  const looked = verdict !== 'unchecked' && verdict !== 'unknown'
+  return (
+    <div className={classes.state}>
+      <StatusBadge {...verdictLooks[verdict]} />
+      {reason && <Text size="xs">{reason}</Text>}
+      {looked && !expected && (
+        <Text size="xs" c="dimmed" component="div">
+          {found.length === 0 ? 'Nothing was found.' : 'Found: '}
+          {found.map((text) => (
+            <Code key={text} className={classes.found}>
+              {text}
+            </Code>
+          ))}
+        </Text>
+      )}
+    </div>
+  )
+}
