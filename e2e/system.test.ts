@@ -42,7 +42,7 @@ describe('an operator', () => {
     const { page } = visitor
     await signIn(page, 'operator', 'Olive Operator')
     await page.goto(`${inject('house').operator}/system?kind=calendar`)
-    await page.getByText('Nothing of this kind stands failed').waitFor()
+    await page.getByText('No open failures of this kind').waitFor()
     await page.getByRole('button', { name: /^Show all \d+$/ }).click()
     await untilLoaded(page)
     await expectWellMade(page)

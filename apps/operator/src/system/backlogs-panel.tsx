@@ -38,7 +38,7 @@ const columns: readonly Column<Backlog>[] = [
   { key: 'waiting', header: 'Waiting', cell: ({ waiting }) => count(waiting) },
   {
     key: 'failing',
-    header: 'Failing, tried again',
+    header: 'Failing, retried',
     cell: ({ failing }) => (failing === 0 ? '0' : <StatusBadge label={count(failing)} tone="warning" />),
   },
   {
@@ -52,7 +52,7 @@ const columns: readonly Column<Backlog>[] = [
 /** Work in rows of our own that is not done. */
 export function BacklogsPanel({ backlogs }: { backlogs: readonly Backlog[] }) {
   return (
-    <Panel title="Work under way" description="What outside systems have not got yet.">
+    <Panel title="Pending work" description="Changes that upstream systems have not received yet.">
       <ResponsiveTable caption="Work under way" columns={columns} rows={backlogs} rowKey={({ kind }) => kind} />
     </Panel>
   )

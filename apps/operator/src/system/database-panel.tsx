@@ -59,7 +59,7 @@ export function DatabasePanel({ view }: { view: SystemView }) {
 }
 
 function Replica({ replica }: { replica: SystemView['database']['replica'] }) {
-  if (replica === null) return 'None; the primary answers'
+  if (replica === null) return 'None; reads use the primary'
   if (replica.state === 'error' || replica.lagBytes === null || replica.lagSeconds === null)
     return <StatusBadge label="Cannot be asked" tone="bad" />
   if (replica.lagBytes === 0) return <StatusBadge label="Up to date" tone="good" />

@@ -22,26 +22,26 @@ interface Props {
   everyMs: number
 }
 
-/** What stands failed now, each with the way to where it is mended. */
+/** Open failures, each with a link to where it is resolved. */
 export function FailuresPanel({ kind, onKind, everyMs }: Props) {
   const failures = useQuery(
     useTRPC().system.failures.queryOptions({ kind, limit: 50 }, { placeholderData: keepPreviousData, refetchInterval: everyMs }),
   )
   return (
-    <Panel title="Last failures" description="What stands failed now. What was mended is no longer here; the audit log has it.">
+    <Panel title="Current failures" description="Resolved failures are in the audit log.">
       <Stack gap="md">
         <ChoiceFilter label="Kind" value={kind} choices={kinds} onChange={onKind} />
         {failures.data ? (
           failures.data.items.length === 0 ? (
             <EmptyState
               icon={<IconCircleCheck size={32} stroke={1.5} aria-hidden />}
-              title={kind === undefined ? 'Nothing stands failed' : 'Nothing of this kind stands failed'}
+              title={kind === undefined ? 'No open failures' : 'No open failures of this kind'}
             >
               Failed steps, mails, events, calendars and jobs appear here by themselves.
             </EmptyState>
           ) : (
             <ResponsiveTable
-              caption="Last failures"
+              caption="Current failures"
               columns={columns}
               rows={failures.data.items}
               rowKey={(failure) => `${failure.kind}:${failure.id}:${failure.part}`}

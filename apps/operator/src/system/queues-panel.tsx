@@ -30,7 +30,7 @@ export function QueuesPanel({ queues, engine }: { queues: readonly JobQueue[]; e
       title="Job queues"
       description={
         engine === 'ok'
-          ? 'Jobs only wake work whose state stands in rows of our own, so a lost one is found by the next sweep.'
+          ? 'A job only starts work whose state is stored elsewhere, so the next sweep repeats a lost one.'
           : `The job engine is not well: ${engine}`
       }
       actions={
