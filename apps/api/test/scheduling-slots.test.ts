@@ -121,7 +121,7 @@ describe('the slots of a range', () => {
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(body).toEqual({
-      ...{ timeZone: 'Asia/Tokyo', duration: 60, from: iso(15), to: iso(63), generatedAt: iso(0) },
+      ...{ timeZone: 'Asia/Tokyo', duration: 60, from: iso(15), to: iso(63), nextFrom: null, generatedAt: iso(0) },
       slots: {
         [date(24)]: [
           { start: iso(24), end: iso(25) },
@@ -406,5 +406,46 @@ describe('why a time is missing', () => {
     const path = `/api/v1/tenants/globex/event-types/${eventType}/explain?start=${iso(5)}`
     expect(await house.request('GET', path, { token: await house.operator() })).toMatchObject({ status: 404, body: { code: 'not_found' } })
     expect((await explain(eventType, 5, '&duration=45')).body.issues).toMatchObject([{ path: 'duration' }])
+  })
+})
+
+describe('a question about very many starts', () => {
+  it('is answered in parts of whole dates, which together are all of them', async () => {
+    const date = (days: number) => iso(24 * days).slice(0, 10)
+    const tight = await house.newEventType(await house.newHost(), { step_minutes: 5, durations: [5] })
+    const ask = async (from: string) => {
+      const query = `from=${from}&to=${date(20)}&timeZone=America/St_Johns`
+      const { status, body } = await visit(house, 'GET', `/event-types/${tight}/slots?${query}`)
+      expect(status).toBe(200)
+      return body as { slots: Record<string, { start: string }[]>; nextFrom: string | null }
+    }
+    const dates: string[] = []
+    const starts: string[] = []
+    for (let from: string | null = date(1); from !== null; ) {
+      const part: Awaited<ReturnType<typeof ask>> = await ask(from)
+      const ofPart = Object.values(part.slots).flat()
+      expect(ofPart.length).toBeLessThanOrEqual(2_500)
+      expect(Object.keys(part.slots)[0]).toBe(from)
+      dates.push(...Object.keys(part.slots))
+      starts.push(...ofPart.map(({ start }) => start))
+      from = part.nextFrom
+    }
+    expect(dates).toHaveLength(20)
+    expect(starts).toHaveLength(20 * 288)
+    expect(new Set(starts).size).toBe(starts.length)
+  })
+})
+
+describe('the calendar behind the list', () => {
+  it('is asked again three seconds later, and once for all who ask before', async () => {
+    const busy = await house.newHost()
+    const eventType = await house.newEventType(busy)
+    const list = () => offered(house, eventType, at(10), at(12))
+    const before = await list()
+    expect(before).toEqual([10, 10.5, 11, 11.5].map(iso))
+    await house.block(busy, at(10), at(11))
+    expect(await list()).toEqual(before)
+    house.time.now = new Date(house.time.now.getTime() + 3_000)
+    expect(await list()).toEqual([11, 11.5].map(iso))
   })
 })

@@ -1,5 +1,5 @@
 import { schedulingLimits } from '@atrium/core/scheduling'
-import type { SlotView } from '@atrium/core/slot-offers'
+import type { SlotsView, SlotView } from '@atrium/core/slot-offers'
 import { currentZoneName, isTimeZone } from '@atrium/core/time-zones'
 import { addDays, addMonths, isDate, isMonth, lastDayOf, monthOfDate, weekOf } from './days.ts'
 
@@ -64,6 +64,16 @@ export interface Offer {
   date: string | undefined
   /** The first day after the shown ones that has times; looked for where the shown ones have none. */
   nextFree: string | undefined
+}
+
+/** The whole range of a question, which an answer with very many starts brings a part of. */
+export async function askWhole(
+  ask: (from: string) => Promise<Pick<SlotsView, 'slots' | 'nextFrom'>>,
+  from: string,
+): Promise<Readonly<Record<string, readonly SlotView[]>>> {
+  const { slots, nextFrom } = await ask(from)
+  if (nextFrom === null || nextFrom <= from) return slots
+  return { ...slots, ...(await askWhole(ask, nextFrom)) }
 }
 
 /** Asks for the times of `[from, to]`, dates in the visitor's zone. */

@@ -108,6 +108,7 @@ export function createFakeApi(): FakeApi {
           from: `${question.from}T00:00:00.000Z`,
           to: `${question.to}T00:00:00.000Z`,
           slots: slotsOf(question.from, question.to, question.timeZone, question.duration ?? 30, fake),
+          nextFrom: null,
           generatedAt: new Date(now).toISOString(),
         }),
         proofs,

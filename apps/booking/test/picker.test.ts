@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFormats } from '../src/formats.ts'
 import { otherTimes, timeForm } from '../src/pages/picker-view.ts'
-import { address, choiceQuery, findOffer, readChoice } from '../src/picker.ts'
+import { address, askWhole, choiceQuery, findOffer, readChoice } from '../src/picker.ts'
 
 const standard = { zone: 'Europe/Berlin', duration: 30, durations: [30, 60] }
 const today = '2026-11-22'
@@ -17,6 +17,22 @@ function calendar(...free: string[]) {
   }
   return { ask, asked }
 }
+
+describe('a range whose answer comes in parts', () => {
+  it('is asked for to its end', async () => {
+    const asked: string[] = []
+    const parts: Record<string, { slots: Record<string, []>; nextFrom: string | null }> = {
+      '2026-11-01': { slots: { '2026-11-01': [], '2026-11-02': [] }, nextFrom: '2026-11-03' },
+      '2026-11-03': { slots: { '2026-11-03': [] }, nextFrom: null },
+    }
+    const slots = await askWhole(async (from) => {
+      asked.push(from)
+      return parts[from] ?? { slots: {}, nextFrom: null }
+    }, '2026-11-01')
+    expect(asked).toEqual(['2026-11-01', '2026-11-03'])
+    expect(Object.keys(slots)).toEqual(['2026-11-01', '2026-11-02', '2026-11-03'])
+  })
+})
 
 describe('what a visitor chose', () => {
   it('is read from the address, and what makes no sense counts as not chosen', () => {

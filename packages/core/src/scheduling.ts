@@ -89,6 +89,8 @@ export const schedulingLimits = {
   hostsPerEventType: 20,
   /** Days that one question for slots may span. */
   rangeDays: 62,
+  /** Starts in one answer; it ends with a whole date. A week with a start every five minutes fits. */
+  startsPerAnswer: 2_500,
   /** A zone's clocks are known so far ahead; nothing is offered or booked beyond. */
   lastYear: 2_200,
   guests: 10,

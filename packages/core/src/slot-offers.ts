@@ -43,7 +43,10 @@ export const SlotView = z.object({
 })
 export type SlotView = z.infer<typeof SlotView>
 
-/** Dates are those of `timeZone`: every one of the range that the zone has, also without slots, each ascending. */
+/**
+ * Dates are those of `timeZone`: every one of the range that the zone has, also without slots, each ascending. An
+ * answer with very many starts ends before a date, `nextFrom`: ask again with it as `from` and the same `to`.
+ */
 export const SlotsView = z.object({
   timeZone: z.string(),
   /** In minutes. */
@@ -51,6 +54,8 @@ export const SlotsView = z.object({
   from: instant,
   to: instant,
   slots: z.record(z.string(), z.array(SlotView)),
+  /** The first date that is left out for the length of the answer; null when all of the range is in it. */
+  nextFrom: z.string().nullable(),
   generatedAt: instant,
 })
 export type SlotsView = z.infer<typeof SlotsView>

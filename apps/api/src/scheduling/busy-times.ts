@@ -11,7 +11,7 @@ import { calendarAccess, calendarUnavailable, markCredential } from './calendar-
 
 /** Free/busy of hosts, as their calendars tell it, with what is asked at once or again within moments asked only once. */
 export interface BusyTimes {
-  /** At most half a minute old. */
+  /** At most three seconds old: shared by a burst of visitors, and asked anew when a date is opened. */
   recent(host: HostRow, span: Span): Promise<readonly BusyPeriod[]>
   /** Read from the calendar after this call came. */
   fresh(host: HostRow, span: Span): Promise<readonly BusyPeriod[]>
@@ -19,7 +19,7 @@ export interface BusyTimes {
   forget(hostId: string): void
 }
 
-const keptMs = 30_000
+const keptMs = 3_000
 const mostKept = 2_000
 const dayMs = 86_400_000
 /** From the question to the answer, however many hosts are asked. */

@@ -33,7 +33,9 @@ export async function previewEventType({ house }: Context, access: Access, input
   const [first = 0] = input.durations
   const minutes = input.minutes ?? first
   const offering = { eventType: toOffered(wanted, stored?.id), hosts: await takingPart(db, host, wanted.hostIds) }
-  const found = await slotsOf(house, offering, { minutes, now, span }).catch((error: unknown) => ({ reason: reasonOf(error) }))
+  const found = await slotsOf(house, offering, { minutes, now, span, unbounded: true }).catch((error: unknown) => ({
+    reason: reasonOf(error),
+  }))
   const slots = 'reason' in found ? [] : found
   return {
     timeZone,

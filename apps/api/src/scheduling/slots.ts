@@ -1,4 +1,5 @@
 import { AppError } from '@atrium/core/errors'
+import { schedulingLimits } from '@atrium/core/scheduling'
 import type { GetSlots, SlotsView, SlotView } from '@atrium/core/slot-offers'
 import { findSlots, type Slot, type Span } from '@atrium/core/slots'
 import type { BookingRow } from '@atrium/db/bookings'
@@ -10,7 +11,7 @@ import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
 import { takeAllowance } from './limits.ts'
 import { presentedLockToken } from './lock-token.ts'
 import { openManageLink } from './manage-guard.ts'
-import { type OfferedEventType, offerFor } from './offer.ts'
+import { type Offer, type OfferedEventType, offerFor } from './offer.ts'
 import { byDate, inIso, rangeOf } from './slot-range.ts'
 
 /**
@@ -35,14 +36,28 @@ export function toSlotsView(
   slots: readonly Slot[],
   { timeZone, minutes, now, span, shared }: Pick<Asked, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
 ): SlotsView {
+  const { shown, nextFrom } = wholeDates(byDate(slots, span, timeZone))
   return {
     timeZone,
     duration: minutes,
     from: new Date(span.start).toISOString(),
     to: new Date(span.end).toISOString(),
-    slots: Object.fromEntries([...byDate(slots, span, timeZone)].map(([date, ofDate]) => [date, toViews(ofDate, shared)])),
+    slots: Object.fromEntries([...shown].map(([date, ofDate]) => [date, toViews(ofDate, shared)])),
+    nextFrom,
     generatedAt: now.toISOString(),
   }
+}
+
+/** As many dates as fit into one answer, at least the first one that has slots. */
+function wholeDates(dates: Map<string, Slot[]>): { shown: Map<string, Slot[]>; nextFrom: string | null } {
+  const shown = new Map<string, Slot[]>()
+  let starts = 0
+  for (const [date, slots] of dates) {
+    if (starts > 0 && starts + slots.length > schedulingLimits.startsPerAnswer) return { shown, nextFrom: date }
+    starts += slots.length
+    shown.set(date, slots)
+  }
+  return { shown, nextFrom: null }
 }
 
 interface Asked {
@@ -51,6 +66,8 @@ interface Asked {
   span: Span
   movedBookingId?: string | undefined
   lockToken?: string | undefined
+  /** Everything in the span, however much that is. */
+  unbounded?: boolean | undefined
 }
 
 /** What is offered, and by whom: a bookable event type, or settings that are not saved yet. */
@@ -59,8 +76,11 @@ export interface Offering {
   hosts: readonly HostRow[]
 }
 
+/** Days that are worked out at once; what is beyond a full answer is not. */
+const chunkMs = 8 * 86_400_000
+
 /**
- * What the hosts offer, ascending: each one's own times where one of them is enough, the times of all where they meet together. Throws
+ * What the hosts offer, ascending, as far as one answer holds it (and at least a chunk more): each one's own times where one of them is enough, the times of all where they meet together. Throws
  * AppError `calendar_unavailable`.
  */
 export async function slotsOf(house: House, { eventType, hosts }: Offering, asked: Asked): Promise<Slot[]> {
@@ -69,9 +89,16 @@ export async function slotsOf(house: House, { eventType, hosts }: Offering, aske
     fresh: false,
     movedBookingId: asked.movedBookingId,
   })
-  const offers: Slot[][] = []
-  for (const host of hosts) if (busy.has(host.id)) offers.push(findSlots(await offer(house, eventType, host, busy, asked)))
-  return one ? union(offers) : intersection(offers)
+  const questions: Offer[] = []
+  for (const host of hosts) if (busy.has(host.id)) questions.push(await offer(house, eventType, host, busy, asked))
+  const slots: Slot[] = []
+  for (let start = asked.span.start; start < asked.span.end; start += chunkMs) {
+    if (!asked.unbounded && slots.length > schedulingLimits.startsPerAnswer) break
+    const range = { start, end: Math.min(start + chunkMs, asked.span.end) }
+    const offers = questions.map((question) => findSlots({ ...question, range }))
+    slots.push(...(one ? union(offers) : intersection(offers)))
+  }
+  return slots
 }
 
 function offer(house: House, eventType: OfferedEventType, host: HostRow, busy: BusyOfHosts, asked: Asked) {

@@ -8,7 +8,7 @@ import { dateIn } from '../days.ts'
 import { renderPage } from '../pages/layout.ts'
 import { bookingPage, cancelPage, confirmMovePage, type Done, type ManageView, type Move, managePage } from '../pages/manage-page.ts'
 import { type PickerView, pickerView } from '../pages/picker-view.ts'
-import { findOffer, readChoice } from '../picker.ts'
+import { askWhole, findOffer, readChoice } from '../picker.ts'
 import { attempt, fieldErrors, type Problem } from '../problems.ts'
 import { invalidLink, isGone, pageStatus, refusalText, retryAfter } from '../refusals.ts'
 import type { AppEnv } from '../request.ts'
@@ -140,13 +140,11 @@ async function showTimes(c: ManageContext, parts: BookingParts, opened: Opened):
     choosingZone: query.choose === 'zone',
   }
   const today = dateIn(choice.zone, parts.now())
+  const question = { id: eventType.id, timeZone: choice.zone, duration: choice.duration, rescheduleOf: booking.id }
   const ask = (from: string, to: string) =>
-    api
-      .slots(
-        { id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration, rescheduleOf: booking.id },
-        { manageToken: token },
-      )
-      .then(({ slots }) => withoutOwn(slots, booking.start, choice.duration === duration))
+    askWhole((start) => api.slots({ ...question, from: start, to }, { manageToken: token }), from).then((slots) =>
+      withoutOwn(slots, booking.start, choice.duration === duration),
+    )
   const found = picker.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, view.formats.firstWeekday))
   const heading = html`<h1>Move ${booking.title}</h1><p>Now: <strong>${view.formats.span(booking.start, booking.end, choice.zone)}</strong>. Choose the new time. <a href="${view.path}">Keep it as it is</a></p>`
   if (found?.ok === false) {

@@ -9,7 +9,7 @@ import { type Html, renderPage } from '../pages/layout.ts'
 import { hostPage, tenantPage } from '../pages/listing-pages.ts'
 import { notice } from '../pages/message-page.ts'
 import { type PickerView, pickerLink, pickerView } from '../pages/picker-view.ts'
-import { findOffer, type Offer, readChoice } from '../picker.ts'
+import { askWhole, findOffer, type Offer, readChoice } from '../picker.ts'
 import { attempt, type Problem } from '../problems.ts'
 import { isGone, pageStatus, refusalText, retryAfter } from '../refusals.ts'
 import type { AppEnv } from '../request.ts'
@@ -54,10 +54,9 @@ async function showTimes(c: Context<AppEnv, '/:tenant/:host/:event'>, parts: Boo
     choosingZone: query.choose === 'zone',
   }
   const today = dateIn(choice.zone, parts.now())
+  const question = { id: eventType.id, timeZone: choice.zone, duration: choice.duration }
   const ask = (from: string, to: string) =>
-    api
-      .slots({ id: eventType.id, from, to, timeZone: choice.zone, duration: choice.duration }, { lockToken: choice.lock })
-      .then(({ slots }) => slots)
+    askWhole((start) => api.slots({ ...question, from: start, to }, { lockToken: choice.lock }), from)
   const found = view.choosingZone ? undefined : await attempt(findOffer(ask, choice, today, formats.firstWeekday))
   if (found?.ok === false) {
     const shown = refusedTimes(c, view, found.problem)
