@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Issue } from './errors.ts'
 import { HostLimits } from './hosts.ts'
 import { cursor, page, pageLimit } from './paging.ts'
-import { type Assignment, assignment, type LocationKind, locationKind, schedulingLimits, timeZoneName } from './scheduling.ts'
+import { type Assignment, assignment, type LocationKind, limitsScope, locationKind, schedulingLimits, timeZoneName } from './scheduling.ts'
 import type { BookingWindow } from './slots.ts'
 import { isSlugShaped } from './slugs.ts'
 import { calendarDate, instant, line, lines } from './text.ts'
@@ -123,6 +123,8 @@ const timing = {
   afterMinutes: minutes(0, limits.bufferMinutes),
   bookingWindow: BookingWindowSetting,
   limits: HostLimits,
+  /** For a round robin; elsewhere there is one host, or all take part. */
+  limitsScope,
   /** Above 1 several visitors share one start. */
   seats: count(1, limits.seats),
   assignment,
@@ -140,6 +142,8 @@ const settings = {
   requiresConfirmation: z.boolean(),
   /** How long the host has to confirm. */
   approvalHours: count(1, limits.approvalHours.most),
+  /** Upcoming bookings of one address with a host; null for any number. */
+  bookingsPerVisitor: count(1, limits.bookingsPerVisitor.most).nullable(),
   cancelCutoffMinutes: minutes(0, limits.noticeMinutes.most),
   rescheduleCutoffMinutes: minutes(0, limits.noticeMinutes.most),
   fields: formFields,
@@ -161,6 +165,8 @@ export const eventTypeDefaults = {
   afterMinutes: 0,
   bookingWindow: { kind: 'rolling', days: limits.rollingDays.standard },
   limits: { day: null, week: null, month: null },
+  limitsScope: 'host',
+  bookingsPerVisitor: limits.bookingsPerVisitor.standard,
   seats: 1,
   assignment: 'host',
   description: null,
@@ -243,6 +249,8 @@ export const CreateEventType = z
     afterMinutes: timing.afterMinutes.default(0),
     bookingWindow: timing.bookingWindow.default({ kind: 'rolling', days: limits.rollingDays.standard }),
     limits: timing.limits.default(eventTypeDefaults.limits),
+    limitsScope: timing.limitsScope.default('host'),
+    bookingsPerVisitor: settings.bookingsPerVisitor.default(eventTypeDefaults.bookingsPerVisitor),
     seats: timing.seats.default(1),
     assignment: timing.assignment.default('host'),
     hostIds: hostIds.optional(),
@@ -289,6 +297,7 @@ export const PreviewEventType = z
     hostId,
     eventTypeId: z.uuid().optional(),
     ...timing,
+    limitsScope: timing.limitsScope.default('host'),
     hostIds: hostIds.optional(),
     /** One of `durations`; the first one when absent. */
     minutes: z.number().int().optional(),

@@ -41,6 +41,11 @@ export const assignments = ['host', 'round_robin', 'collective'] as const
 export const assignment = z.enum(assignments)
 export type Assignment = z.infer<typeof assignment>
 
+/** For whom the limits of a round robin hold: each of its hosts by itself, or all of them together. */
+export const limitsScopes = ['host', 'event_type'] as const
+export const limitsScope = z.enum(limitsScopes)
+export type LimitsScope = z.infer<typeof limitsScope>
+
 /** How people meet. `visitor_phone`: the host calls the number that the visitor gives. */
 export const locationKinds = ['video', 'phone', 'in_person', 'visitor_phone'] as const
 export const locationKind = z.enum(locationKinds)
@@ -105,6 +110,6 @@ export const schedulingLimits = {
   lockRenewals: 3,
   locksPerAddressAndHost: 3,
   locksPerAddress: 10,
-  /** Live bookings of one visitor's address with one host. */
-  bookingsPerVisitor: 5,
+  /** Upcoming bookings of one visitor's address with one host. */
+  bookingsPerVisitor: { most: 100, standard: 5 },
 } as const

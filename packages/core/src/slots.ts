@@ -75,6 +75,8 @@ export interface SlotQuestion {
   readonly busy: readonly Span[]
   /** The host's own bookings, without the one that is being moved: all that touch the range, and for limits those of its whole months. */
   readonly bookings: readonly TakenSlot[]
+  /** Bookings of the event type with all of its hosts, where its limits hold for all of them together. */
+  readonly counted?: readonly TakenSlot[] | undefined
   /** Unexpired locks of others, with their buffers. */
   readonly locks: readonly Span[]
   /** Places of shared starts that others hold at this moment: they count as taken, and for no limit. */
@@ -117,9 +119,9 @@ export function findSlots(question: SlotQuestion): Slot[] {
 }
 
 /** Over everything that has to be placed in a local day: the range, now, and the bookings that limits count. */
-export function clockOver({ schedule, range, now, bookings }: SlotQuestion, duration: number): LocalClock {
+export function clockOver({ schedule, range, now, bookings, counted = [] }: SlotQuestion, duration: number): LocalClock {
   let [from, to] = [Math.min(range.start, now), Math.max(range.end, now) + duration]
-  for (const { start } of bookings) {
+  for (const { start } of [...bookings, ...counted]) {
     if (start < from) from = start
     if (start > to) to = start
   }
@@ -183,7 +185,7 @@ function startsOf(grids: readonly Span[], step: number, earliest: number, end: n
 }
 
 /** Booking window and limits: what is decided by the local date of a start, and by who has it already. */
-export function dateRules({ settings, bookings, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
+export function dateRules({ settings, bookings, counted, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
   const today = clock.dayAt(now)
   const { bookingWindow } = settings
   const [from, to] =
@@ -193,7 +195,7 @@ export function dateRules({ settings, bookings, now }: SlotQuestion, clock: Loca
         ? [bookingWindow.from, bookingWindow.to]
         : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   const own = bookings.filter(({ eventTypeId }) => eventTypeId === settings.eventTypeId)
-  const full = [fullDates(own, settings.limits, clock), fullDates(bookings, settings.hostLimits, clock)]
+  const full = [fullDates(counted ?? own, settings.limits, clock), fullDates(bookings, settings.hostLimits, clock)]
   // Joining a start that counts already adds nothing to a limit.
   const joinable = new Set(settings.seats > 1 ? own.map(({ start }) => start) : [])
   let lastDay = Number.NaN

@@ -45,6 +45,22 @@ export async function listTaken(
   return rows
 }
 
+/** The same of an event type with any host, by starts in the range: what limits count that hold for all hosts together. */
+export async function listTakenOfEventType(
+  db: Db | Trx,
+  eventTypeId: string,
+  { from, to, now }: { from: Date; to: Date; now: Date },
+  movedBookingId: string | undefined,
+): Promise<TakenRow[]> {
+  const { rows } = await sql<TakenRow>`
+    select b.id as "bookingId", b.event_type_id as "eventTypeId", b.start_at as "startAt", b.end_at as "endAt",
+      b.start_at as "claimStart", b.end_at as "claimEnd"
+    from bookings b
+    where b.event_type_id = ${eventTypeId} and b.status in ('pending', 'confirmed') and not ${hasLapsed(now)}
+      and b.start_at >= ${from} and b.start_at < ${to} and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(db)
+  return rows
+}
+
 /** A lock that has not expired. */
 export interface LiveLockRow {
   eventTypeId: string

@@ -1,5 +1,5 @@
 import type { BookingWindowSetting, FormField } from '@atrium/core/event-types'
-import type { Assignment, LocationKind } from '@atrium/core/scheduling'
+import type { Assignment, LimitsScope, LocationKind } from '@atrium/core/scheduling'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
@@ -24,6 +24,8 @@ export interface EventTypeRow {
   limitDay: number | null
   limitWeek: number | null
   limitMonth: number | null
+  limitsScope: LimitsScope
+  bookingsPerVisitor: number | null
   seats: number
   assignment: Assignment
   locationKind: LocationKind
@@ -61,6 +63,8 @@ const columns = [
   'e.limit_day as limitDay',
   'e.limit_week as limitWeek',
   'e.limit_month as limitMonth',
+  'e.limits_scope as limitsScope',
+  'e.bookings_per_visitor as bookingsPerVisitor',
   'e.seats',
   'e.assignment',
   'e.location_kind as locationKind',
@@ -157,6 +161,8 @@ function values(content: EventTypeContent) {
     limit_day: content.limitDay,
     limit_week: content.limitWeek,
     limit_month: content.limitMonth,
+    limits_scope: content.limitsScope,
+    bookings_per_visitor: content.bookingsPerVisitor,
     seats: content.seats,
     assignment: content.assignment,
     location_kind: content.locationKind,

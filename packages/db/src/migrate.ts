@@ -41,6 +41,7 @@ import * as keptPlans from './migrations/0042-kept-plans.ts'
 import * as trialUses from './migrations/0043-trial-uses.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
 import * as upstreamDays from './migrations/0048-upstream-days.ts'
+import * as eventTypeLimits from './migrations/0045-event-type-limits.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -81,6 +82,7 @@ const migrations: Record<string, Migration> = {
   '0042-kept-plans': keptPlans,
   '0043-trial-uses': trialUses,
   '0044-guests-and-written-times': guestsAndWrittenTimes,
+  '0045-event-type-limits': eventTypeLimits,
   '0048-upstream-days': upstreamDays,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

@@ -7,6 +7,7 @@ import type {
   CalendarDrift,
   CalendarState,
   CredentialSource,
+  LimitsScope,
   LocationKind,
 } from '@atrium/core/scheduling'
 import type { ColumnType, Generated } from 'kysely'
@@ -131,6 +132,8 @@ export interface EventTypesTable {
   limit_day: number | null
   limit_week: number | null
   limit_month: number | null
+  limits_scope: Generated<LimitsScope>
+  bookings_per_visitor: ColumnType<number | null, number | null | undefined, number | null>
   seats: Generated<number>
   assignment: Generated<Assignment>
   location_kind: LocationKind

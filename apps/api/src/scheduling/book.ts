@@ -1,12 +1,12 @@
 import type { CreateBooking, CreatedBooking, CreatedTenantBooking, CreateTenantBooking } from '@atrium/core/bookings'
 import { AppError } from '@atrium/core/errors'
 import { checkAnswers, phoneAnswer } from '@atrium/core/form-answers'
-import { type BookingSource, schedulingLimits } from '@atrium/core/scheduling'
+import type { BookingSource } from '@atrium/core/scheduling'
 import { wallTimeOf } from '@atrium/core/time-zones'
 import { type BookingRow, countLiveBookings, findBooking, insertBooking, insertBookingChange, newBookingId } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { Keyring } from '@atrium/db/encryption'
-import { findEventType } from '@atrium/db/event-types'
+import { type EventTypeRow, findEventType } from '@atrium/db/event-types'
 import { hostsHeld } from '@atrium/db/slot-locks'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
@@ -163,7 +163,7 @@ async function write(
   const [organizer] = chosen
   if (!organizer) throw new AppError('slot_taken')
   const { host, offer } = organizer
-  if (by.source === 'public') await requireRoom(trx, host.id, wish.attendee.email, now)
+  if (by.source === 'public') await requireRoom(trx, host.id, eventType, wish.attendee.email, now)
   const id = await newBookingId(trx)
   const manage = newManageToken(keyring, id)
   const end = start + minutes * 60_000
@@ -204,9 +204,16 @@ async function write(
 }
 
 /** One visitor does not fill a host's days. */
-async function requireRoom(trx: Trx, hostId: string, email: string, now: Date): Promise<void> {
-  if ((await countLiveBookings(trx, hostId, email, now)) < schedulingLimits.bookingsPerVisitor) return
-  throw new AppError('limit_reached', `One visitor can have ${schedulingLimits.bookingsPerVisitor} coming bookings with a host.`)
+async function requireRoom(
+  trx: Trx,
+  hostId: string,
+  { bookingsPerVisitor: most }: Pick<EventTypeRow, 'bookingsPerVisitor'>,
+  email: string,
+  now: Date,
+): Promise<void> {
+  if (most === null || (await countLiveBookings(trx, hostId, email, now)) < most) return
+  const bookings = most === 1 ? 'one upcoming booking' : `${most} upcoming bookings`
+  throw new AppError('limit_reached', `You can have ${bookings} with this host. Cancel one, or book after it. The host can allow more.`)
 }
 
 /** After the commit: nothing from here on takes the booking back. */

@@ -3,7 +3,7 @@ import { toBookingWindow } from '@atrium/core/event-types'
 import { toSlotSchedule } from '@atrium/core/schedules'
 import { explainStart } from '@atrium/core/slot-explanation'
 import { findSlots, type Slot, type SlotLimits, type SlotQuestion, type SlotSettings, type Span, type TakenSlot } from '@atrium/core/slots'
-import { type LiveLockRow, listLiveLocks, listTaken } from '@atrium/db/availability'
+import { type LiveLockRow, listLiveLocks, listTaken, listTakenOfEventType } from '@atrium/db/availability'
 import type { Db, Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
 import type { HostRow } from '@atrium/db/hosts'
@@ -51,6 +51,8 @@ export type OfferedEventType = Pick<
   | 'limitDay'
   | 'limitWeek'
   | 'limitMonth'
+  | 'limitsScope'
+  | 'assignment'
   | 'seats'
 >
 
@@ -75,6 +77,8 @@ export async function offerFor(db: Db | Trx, request: OfferRequest): Promise<Off
   const schedule = await scheduleFor(db, eventType, host.id)
   const counted = { from: new Date(near.start - reach), to: new Date(near.end + reach), now }
   const taken = await listTaken(db, host.id, counted, movedBookingId)
+  const together = eventType.assignment === 'round_robin' && eventType.limitsScope === 'event_type' && reach > 0
+  const ofEventType = together ? await listTakenOfEventType(db, eventType.id, counted, movedBookingId) : undefined
   const locks = await listLiveLocks(db, host.id, range, now, lockToken === undefined ? undefined : hashOfLockToken(lockToken))
   const shared = (lock: LiveLockRow) => eventType.seats > 1 && lock.eventTypeId === eventType.id
   return {
@@ -82,6 +86,8 @@ export async function offerFor(db: Db | Trx, request: OfferRequest): Promise<Off
     settings,
     busy,
     bookings: taken.map(toTaken),
+    // Two hosts of the round robin may have the same start: each booking counts.
+    counted: ofEventType?.map((row) => ({ ...toTaken(row), eventTypeId: row.bookingId })),
     locks: locks
       .filter((lock) => !shared(lock))
       .map(({ claimStart, claimEnd }) => ({ start: claimStart.getTime(), end: claimEnd.getTime() })),

@@ -27,6 +27,7 @@ type Plain = Pick<
   | 'scheduleId'
   | 'assignment'
   | 'hostIds'
+  | 'limitsScope'
   | 'locationKind'
   | 'requiresConfirmation'
   | 'reminders'
@@ -46,6 +47,8 @@ export interface EventTypeFormValues extends Plain {
   rescheduleCutoffMinutes: Typed
   approvalHours: Typed
   seats: Typed
+  /** Empty for any number. */
+  bookingsPerVisitor: Typed
   windowKind: EventTypeSettings['bookingWindow']['kind']
   windowDays: Typed
   windowFrom: string
@@ -66,6 +69,8 @@ export function fromEventType(view: EventTypeView): EventTypeFormValues {
     stepMinutes: view.stepMinutes ?? '',
     approvalHours: view.approvalHours,
     seats: view.seats,
+    limitsScope: view.limitsScope,
+    bookingsPerVisitor: view.bookingsPerVisitor ?? '',
     windowKind: bookingWindow.kind,
     windowDays: bookingWindow.kind === 'rolling' ? bookingWindow.days : 60,
     windowFrom: bookingWindow.kind === 'fixed' ? bookingWindow.from : '',
@@ -85,6 +90,7 @@ export function toSettings(values: EventTypeFormValues): Record<keyof EventTypeS
     description: orNull(values.description.trim()),
     location: values.locationKind === 'visitor_phone' ? null : orNull(values.location.trim()),
     stepMinutes: orNull(values.stepMinutes),
+    bookingsPerVisitor: orNull(values.bookingsPerVisitor),
     limits: { day: orNull(limits.day), week: orNull(limits.week), month: orNull(limits.month) },
     bookingWindow:
       windowKind === 'rolling'
@@ -135,7 +141,7 @@ export function changesOf(slug: string, view: EventTypeView, values: EventTypeFo
 
 const timing = [
   ...['scheduleId', 'durations', 'stepMinutes', 'noticeMinutes', 'beforeMinutes', 'afterMinutes', 'bookingWindow'],
-  ...['limits', 'seats', 'assignment', 'hostIds'],
+  ...['limits', 'limitsScope', 'seats', 'assignment', 'hostIds'],
 ]
 
 /** The question for a preview; undefined while something is typed that could not be saved. */

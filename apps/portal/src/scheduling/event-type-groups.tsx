@@ -207,6 +207,34 @@ export function TimesGroup({
           />
         ))}
       </SimpleGrid>
+      {values.assignment === 'round_robin' && (
+        <NativeSelect
+          label="Limits apply to"
+          data={[
+            { value: 'host', label: 'each host' },
+            { value: 'event_type', label: 'all hosts together' },
+          ]}
+          disabled={disabled}
+          value={values.limitsScope}
+          error={errors.limitsScope}
+          data-path="limitsScope"
+          onChange={(event) => form.setFieldValue('limitsScope', event.currentTarget.value === 'event_type' ? 'event_type' : 'host')}
+        />
+      )}
+      <NumberInput
+        label="Upcoming bookings per visitor"
+        description="How many bookings one e-mail address can have with the host at a time."
+        placeholder="any number"
+        min={1}
+        max={100}
+        allowDecimal={false}
+        w={220}
+        disabled={disabled}
+        value={values.bookingsPerVisitor}
+        error={errors.bookingsPerVisitor}
+        data-path="bookingsPerVisitor"
+        onChange={(value) => form.setFieldValue('bookingsPerVisitor', typed(value))}
+      />
     </Stack>
   )
 }
