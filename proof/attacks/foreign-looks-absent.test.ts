@@ -108,6 +108,7 @@ it('has every path of the API description among its calls, and what visitors may
     'scheduling.manage.get',
     'scheduling.manage.inviteGuests',
     'scheduling.manage.reschedule',
+    'scheduling.manage.sendLink',
     'scheduling.pages.eventType',
     'scheduling.pages.host',
     'scheduling.pages.tenant',

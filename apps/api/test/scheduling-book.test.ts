@@ -511,3 +511,32 @@ describe('a request that nobody answered in time', () => {
     expect(code(await book(20, { attendee }, {}, asking))).toBe('201')
   })
 })
+
+describe('limits of an event type', () => {
+  const attendee = { name: 'Vera Visitor', email: 'vera.limits@example.org', timeZone: 'UTC' }
+
+  it.each([
+    ['five where nothing is said', {}, 5],
+    ['as many as it names', { bookings_per_visitor: 2 }, 2],
+  ])('let one address have %s upcoming bookings', async (_what, fields, most) => {
+    const limited = await house.newEventType(host, fields)
+    for (let n = 0; n < most; n++) expect(code(await book(10 + n, { attendee }, {}, limited))).toBe('201')
+    expect(code(await book(20, { attendee }, {}, limited))).toBe('409 limit_reached')
+    const open = await house.newEventType(host, { bookings_per_visitor: null })
+    expect(code(await book(20, { attendee }, {}, open))).toBe('201')
+  })
+
+  it('hold for each host of a round robin, or for all of them together', async () => {
+    const other = await house.newHost()
+    const robin = await team('round_robin', [other])
+    const set = (fields: object) => house.database.db.updateTable('event_types').set(fields).where('id', '=', robin).execute()
+    await set({ limit_day: 2 })
+    for (const hours of [5, 6, 7, 8]) expect(code(await book(hours, {}, {}, robin))).toBe('201')
+    expect(code(await book(9, {}, {}, robin))).toBe('409 slot_taken')
+    await set({ limit_day: 5, limits_scope: 'event_type' })
+    expect(code(await book(9, {}, {}, robin))).toBe('201')
+    expect(code(await book(10, {}, {}, robin))).toBe('409 slot_taken')
+    expect(await offered(house, robin, at(4), at(20))).toEqual([])
+    expect(await offered(house, robin, at(24), at(26))).toHaveLength(4)
+  })
+})

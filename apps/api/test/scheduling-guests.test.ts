@@ -111,7 +111,7 @@ describe('what a visitor writes', () => {
     await house.visit('POST', '/cancel', manageToken, { reason: secret })
     expect(await subjects(guest)).toEqual(['Confirmed', 'Moved', 'Cancelled'])
     for (const mail of [...(await house.mailsTo(guest)), ...(await house.mailsTo(visitor))]) {
-      const whole = `${JSON.stringify(mail)}${(await house.invitationIn(mail))?.text.replace(/\r\n /g, '') ?? ''}`
+      const whole = `${JSON.stringify(mail)}${(await house.invitationIn(mail))?.text.replace(/\r?\n /g, '') ?? ''}`
       expect(whole).not.toContain(secret)
       if (mail.envelope.to.includes(guest)) expect(whole).not.toContain('Vera Visitor')
     }
@@ -140,5 +140,36 @@ describe('moves', () => {
     expect((await house.visit('GET', '', manageToken)).body.allowedActions).toEqual(['cancel'])
     const byHost = await house.act(await house.host.token(), 'POST', `/${booking.id}/reschedule`, { start: house.at(20).toISOString() })
     expect(byHost.status).toBe(200)
+  })
+})
+
+describe('a calendar entry', () => {
+  const ask = (bookingId: string, email: string) => visit(house, 'POST', '/manage-links', { body: { bookingId, email } })
+  const textOf = async () => (await house.invitationIn((await house.mailsTo(visitor))[0]))?.text.replace(/\r?\n /g, '') ?? ''
+
+  it('holds no manage token, and leads to where the address is asked for', async () => {
+    const { booking, manageToken } = await book({ guests: [] })
+    expect(await textOf()).toContain(`/manage/link/${booking.id}`)
+    expect(await textOf()).not.toContain(manageToken)
+    expect((await house.mailsTo(visitor))[0]?.text).toContain(`/manage/${manageToken}`)
+  })
+
+  it('brings the link to the visitor alone, at most once an hour, and tells nobody else anything', async () => {
+    const { booking, manageToken } = await book({ guests: [] })
+    const statuses = [await ask(booking.id, 'eve@example.org'), await ask(crypto.randomUUID(), visitor)].map(({ status }) => status)
+    expect(statuses).toEqual([204, 204])
+    expect(await house.mailsTo('eve@example.org')).toEqual([])
+    expect(await house.mailsTo(visitor)).toHaveLength(1)
+    for (let n = 0; n < 3; n++) expect((await ask(booking.id, 'VERA@example.org')).status).toBe(204)
+    const mails = await house.mailsTo(visitor)
+    expect(mails).toHaveLength(2)
+    expect(mails[1]?.text).toContain(`/manage/${manageToken}`)
+    house.later(61)
+    await ask(booking.id, visitor)
+    expect(await house.mailsTo(visitor)).toHaveLength(3)
+    await house.visit('POST', '/cancel', manageToken, {})
+    house.later(61)
+    await ask(booking.id, visitor)
+    expect(await subjects(visitor)).toEqual(['Confirmed', 'Confirmed', 'Confirmed', 'Cancelled'])
   })
 })

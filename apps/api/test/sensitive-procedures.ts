@@ -64,6 +64,6 @@ export const decided: readonly string[] = [
   ...['scheduling.eventTypes.create', 'scheduling.eventTypes.preview', 'scheduling.eventTypes.remove', 'scheduling.eventTypes.update'],
   ...['scheduling.hosts.check', 'scheduling.hosts.create', 'scheduling.hosts.remove', 'scheduling.hosts.update'],
   ...['scheduling.hosts.updatePage', 'scheduling.locks.release', 'scheduling.locks.renew', 'scheduling.locks.take'],
-  ...['scheduling.manage.cancel', 'scheduling.manage.inviteGuests', 'scheduling.manage.reschedule'],
+  ...['scheduling.manage.cancel', 'scheduling.manage.inviteGuests', 'scheduling.manage.reschedule', 'scheduling.manage.sendLink'],
   ...['scheduling.schedules.create', 'scheduling.schedules.remove', 'scheduling.schedules.replace'],
 ]

@@ -23,6 +23,8 @@ export interface BookingApi {
   takeLock(wanted: TakeSlotLock, proofs: Proofs): Promise<TakenSlotLock>
   /** The same key brings the same booking, so that a form that is sent twice books once. */
   book(booking: Sent<CreateBooking>, idempotencyKey: string): Promise<CreatedBooking>
+  /** Sends the manage link to the visitor where the address is the booking's; tells nobody whether it is. */
+  sendLink(bookingId: string, email: string): Promise<unknown>
   managed(token: string): Promise<ManagedBooking>
   /** `proof` stands in the visitor's mail. */
   inviteGuests(token: string, proof: string): Promise<unknown>
@@ -69,6 +71,7 @@ export function createApiConnection(config: BookingConfig): ConnectApi {
         client({ authorization: bearer(proofs.manageToken), 'x-lock-token': proofs.lockToken }).slots.list.query(question),
       takeLock: (wanted, proofs) => client({ 'x-lock-token': proofs.lockToken }).locks.take.mutate(wanted),
       book: (booking, key) => client({ 'idempotency-key': key }).book.create.mutate(booking),
+      sendLink: (bookingId, email) => client().manage.sendLink.mutate({ bookingId, email }),
       managed: (token) => manage(token).get.query({}),
       inviteGuests: (token, proof) => manage(token).inviteGuests.mutate({ proof }),
       cancel: (token, reason) => manage(token).cancel.mutate({ ...(reason !== undefined && { reason }) }),

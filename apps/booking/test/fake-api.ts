@@ -127,6 +127,7 @@ export function createFakeApi(): FakeApi {
         proofs,
       ),
     book: (booking, key) => answer('book', { booking, key }, () => ({ booking: fake.managed.booking, manageToken })),
+    sendLink: (id, email) => answer('sendLink', { id, email }, () => undefined),
     managed: (token) => answer('managed', token, () => mine(token, fake.managed)),
     inviteGuests: (token, proof) => answer('inviteGuests', { token, proof }, () => mine(token, undefined)),
     cancel: (token, reason) => answer('cancel', { token, reason }, () => mine(token, undefined)),

@@ -198,3 +198,27 @@ describe('guests who are not invited yet', () => {
     expect((await pages.post(`${path}/guests`, { proof: '<b>' })).status).toBe(303)
   })
 })
+
+describe('the page that a calendar entry leads to', () => {
+  const page = '/manage/link/0199a000-0000-7000-8000-000000000001'
+
+  it('asks for the address and says the same whatever there is', async () => {
+    const pages = openPages()
+    const { status, html } = await pages.get(page)
+    expect(status).toBe(200)
+    expect(html).toContain('Your e-mail address')
+    expect(pages.api.calls).toEqual([])
+    const sent = await pages.post(page, { email: ' vera@example.test ' })
+    expect(sent.html).toContain('If a booking was made with vera@example.test')
+    expect(pages.api.calls).toMatchObject([{ name: 'sendLink', input: { email: 'vera@example.test' } }])
+    expect(pages.logs()).not.toContain('vera@')
+  })
+
+  it('shows what is wrong with the address, and leads nowhere for what is no booking', async () => {
+    const pages = openPages()
+    pages.api.refusals.sendLink = { code: 'invalid_input', issues: [{ path: 'email', message: 'This is not an e-mail address.' }] }
+    const { status, html } = await pages.post(page, { email: 'vera' })
+    expect([status, html.includes('This is not an e-mail address.')]).toEqual([400, true])
+    expect((await pages.get('/manage/link/x')).status).toBe(404)
+  })
+})

@@ -188,6 +188,10 @@ export type CancelManagedBooking = z.infer<typeof CancelManagedBooking>
 export const InviteGuests = z.strictObject({ proof: z.string().max(200, 'This is not a proof of ours.') })
 export type InviteGuests = z.infer<typeof InviteGuests>
 
+/** Of the visitor who has lost the manage link. */
+export const SendManageLink = z.strictObject({ bookingId: z.uuid('This is not the id of a booking.'), email: emailAddress })
+export type SendManageLink = z.infer<typeof SendManageLink>
+
 /** Without `duration` it stays as it is. `lockToken` is what holding the new time was answered with. */
 export const RescheduleManagedBooking = z.strictObject({
   start: bookingStart,

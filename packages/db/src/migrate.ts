@@ -40,8 +40,8 @@ import * as planGrants from './migrations/0041-plan-grants.ts'
 import * as keptPlans from './migrations/0042-kept-plans.ts'
 import * as trialUses from './migrations/0043-trial-uses.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
-import * as upstreamDays from './migrations/0048-upstream-days.ts'
 import * as eventTypeLimits from './migrations/0045-event-type-limits.ts'
+import * as upstreamDays from './migrations/0048-upstream-days.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.

@@ -6,7 +6,7 @@ import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
 import type { House } from '../house.ts'
 import { otherGuests } from './booking-facts.ts'
 import { type Invitation, invitation, withHosts } from './invitation.ts'
-import { addressProof, manageLink, readManageToken } from './manage-token.ts'
+import { addressProof, manageLink, manageLookupLink, readManageToken } from './manage-token.ts'
 
 /** What a mail about a booking is given when it is sent, because it must not lie in the queue or is known only then. */
 export interface BookingMailParts {
@@ -33,7 +33,7 @@ export async function bookingMailParts(house: House, mail: ClaimedMail, sender: 
     values: { 'link.manage': link },
     sendsFor: booking.hostName,
     answersTo: { name: booking.hostName, address: booking.hostAddress },
-    calendar: await calendarOf(house, mail, booking, { reader, manageLink: link, sentBy: sender }),
+    calendar: await calendarOf(house, mail, booking, { reader, sentBy: sender }),
   }
 }
 
@@ -56,13 +56,14 @@ async function calendarOf(
   house: House,
   { calendar }: ClaimedMail,
   booking: BookingRow,
-  parts: Pick<Invitation, 'reader' | 'manageLink' | 'sentBy'>,
+  parts: Pick<Invitation, 'reader' | 'sentBy'>,
 ): Promise<Message['calendar']> {
   if (calendar === null) return undefined
   const { method, sequence } = calendar
   const times = { start: new Date(calendar.start), end: new Date(calendar.end) }
   const message = { ...parts, method, sequence, now: house.clock.now(), ...times }
-  const content = invitation(await withHosts(house.database.db, booking), method === 'CANCEL' ? { ...message, manageLink: '' } : message)
+  const lookupLink = method === 'CANCEL' ? '' : manageLookupLink(house.config, booking.id)
+  const content = invitation(await withHosts(house.database.db, booking), { ...message, lookupLink })
   return { method, content }
 }
 

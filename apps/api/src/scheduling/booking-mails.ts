@@ -114,6 +114,15 @@ async function sendToGuests(
   }
 }
 
+/** Sends the manage link to the visitor once more, at most once an hour. */
+export async function sendLinkMail(trx: Trx, house: InTransaction, booking: BookingRow, now: Date): Promise<void> {
+  const template = visitorTemplate('link_renewed', booking)
+  if (!template) return
+  const change = { kind: 'link_renewed' as const, actorId: null, by: undefined }
+  const hour = Math.floor(now.getTime() / 3_600_000)
+  await sendToVisitor(trx, house, booking, template, change, `booking:${booking.id}:link_sent:${booking.version}:${hour}`)
+}
+
 /** Invites the guests of a confirmed booking whose visitor has just confirmed the own address. */
 export async function inviteGuestsByMail(trx: Trx, house: InTransaction, booking: BookingRow): Promise<void> {
   const template = 'booking.confirmed' as const

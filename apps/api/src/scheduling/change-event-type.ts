@@ -151,11 +151,30 @@ function toContent({ eventSlug, limits, ...settings }: EventTypeSettings): Event
 
 function toSettings(row: EventTypeRow): EventTypeSettings {
   const { scheduleId, title, description, durations, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow } = row
-  const { seats, limitsScope, bookingsPerVisitor, assignment, hostIds, locationKind, location, requiresConfirmation, approvalHours, fields, reminders } = row
+  const {
+    seats,
+    limitsScope,
+    bookingsPerVisitor,
+    assignment,
+    hostIds,
+    locationKind,
+    location,
+    requiresConfirmation,
+    approvalHours,
+    fields,
+    reminders,
+  } = row
   const { cancelCutoffMinutes, rescheduleCutoffMinutes, active, listed } = row
   return {
     ...{ scheduleId, title, eventSlug: row.slug, description, durations, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes },
-    ...{ bookingWindow, limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth }, limitsScope, seats, assignment, hostIds },
+    ...{
+      bookingWindow,
+      limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth },
+      limitsScope,
+      seats,
+      assignment,
+      hostIds,
+    },
     bookingsPerVisitor,
     ...{ locationKind, location, requiresConfirmation, approvalHours, cancelCutoffMinutes, rescheduleCutoffMinutes },
     ...{ fields, reminders, active, listed },

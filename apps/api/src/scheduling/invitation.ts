@@ -13,7 +13,8 @@ export interface Invitation {
   end: Date
   /** A guest's copy has neither the visitor's answers nor number, nor what opens the booking. */
   reader: 'visitor' | 'guest'
-  manageLink?: string | undefined
+  /** Where the visitor asks for the manage link. The link itself does not go into calendars, which others may read. */
+  lookupLink?: string | undefined
   /** With what the visitor wrote: not in mails, whose address may be a stranger's. */
   withAnswers?: boolean | undefined
   /** The address that the mail comes from. */
@@ -55,10 +56,10 @@ export function invitation({ booking, hosts }: BookingWithHosts, message: Invita
   })
 }
 
-function describe(booking: BookingRow, { manageLink = '', withAnswers }: Invitation): string {
+function describe(booking: BookingRow, { lookupLink = '', withAnswers }: Invitation): string {
   return [
     ...(withAnswers ? writtenAnswers(booking) : []),
     ...(withAnswers && booking.note !== null ? [booking.note] : []),
-    ...(manageLink === '' ? [] : [`Move or cancel: ${manageLink}`]),
+    ...(lookupLink === '' ? [] : [`Move or cancel: ${lookupLink}`]),
   ].join('\n')
 }

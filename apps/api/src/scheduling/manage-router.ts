@@ -6,10 +6,14 @@ import {
   InviteGuests,
   ManagedBooking,
   RescheduleManagedBooking,
+  SendManageLink,
 } from '@atrium/core/bookings'
+import { z } from 'zod'
+import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { cancelAsVisitor, downloadCalendarFile, getManagedBooking, inviteGuestsAsVisitor, rescheduleAsVisitor } from './manage.ts'
 import { manageReader, manageWriter } from './manage-guard.ts'
+import { sendManageLink } from './send-manage-link.ts'
 
 const tags = ['scheduling']
 const path = '/api/v1/manage/booking' as const
@@ -41,6 +45,15 @@ export const manageRouter = router({
     .input(RescheduleManagedBooking)
     .output(Booking)
     .mutation(({ ctx, input }) => rescheduleAsVisitor(ctx, ctx.booking, input)),
+  sendLink: publicProcedure
+    .meta({
+      openapi: { method: 'POST', path: '/api/v1/manage-links', tags, protect: false, summary: 'Have the manage link sent to the visitor' },
+      creates: false,
+      visitors: 'manage_writes',
+    })
+    .input(SendManageLink)
+    .output(z.void())
+    .mutation(({ ctx, input }) => sendManageLink(ctx, input)),
   inviteGuests: manageWriter
     .meta({
       openapi: { method: 'POST', path: `${path}/guests`, tags, summary: 'Confirm the own address and invite the guests' },

@@ -49,6 +49,11 @@ export function manageLink({ booking }: Pick<Config, 'booking'>, token: string):
   return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/${token}`
 }
 
+/** Where the visitor asks for the manage link by the own address: opens nothing by itself, and so may stand in calendars. */
+export function manageLookupLink({ booking }: Pick<Config, 'booking'>, bookingId: string): string {
+  return booking.url === null ? '' : `${booking.url.replace(/\/+$/, '')}/manage/link/${bookingId}`
+}
+
 function sha256(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

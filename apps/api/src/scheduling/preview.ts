@@ -63,9 +63,21 @@ async function takingPart(db: Parameters<typeof findHostsById>[0], own: HostRow,
 type Wanted = PreviewEventType & { hostIds: string[] }
 
 function toOffered(wanted: Wanted, id: string | undefined): Offering['eventType'] {
-  const { scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, limits, limitsScope, seats, assignment } = wanted
+  const { scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, limits, limitsScope, seats, assignment } =
+    wanted
   return {
-    ...{ id: id ?? unsaved, scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, limitsScope, seats, assignment },
+    ...{
+      id: id ?? unsaved,
+      scheduleId,
+      stepMinutes,
+      noticeMinutes,
+      beforeMinutes,
+      afterMinutes,
+      bookingWindow,
+      limitsScope,
+      seats,
+      assignment,
+    },
     ...{ limitDay: limits.day, limitWeek: limits.week, limitMonth: limits.month },
   }
 }

@@ -101,6 +101,16 @@ export const schedulingBookingsRows: Rows = {
   'scheduling.bookings.newLink': both({}, (made) => ({ ...made })),
   'scheduling.manage.get': visitor({}),
   'scheduling.manage.calendar': visitor({}),
+  'scheduling.manage.sendLink': [
+    {
+      input: async ({ house }: World) => {
+        await house.database.db.deleteFrom('rate_limits').execute()
+        return { bookingId: '0199a000-0000-7000-8000-000000000001', email: 'vera@example.org' }
+      },
+      expected: Object.fromEntries(callers.map((caller): [Caller, string] => [caller, 'ok'])) as Expected,
+      inTurn: true,
+    },
+  ],
   'scheduling.manage.cancel': visitor({}),
   'scheduling.manage.inviteGuests': visitor({ proof: 'x' }),
   'scheduling.manage.reschedule': visitor({ start: '2027-01-04T10:00:00Z' }),

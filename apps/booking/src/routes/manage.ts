@@ -6,6 +6,7 @@ import type { BookingApi } from '../api.ts'
 import type { BookingParts } from '../app.ts'
 import { dateIn } from '../days.ts'
 import { renderPage } from '../pages/layout.ts'
+import { linkPage, linkSentPage } from '../pages/link-page.ts'
 import { bookingPage, cancelPage, confirmMovePage, type Done, type ManageView, type Move, managePage } from '../pages/manage-page.ts'
 import { type PickerView, pickerView } from '../pages/picker-view.ts'
 import { askWhole, findOffer, readChoice } from '../picker.ts'
@@ -34,6 +35,8 @@ export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
     const view = { path: `/manage/${token}`, managed, formats: c.get('formats'), embedOrigins: await framesOf(c, api, managed) }
     return handle(c, { token, api, view })
   }
+  app.get('/manage/link/:booking{[0-9a-f-]{36}}', (c) => renderPage(c, parts, linkPage({ email: '' })))
+  app.post('/manage/link/:booking{[0-9a-f-]{36}}', (c) => sendLink(c, parts))
   app.get(
     '/manage/:token',
     opened((c, { view }) => renderPage(c, parts, bookingPage(view, doneOf(c, view.managed), { proof: readProof(c.req.query('proof')) }))),
@@ -64,6 +67,17 @@ export function manageRoutes(parts: BookingParts): Hono<AppEnv> {
     opened((c, one) => move(c, parts, one)),
   )
   return app
+}
+
+/** Says the same whether the address is the booking's or not. */
+async function sendLink(c: Context<AppEnv, '/manage/link/:booking'>, parts: BookingParts): Promise<Response> {
+  const email = ((await readFormBody(c)).get('email') ?? '').trim()
+  const done = await attempt(parts.connect(c).sendLink(c.req.param('booking'), email))
+  if (done.ok) return renderPage(c, parts, linkSentPage(email))
+  noteRefusal(c, done.problem)
+  const error = fieldErrors(done.problem).email
+  const refusal = error === undefined ? refusalText(done.problem) : undefined
+  return renderPage(c, parts, linkPage({ email, error, refusal }), pageStatus(done.problem))
 }
 
 /** Only a page that stands in a frame has to know who may frame it. */
@@ -222,7 +236,7 @@ async function timesOfDay({ api, token, view }: Opened, { start, duration, zone 
   return asked.ok ? (withoutOwn(asked.answer.slots, booking.start, true)[date] ?? []).filter((slot) => slot.start !== start) : undefined
 }
 
-function noteRefusal(c: ManageContext, problem: Problem): void {
+function noteRefusal(c: Context<AppEnv>, problem: Problem): void {
   c.set('refusal', problem.code)
   const seconds = retryAfter(problem)
   if (seconds !== undefined) c.header('retry-after', String(seconds))
