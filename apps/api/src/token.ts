@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/errors'
 import { hasUnsafeCharacters } from '@atrium/core/text'
+import { deadline, untilAborted } from '@atrium/integrations/deadline'
 import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
@@ -204,11 +205,14 @@ const renewMs = 40_000
 const cooldownMs = 30_000
 const firstKeysCooldownMs = 5_000
 const fetchDeadlineMs = 5_000
+/** How long a token waits for keys that are older than a minute, while there are usable ones. */
+const patienceMs = 500
 
 /**
  * The published keys of one issuer, found by OIDC discovery. Fetched on first use; renewed in the background from 40 s on, so that
- * traffic never waits, and waited for once they are older than a minute; asked for at once (at most every 30 s) when a token names
- * an unknown key. While the issuer is down the last keys stay in use.
+ * traffic does not wait. Once they are older than a minute, as after a quiet time, a token waits half a second for them: an issuer that
+ * does not respond by then is not waited for again until it has. Asked for at once (at most every 30 s) when a token names an unknown
+ * key. While the issuer is down or slow the last keys stay in use.
  */
 function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): KeySet {
   let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
@@ -272,8 +276,14 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     } else {
       const age = now - loadedAt
       const renewal = age > renewMs && now - lastAttempt > cooldownMs ? renew() : loading?.catch(() => undefined)
-      // An issuer that was down a moment ago is not waited for.
-      if (age > freshMs && !failing) await renewal
+      // An issuer that was down or slow a moment ago is not waited for.
+      if (age > freshMs && !failing && renewal) {
+        const patience = deadline(patienceMs, undefined)
+        await untilAborted(renewal, patience.signal).catch(() => {
+          failing = true
+        })
+        patience.clear()
+      }
     }
     if (!keys) throw new AppError('unavailable')
     try {

@@ -214,6 +214,53 @@ describe('the card', () => {
   )
 })
 
+describe('the deadline', () => {
+  it('is one for all requests to the processor that a call makes', async () => {
+    await using own = await fresh()
+    const { systems } = own.house.app.house
+    const signals = new Map<string, unknown[]>()
+    let call = ''
+    const { payments } = systems
+    systems.payments =
+      payments &&
+      new Proxy(payments, {
+        get(target, name) {
+          const method: unknown = Reflect.get(target, name)
+          if (typeof method !== 'function') return method
+          return (...given: unknown[]) => {
+            signals.set(call, [...(signals.get(call) ?? []), (given.at(-1) as { signal?: unknown } | undefined)?.signal])
+            return method.apply(target, given)
+          }
+        },
+      })
+    const owner = own.billing.as('owner@acme.test')
+    const calls: [string, () => Promise<unknown>][] = [
+      ['setup intent', () => owner.send('POST', '/tenants/acme/billing/setup-intent')],
+      ['card', () => own.billing.setCard('acme', 'pm_card_visa')],
+      ['pages of the processor', () => owner.get('/tenants/acme/billing/portal')],
+      ['purchase', () => own.billing.subscribe('acme')],
+      [
+        'billing data',
+        () => owner.send('PATCH', '/tenants/acme/billing-info', { company: 'Acme AG', country: 'DE', vatNumber: 'DE136695976' }),
+      ],
+      ['removal', () => owner.send('DELETE', '/tenants/acme/billing/payment-method')],
+    ]
+    for (const [name, act] of calls) {
+      call = name
+      await act()
+    }
+    call = 'card'
+    const intent = signals.get('card') ?? []
+    expect(Object.fromEntries([...signals].map(([name, of]) => [name, of.every((one) => one instanceof AbortSignal)]))).toEqual(
+      Object.fromEntries([...signals.keys()].map((name) => [name, true])),
+    )
+    // Entering a card is a call of its own before the card is set.
+    expect(new Set(intent).size).toBe(2)
+    for (const name of ['setup intent', 'billing data']) expect([name, new Set(signals.get(name)).size]).toEqual([name, 1])
+    expect(signals.get('setup intent')).toHaveLength(2)
+  })
+})
+
 describe('invoices', () => {
   it('are listed with what became of them, read back by page, and open by links of the moment', async () => {
     await using own = await fresh()

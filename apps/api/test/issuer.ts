@@ -21,6 +21,9 @@ export interface Issuer extends AsyncDisposable {
   keyFetches: number
   /** While true every request is answered 503. */
   down: boolean
+  /** While true requests wait for an answer; `waiting` says how many do at this moment. */
+  hangs: boolean
+  waiting: number
   /** Published beside the keys. */
   furtherKeys: JWK[]
   /** Merged over the discovery document. */
@@ -58,6 +61,13 @@ export function personClaims(email: string): Record<string, unknown> {
 export async function startIssuer(now: () => Date = () => new Date()): Promise<Issuer> {
   let published = [createKey()]
   const server = createServer((request, response) => {
+    if (issuer.hangs) {
+      issuer.waiting += 1
+      response.once('close', () => {
+        issuer.waiting -= 1
+      })
+      return
+    }
     if (issuer.down) {
       response.writeHead(503).end()
       return
@@ -78,6 +88,8 @@ export async function startIssuer(now: () => Date = () => new Date()): Promise<I
     key: published[0] ?? createKey(),
     keyFetches: 0,
     down: false,
+    hangs: false,
+    waiting: 0,
     furtherKeys: [],
     discovery: {},
     rotate({ drop }) {

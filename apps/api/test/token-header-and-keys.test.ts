@@ -174,6 +174,20 @@ describe('the keys of the issuer', () => {
     expect(await present(await issuer.sign({}, {}, createKey('ES256')))).toMatchObject({ status: 401 })
   })
 
+  it('are not waited for while the issuer does not respond', async () => {
+    await using slow = await startIssuer(clock.now)
+    await using other = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: slow.url } })
+    const ask = async () => other.request('GET', '/tenants', { token: await slow.sign() })
+    expect(await ask()).toMatchObject({ status: 200 })
+    slow.hangs = true
+    pass(61_000)
+    expect(await ask()).toMatchObject({ status: 200 })
+    // The request for keys has neither been answered nor given up.
+    expect(slow.waiting).toBe(1)
+    expect(await ask()).toMatchObject({ status: 200 })
+    expect(slow.waiting).toBe(1)
+  })
+
   it('answer 503 while none could be had, and work as soon as the issuer is back', async () => {
     await using fresh = await startIssuer(clock.now)
     fresh.down = true

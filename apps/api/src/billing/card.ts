@@ -11,7 +11,7 @@ import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { resumePaused } from '../subscriptions/resume.ts'
 import { ensureCustomer, forgetCustomer } from './customer.ts'
-import { throughPayments } from './failures.ts'
+import { paymentDeadline, throughPayments } from './failures.ts'
 import { requireOpenBilling } from './gate.ts'
 import { refuseDeleted } from './open.ts'
 import { payAtOnce } from './pay.ts'
@@ -21,9 +21,10 @@ import { toCardView } from './view.ts'
 export async function createSetupIntent({ house, request }: Context, access: Access): Promise<SetupIntent> {
   refuseDeleted(access)
   const payments = await requireOpenBilling(house, access.tenant)
-  const clientSecret = await throughPayments(async () => {
-    const customerId = await ensureCustomer(house, payments, access.tenant.id)
-    const intent = await payments.createSetupIntent(customerId, { idempotencyKey: `setup-intent:${access.tenant.id}:${request.requestId}` })
+  const clientSecret = await throughPayments(async (signal) => {
+    const customerId = await ensureCustomer(house, payments, access.tenant.id, signal)
+    const idempotencyKey = `setup-intent:${access.tenant.id}:${request.requestId}`
+    const intent = await payments.createSetupIntent(customerId, { idempotencyKey, signal })
     return intent.clientSecret
   })
   return { clientSecret, publishableKey: house.config.billing.publishableKey, cardFormUrl: cardFormUrl(house, clientSecret) }
@@ -45,26 +46,28 @@ export async function setPaymentMethod(ctx: Context, access: Access, input: SetP
   const { house } = ctx
   refuseDeleted(access)
   const payments = await requireOpenBilling(house, access.tenant)
+  const signal = paymentDeadline()
   const card = await throughPayments(async () => {
-    const customerId = await ensureCustomer(house, payments, access.tenant.id)
-    const paymentMethodId = await ownCard(payments, customerId, input)
+    const customerId = await ensureCustomer(house, payments, access.tenant.id, signal)
+    const paymentMethodId = await ownCard(payments, customerId, input, signal)
     await noteCardChoice(house.database.db, customerId, house.clock.now())
-    return chooseCard(house, payments, access.tenant.id, { customerId, paymentMethodId, key: `default-card:${ctx.request.requestId}` })
-  })
+    const key = `default-card:${ctx.request.requestId}`
+    return chooseCard(house, payments, access.tenant.id, { customerId, paymentMethodId, key, signal })
+  }, signal)
   await house.audit.record(ctx, access.caller, cardEntry('billing.card_set', access.tenant, card))
-  const payment = await payWhatIsBehind(house, payments, access.tenant.id)
+  const payment = await payWhatIsBehind(house, payments, access.tenant.id, signal)
   return { card: card && toCardView(card, house.clock.now()), payment }
 }
 
 /** The card that is meant, once it is shown to be this customer's. Throws AppError `invalid_input`. */
-async function ownCard(payments: Payments, customerId: string, input: SetPaymentMethod): Promise<string> {
+async function ownCard(payments: Payments, customerId: string, input: SetPaymentMethod, signal: AbortSignal): Promise<string> {
   const { setupIntentId } = input
-  const intent = setupIntentId === undefined ? undefined : await payments.findSetupIntent(setupIntentId)
+  const intent = setupIntentId === undefined ? undefined : await payments.findSetupIntent(setupIntentId, { signal })
   if (setupIntentId !== undefined && (intent?.customerId !== customerId || intent.status !== 'succeeded')) {
     throw wrongField('setupIntentId', 'With this setup intent no card of this tenant was entered.')
   }
   const paymentMethodId = intent?.paymentMethodId ?? input.paymentMethodId
-  const found = paymentMethodId === undefined ? undefined : await payments.findPaymentMethod(paymentMethodId)
+  const found = paymentMethodId === undefined ? undefined : await payments.findPaymentMethod(paymentMethodId, { signal })
   if (!found || found.customerId !== customerId) {
     throw wrongField(
       setupIntentId === undefined ? 'paymentMethodId' : 'setupIntentId',
@@ -89,10 +92,10 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
   if (subscription?.stripeSubscriptionId && !['canceled', 'incomplete_expired'].includes(subscription.status)) {
     throw new AppError('payment_method_in_use', 'A subscription is charged to this card. Set another card, or end the subscription first.')
   }
-  const removed = await throughPayments(async () => {
-    const card = await readCard(house, payments, customerId, await databaseNow(db))
+  const removed = await throughPayments(async (signal) => {
+    const card = await readCard(house, payments, customerId, await databaseNow(db), signal)
     if (!card) throw noCard()
-    await payments.detachPaymentMethod(card.paymentMethodId, { idempotencyKey: `detach:${card.paymentMethodId}` })
+    await payments.detachPaymentMethod(card.paymentMethodId, { idempotencyKey: `detach:${card.paymentMethodId}`, signal })
     await saveCard(db, customerId, null, await databaseNow(db))
     return card
   })
@@ -121,27 +124,32 @@ export async function chooseCard(
   house: House,
   payments: Payments,
   tenantId: string,
-  { customerId, paymentMethodId, key }: { customerId: string; paymentMethodId: string; key: string },
+  { customerId, paymentMethodId, key, signal }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
 ): Promise<StoredCard | null> {
   const { db } = house.database
   const subscription = await findSubscriptionSummary(db, tenantId)
   const live = subscription && !['canceled', 'incomplete_expired'].includes(subscription.status)
   await payments.setDefaultPaymentMethod(
     { customerId, paymentMethodId, subscriptionId: live ? subscription.stripeSubscriptionId : null },
-    { idempotencyKey: key },
+    { idempotencyKey: key, signal },
   )
-  return readCard(house, payments, customerId, await databaseNow(db))
+  return readCard(house, payments, customerId, await databaseNow(db), signal)
 }
 
 /** Charges the oldest open invoice while the subscription is behind, and resumes one that is paused; null when nothing is due. */
-export async function payWhatIsBehind(house: House, payments: Payments, tenantId: string): Promise<PaymentOutcome | null> {
+export async function payWhatIsBehind(
+  house: House,
+  payments: Payments,
+  tenantId: string,
+  signal?: AbortSignal,
+): Promise<PaymentOutcome | null> {
   const { db } = house.database
   const subscription = await findSubscriptionSummary(db, tenantId)
-  if (subscription?.status === 'paused') return resumePaused(house, payments, tenantId)
+  if (subscription?.status === 'paused') return resumePaused(house, payments, tenantId, signal)
   const indebted = subscription && isEnded(subscription.status)
   if (!subscription || (!indebted && !['past_due', 'unpaid', 'incomplete'].includes(subscription.status))) return null
   const invoice = await findOldestOpenInvoice(db, tenantId)
-  return invoice ? payAtOnce(house, payments, invoice) : null
+  return invoice ? payAtOnce(house, payments, invoice, signal) : null
 }
 
 /** What the audit log may know of a card: its brand and its last four digits. */

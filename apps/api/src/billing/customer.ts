@@ -8,29 +8,27 @@ import {
 } from '@atrium/db/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { House } from '../house.ts'
+import { paymentDeadline } from './failures.ts'
 import { syncTaxId } from './tax-id.ts'
-
-/** Shorter than a statement may wait, so that those who wait for the lock outlive a processor that does not answer. */
-const deadlineMs = 10_000
 
 /**
  * The tenant's customer at the payment processor, made when there is none. Any number of calls at once make one: they wait for each
- * other under a lock of the tenant, and a second try after a lost answer carries the same key. Rejects with `UpstreamError`.
+ * other under a lock of the tenant (a statement may wait for longer than `signal` lasts), and a second try after a lost answer carries the same key. Rejects with `UpstreamError`.
  */
-export async function ensureCustomer(house: House, payments: Payments, tenantId: string): Promise<string> {
+export async function ensureCustomer(house: House, payments: Payments, tenantId: string, signal = paymentDeadline()): Promise<string> {
   const stored = await findPaymentCustomer(house.database.db, tenantId)
   if (stored?.customerId) return stored.customerId
   // Those who wait in this process wait here, so that a slow processor does not keep a connection of the database for each of them.
   const waiting = underWay.get(house) ?? new Map<string, Promise<string>>()
   underWay.set(house, waiting)
-  const made = waiting.get(tenantId) ?? makeCustomer(house, payments, tenantId).finally(() => waiting.delete(tenantId))
+  const made = waiting.get(tenantId) ?? makeCustomer(house, payments, tenantId, signal).finally(() => waiting.delete(tenantId))
   waiting.set(tenantId, made)
   return made
 }
 
 const underWay = new WeakMap<House, Map<string, Promise<string>>>()
 
-async function makeCustomer(house: House, payments: Payments, tenantId: string): Promise<string> {
+async function makeCustomer(house: House, payments: Payments, tenantId: string, signal: AbortSignal): Promise<string> {
   const { db } = house.database
   const { customerId, tenant } = await db.transaction().execute(async (trx) => {
     await lockPaymentCustomer(trx, tenantId)
@@ -47,7 +45,7 @@ async function makeCustomer(house: House, payments: Payments, tenantId: string):
         country: found.country,
       },
       // One key for each customer that the tenant ever had: the key of a deleted one would be answered with it.
-      { idempotencyKey: `customer:${tenantId}:${locked?.formerIds.length ?? 0}`, signal: AbortSignal.timeout(deadlineMs) },
+      { idempotencyKey: `customer:${tenantId}:${locked?.formerIds.length ?? 0}`, signal },
     )
     await savePaymentCustomer(trx, tenantId, id)
     return { customerId: id, tenant: found }

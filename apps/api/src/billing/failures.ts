@@ -2,17 +2,24 @@ import { AppError } from '@atrium/core/errors'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 
+/** Milliseconds that all requests of one call to the payment processor get together, tries and waits included. */
+const callDeadlineMs = 10_000
+
+/** One deadline for everything that a call of ours asks the payment processor. */
+export function paymentDeadline(): AbortSignal {
+  return AbortSignal.timeout(callDeadlineMs)
+}
+
 /**
- * Carries out calls to the payment processor. A declined card becomes AppError `payment_failed`, a failure of the processor
- * `upstream_failed`; both with a sentence that may be shown, and `consequence` behind it.
+ * Carries out requests to the payment processor under one deadline, which `work` passes to each of them. A declined card becomes AppError `payment_failed`, a failure of the processor
+ * `upstream_failed`; both with a sentence that may be shown.
  */
-export async function throughPayments<Result>(work: () => Promise<Result>, consequence?: string): Promise<Result> {
+export async function throughPayments<Result>(work: (signal: AbortSignal) => Promise<Result>, signal = paymentDeadline()): Promise<Result> {
   try {
-    return await work()
+    return await work(signal)
   } catch (error) {
-    const told = (message: string) => (consequence === undefined ? message : `${message} ${consequence}`)
-    if (error instanceof PaymentDeclined) throw new AppError('payment_failed', told(error.message), { cause: error })
-    if (error instanceof UpstreamError) throw new AppError('upstream_failed', told(error.message), { cause: error })
+    if (error instanceof PaymentDeclined) throw new AppError('payment_failed', error.message, { cause: error })
+    if (error instanceof UpstreamError) throw new AppError('upstream_failed', error.message, { cause: error })
     throw error
   }
 }

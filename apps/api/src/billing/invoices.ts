@@ -21,7 +21,7 @@ export async function listInvoices({ house }: Context, { tenant }: Access, input
 export async function getInvoiceDocument({ house }: Context, { tenant }: Access, input: InvoicePath): Promise<InvoiceDocument> {
   const invoice = await findTenantInvoice(house, tenant.id, input.invoiceId)
   const payments = requirePayments(house.systems)
-  const found = await throughPayments(() => payments.findInvoice(invoice.stripeInvoiceId))
+  const found = await throughPayments((signal) => payments.findInvoice(invoice.stripeInvoiceId, { signal }))
   if (!found) throw new AppError('not_found', 'The payment processor does not have this invoice any more.')
   return { hostedUrl: found.hostedInvoiceUrl, pdfUrl: found.invoicePdf }
 }

@@ -11,6 +11,7 @@ import type { Access } from '../guards.ts'
 import type { House } from '../house.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { attendDunning } from './dunning.ts'
+import { paymentDeadline } from './failures.ts'
 import { requireOpenBilling } from './gate.ts'
 import { findTenantInvoice } from './invoices.ts'
 import { mirrorInvoice } from './mirror.ts'
@@ -29,7 +30,7 @@ export async function payInvoice(ctx: Context, access: Access, input: InvoicePat
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw new AppError('invoice_state', 'Only an open invoice can be paid.')
   }
-  const { outcome, message, declined } = await tryToPay(house, payments, invoice)
+  const { outcome, message, declined } = await tryToPay(house, payments, invoice, paymentDeadline())
   await house.audit.record(ctx, access.caller, {
     action: 'invoice.payment_attempted',
     outcome: outcome === 'paid' ? 'success' : 'failure',
@@ -46,8 +47,13 @@ export async function payInvoice(ctx: Context, access: Access, input: InvoicePat
 }
 
 /** Charges an invoice to the card on file and keeps what became of it. A failure is told, not thrown. */
-export async function payAtOnce(house: House, payments: Payments, invoice: InvoiceRow): Promise<PaymentOutcome> {
-  const { outcome, message } = await tryToPay(house, payments, invoice)
+export async function payAtOnce(
+  house: House,
+  payments: Payments,
+  invoice: InvoiceRow,
+  signal = paymentDeadline(),
+): Promise<PaymentOutcome> {
+  const { outcome, message } = await tryToPay(house, payments, invoice, signal)
   return { invoiceId: invoice.id, number: invoice.number, outcome, message }
 }
 
@@ -57,18 +63,18 @@ interface Tried {
   declined: boolean
 }
 
-async function tryToPay(house: House, payments: Payments, invoice: InvoiceRow): Promise<Tried> {
+async function tryToPay(house: House, payments: Payments, invoice: InvoiceRow, signal: AbortSignal): Promise<Tried> {
   const readAt = await databaseNow(house.database.db)
   let tried: Tried
   try {
-    const after = await payments.payInvoice(invoice.stripeInvoiceId, { idempotencyKey: payKey(invoice) })
+    const after = await payments.payInvoice(invoice.stripeInvoiceId, { idempotencyKey: payKey(invoice), signal })
     await house.database.db.transaction().execute((trx) => mirrorInvoice(trx, house, after, readAt))
     tried = after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
   } catch (error) {
     if (!(error instanceof PaymentDeclined || error instanceof UpstreamError)) throw error
     tried = { outcome: 'failed', message: error.message, declined: error instanceof PaymentDeclined }
   }
-  await readAnew(house, payments, invoice)
+  await readAnew(house, payments, invoice, signal)
   return tried
 }
 
@@ -87,15 +93,15 @@ function payKey({ stripeInvoiceId, attemptCount, readAt }: InvoiceRow): string {
  * Brings invoice and subscription to what the processor has now, so that nobody waits for its events. What cannot be read comes with
  * them all the same, so a failure here is no failure of the payment.
  */
-async function readAnew(house: House, payments: Payments, { tenantId, stripeInvoiceId }: InvoiceRow): Promise<void> {
+async function readAnew(house: House, payments: Payments, { tenantId, stripeInvoiceId }: InvoiceRow, signal: AbortSignal): Promise<void> {
   const { db } = house.database
   try {
     const readAt = await databaseNow(db)
-    const current = await payments.findInvoice(stripeInvoiceId)
+    const current = await payments.findInvoice(stripeInvoiceId, { signal })
     if (current) await db.transaction().execute((trx) => mirrorInvoice(trx, house, current, readAt))
     const summary = await findSubscriptionSummary(db, tenantId)
     if (!summary?.stripeSubscriptionId) return
-    const subscription = await payments.findSubscription(summary.stripeSubscriptionId)
+    const subscription = await payments.findSubscription(summary.stripeSubscriptionId, { signal })
     if (!subscription) return
     await db
       .transaction()

@@ -14,9 +14,12 @@ export async function createPortalSession({ house, request }: Context, access: A
   const payments = await requireOpenBilling(house, access.tenant)
   const returnUrl = portalLink(house.config, `/t/${access.tenant.slug}/billing`)
   if (returnUrl === '') throw new AppError('integration_off', 'PORTAL_URL is not set, so those pages could not lead back here.')
-  const { url } = await throughPayments(async () => {
-    const customerId = await ensureCustomer(house, payments, access.tenant.id)
-    return payments.createPortalSession(customerId, returnUrl, { idempotencyKey: `portal:${access.tenant.id}:${request.requestId}` })
+  const { url } = await throughPayments(async (signal) => {
+    const customerId = await ensureCustomer(house, payments, access.tenant.id, signal)
+    return payments.createPortalSession(customerId, returnUrl, {
+      idempotencyKey: `portal:${access.tenant.id}:${request.requestId}`,
+      signal,
+    })
   })
   return { url }
 }

@@ -4,6 +4,7 @@ import { findCustomerTenant, findPaymentCustomer, saveTaxId } from '@atrium/db/p
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+import { paymentDeadline } from './failures.ts'
 import { billingGate } from './gate.ts'
 
 /**
@@ -19,8 +20,9 @@ export async function tellBillingInfo(house: House, tenantId: string): Promise<v
   try {
     const { name, company, email, ownerEmail, country } = tenant
     const fields = { name: company ?? name, email: email ?? ownerEmail, country }
-    await payments.updateCustomer(customer.customerId, fields, { idempotencyKey: `customer-update:${tenantId}:${randomUUID()}` })
-    await syncTaxId(house, payments, tenantId)
+    const signal = paymentDeadline()
+    await payments.updateCustomer(customer.customerId, fields, { idempotencyKey: `customer-update:${tenantId}:${randomUUID()}`, signal })
+    await syncTaxId(house, payments, tenantId, signal)
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
     house.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
@@ -31,20 +33,27 @@ export async function tellBillingInfo(house: House, tenantId: string): Promise<v
  * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says of it comes by event. A number that
  * the processor refuses stays as it was checked here. Rejects with `UpstreamError` when the processor fails.
  */
-export async function syncTaxId(house: House, payments: Payments, tenantId: string): Promise<void> {
+export async function syncTaxId(house: House, payments: Payments, tenantId: string, signal = paymentDeadline()): Promise<void> {
   const { db } = house.database
   const [customer, tenant] = await Promise.all([findPaymentCustomer(db, tenantId), findCustomerTenant(db, tenantId)])
   if (!customer?.customerId || !tenant || customer.taxIdValue === tenant.vatNumber) return
   const { customerId, taxId } = customer
-  if (taxId !== null) await payments.removeTaxId(customerId, taxId, { idempotencyKey: `tax-id-removal:${taxId}` })
+  if (taxId !== null) await payments.removeTaxId(customerId, taxId, { idempotencyKey: `tax-id-removal:${taxId}`, signal })
   const readAt = await databaseNow(db)
-  const added = tenant.vatNumber === null ? null : await addTaxId(house, payments, customerId, tenant.vatNumber)
+  const added = tenant.vatNumber === null ? null : await addTaxId(house, payments, { customerId, value: tenant.vatNumber, signal })
   await saveTaxId(db, customerId, added, readAt)
 }
 
-async function addTaxId(house: House, payments: Payments, customerId: string, value: string) {
+interface NewTaxId {
+  customerId: string
+  value: string
+  signal: AbortSignal
+}
+
+async function addTaxId(house: House, payments: Payments, { customerId, value, signal }: NewTaxId) {
   try {
-    const { id, status } = await payments.addTaxId(customerId, value, { idempotencyKey: `tax-id:${customerId}:${value}:${hourOf(house)}` })
+    const idempotencyKey = `tax-id:${customerId}:${value}:${hourOf(house)}`
+    const { id, status } = await payments.addTaxId(customerId, value, { idempotencyKey, signal })
     return { id, value, status }
   } catch (error) {
     if (error instanceof UpstreamError && error.kind === 'refused') return null

@@ -2,6 +2,7 @@ import { AppError } from '@atrium/core/errors'
 import type { Plan } from '@atrium/core/tenants'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { paymentDeadline } from '../billing/failures.ts'
 import type { House } from '../house.ts'
 
 /** The tenant that subscribes, as the gate and the catalog look at it. */
@@ -13,8 +14,6 @@ export interface Subscriber {
   partnerSlug: string | null
 }
 
-/** Shorter than a statement may wait for the lock that is held meanwhile. */
-const deadlineMs = 10_000
 /** How many transactions may wait for the payment processor at once, so that the others find a connection when it is slow. */
 const mostAtOnce = 3
 
@@ -42,15 +41,16 @@ export async function inTurn<Result>(house: House, work: () => Promise<Result>):
   }
 }
 
-/** Asks the payment processor under a deadline. Throws AppError `payment_failed` for a declined card, `upstream_failed` for the rest. */
-export async function askProcessor<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const signal = AbortSignal.timeout(deadlineMs)
+/**
+ * Asks the payment processor under a deadline, which is shorter than a statement may wait for the lock that is held meanwhile. Who asks
+ * several times in one call passes one `signal`. Throws AppError `payment_failed` for a declined card, `upstream_failed` for the rest. */
+export async function askProcessor<Result>(ask: (signal: AbortSignal) => Promise<Result>, signal = paymentDeadline()): Promise<Result> {
   try {
     return await ask(signal)
   } catch (error) {
     if (error instanceof PaymentDeclined) throw new AppError('payment_failed', error.message, { cause: error })
     if (error instanceof UpstreamError) throw new AppError('upstream_failed', error.message, { cause: error })
-    if (signal.aborted) throw new AppError('upstream_failed', `The payment processor did not answer within ${deadlineMs / 1000} s.`)
+    if (signal.aborted) throw new AppError('upstream_failed', 'The payment processor did not respond in time.')
     throw error
   }
 }

@@ -4,27 +4,30 @@ import { findLiveSubscription, lockSubscriptionsOf, type SubscriptionRow } from 
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { paymentDeadline } from '../billing/failures.ts'
 import { mirrorInvoice } from '../billing/mirror.ts'
 import type { House } from '../house.ts'
 import { applyProcessorSubscription } from './apply.ts'
 import { inTurn } from './at-processor.ts'
 import { subscriptionEntry } from './record.ts'
 
-const deadlineMs = 10_000
-
 /**
  * Resumes a paused subscription at the payment processor, such as one whose trial ended without a card: a period begins now and is
  * charged to the card on file. An earlier try's invoice that is still open is charged instead. Returns what became of the payment, and
  * null when nothing is paused or the processor did not tell of an invoice. A failed payment leaves it paused and is returned, not thrown.
  */
-export async function resumePaused(house: House, payments: Payments, tenantId: string): Promise<PaymentOutcome | null> {
+export async function resumePaused(
+  house: House,
+  payments: Payments,
+  tenantId: string,
+  signal = paymentDeadline(),
+): Promise<PaymentOutcome | null> {
   const resumed = await inTurn(house, () =>
     house.database.db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, tenantId)
       const row = await findLiveSubscription(trx, tenantId)
       if (row?.status !== 'paused' || row.stripeSubscriptionId === null) return undefined
       const id = row.stripeSubscriptionId
-      const signal = AbortSignal.timeout(deadlineMs)
       const message = await charge(payments, row, id, signal)
       const readAt = await databaseNow(trx)
       const read = await payments.findSubscription(id, { signal })

@@ -11,6 +11,7 @@ import {
 } from '@atrium/db/subscriptions'
 import type { Payments, ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { ensureCustomer } from '../billing/customer.ts'
+import { paymentDeadline } from '../billing/failures.ts'
 import { requireOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
 import { readEntitlements } from '../entitlements/read.ts'
@@ -65,12 +66,14 @@ export async function startAtProcessor(
   // A customer that nobody needs is not made: somebody with a subscription has one.
   const live = await findLiveSubscription(db, tenant.id)
   if (live && !isReplaceable(live, target, terms.currency)) throw exists(live)
-  const customerId = await askProcessor(() => ensureCustomer(house, payments, tenant.id))
+  const signal = paymentDeadline()
+  const customerId = await askProcessor(() => ensureCustomer(house, payments, tenant.id, signal), signal)
   const begun = await inTurn(house, () =>
     db.transaction().execute(async (trx): Promise<Begun> => {
       await lockSubscriptionsOf(trx, tenant.id)
       await allow?.(trx)
       return begin(trx, house, payments, {
+        signal,
         customerId,
         tenant,
         target,
@@ -84,6 +87,7 @@ export async function startAtProcessor(
 }
 
 interface Start {
+  signal: AbortSignal
   customerId: string
   tenant: Subscriber
   target: Target
@@ -92,7 +96,7 @@ interface Start {
 }
 
 async function begin(trx: Trx, house: InTransaction, payments: Payments, start: Start): Promise<Begun> {
-  const { customerId, tenant, target, currency } = start
+  const { customerId, tenant, target, currency, signal } = start
   const tenantId = tenant.id
   const found = await findLiveSubscription(trx, tenantId)
   if (found && !isReplaceable(found, target, currency)) return { existing: found }
@@ -101,18 +105,20 @@ async function begin(trx: Trx, house: InTransaction, payments: Payments, start: 
   const earlier = (await countSubscriptions(trx, tenantId)) - (live ? 1 : 0)
   const { stripePriceId: priceId, plan, seats } = target
   if (!priceId) throw new AppError('price_unavailable')
-  const lost = live ? undefined : await findLost(payments, customerId, tenantId)
+  const lost = live ? undefined : await findLost(payments, start)
   if (lost && (lost.priceId !== priceId || lost.seats !== seats || lost.status !== 'incomplete')) {
     const applied = await applyProcessorSubscription(trx, house, tenantId, lost, ownCall)
     if (applied) return { existing: applied.after }
   }
   const trialDays = earlier === 0 ? start.trialDays : 0
   const idempotencyKey = `subscription:${tenantId}:${earlier}:${priceId}:${seats}:${trialDays}`
-  const created = await askProcessor((signal) =>
-    payments.createSubscription({ customerId, tenantId, plan, priceId, seats, trialDays }, { idempotencyKey, signal }),
+  const created = await askProcessor(
+    () => payments.createSubscription({ customerId, tenantId, plan, priceId, seats, trialDays }, { idempotencyKey, signal }),
+    signal,
   )
   // A repeated answer is as old as the first one: what it is now is read, unless it was made just now.
-  const current = live || lost ? await askProcessor((signal) => payments.findSubscription(created.subscription.id, { signal })) : undefined
+  const current =
+    live || lost ? await askProcessor(() => payments.findSubscription(created.subscription.id, { signal }), signal) : undefined
   const applied = await applyProcessorSubscription(trx, house, tenantId, current ?? created.subscription, ownCall)
   if (!applied) throw new AppError('subscription_ended')
   return { row: applied.after, clientSecret: applied.after.status === 'incomplete' ? created.clientSecret : null }
@@ -121,9 +127,9 @@ async function begin(trx: Trx, house: InTransaction, payments: Payments, start: 
 const ownCall = { eventId: null, eventAt: null }
 
 /** One that a try made whose answer never came back, or that somebody made at the processor by hand. */
-async function findLost(payments: Payments, customerId: string, tenantId: string): Promise<ProcessorSubscription | undefined> {
-  const all = await askProcessor((signal) => payments.listSubscriptions(customerId, { signal }))
-  return all.find(({ status, metadata }) => !isEnded(toSubscriptionStatus(status)) && (metadata.tenantId ?? tenantId) === tenantId)
+async function findLost(payments: Payments, { customerId, tenant, signal }: Start): Promise<ProcessorSubscription | undefined> {
+  const all = await askProcessor(() => payments.listSubscriptions(customerId, { signal }), signal)
+  return all.find(({ status, metadata }) => !isEnded(toSubscriptionStatus(status)) && (metadata.tenantId ?? tenant.id) === tenant.id)
 }
 
 /** Whether a start takes the place of this one, or goes on with it: it is paused, or waits for its first payment on the same terms. */
