@@ -255,6 +255,20 @@ describe('a trial', () => {
     expect((await start(third.slug)).body.subscription.status).toBe('active')
   })
 
+  it('staff of a partner, who own the tenants of their customers, use up none', async () => {
+    const first = await ofNewOwner('pm_card_visa')
+    const second = await world.newTenant('pm_card_visa')
+    const { db } = house.database
+    const { id: north } = await db.selectFrom('partners').select('id').where('slug', '=', 'north').executeTakeFirstOrThrow()
+    await db.updateTable('users').set({ partner_id: north, partner_access: 'manager' }).where('id', '=', first.userId).execute()
+    await db.updateTable('tenants').set({ partner_id: north }).where('id', 'in', [first.id, second.id]).execute()
+    await db.transaction().execute(async (trx) => {
+      await trx.updateTable('memberships').set({ role: 'admin' }).where('tenant_id', '=', second.id).execute()
+      await trx.insertInto('memberships').values({ tenant_id: second.id, user_id: first.userId, role: 'owner' }).execute()
+    })
+    for (const { slug } of [first, second]) expect((await start(slug)).body.subscription.status).toBe('trialing')
+  })
+
   it('two tenants of one person that start at once get one trial', async () => {
     const first = await ofNewOwner('pm_card_visa')
     const second = await world.newTenant('pm_card_visa')

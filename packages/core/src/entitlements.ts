@@ -103,8 +103,9 @@ function givenBy({ subscription, overdue, grant }: EntitlementFacts, rules: Enti
   const paid = { plan: paidPlan, seats, since: null, until: null, limitedFrom: null, overdue: null }
   switch (status) {
     case 'trialing': {
-      const trial = inTrial(subscription, rules)
-      return { ...paid, ...trial, state: 'active', reason: 'trial', until: subscription.trialEnd }
+      // Its end is told by the processor, which may be late.
+      const until = subscription.trialEnd !== null && subscription.trialEnd > now ? subscription.trialEnd : null
+      return { ...paid, ...inTrial(subscription, rules), state: 'active', reason: 'trial', until }
     }
     case 'past_due':
       return missing({ ...paid, state: 'active', reason: 'subscription' }, pastDueSince, overdue, rules, now)

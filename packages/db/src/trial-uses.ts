@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
+/** The owner, unless that is staff of the tenant's own partner, who makes and owns tenants for others. */
+const ownerOf = (tenantId: string) => sql`
+  select m.tenant_id, m.user_id from memberships m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
+  where m.tenant_id = ${tenantId} and m.role = 'owner' and (t.partner_id is null or u.partner_id is distinct from t.partner_id)`
+
 /**
- * Whether the owner of the tenant, or somebody with one of its proven domains, had a trial in another tenant. Domains that other people
- * proved later count too.
+ * Whether the owner of the tenant, or somebody with one of its proven domains, had a trial in another tenant.
  */
 export async function hadTrialElsewhere(db: Db | Trx, tenantId: string): Promise<boolean> {
   const { rows } = await sql<{ had: boolean }>`
     select exists (select from trial_uses u where u.tenant_id <> ${tenantId} and (
-      u.user_id in (select m.user_id from memberships m where m.tenant_id = ${tenantId} and m.role = 'owner')
+      u.user_id in (select o.user_id from (${ownerOf(tenantId)}) o)
       or u.domain in (select d.name from domains d where d.tenant_id = ${tenantId} and d.verified_at is not null))) as had`.execute(db)
   return rows[0]?.had === true
 }
@@ -23,8 +27,7 @@ export async function lockTrialsOfOwner(trx: Trx, tenantId: string): Promise<voi
 /** Records that owner and proven domains of the tenant had their trial. A second time it changes nothing. */
 export async function recordTrialUse(trx: Trx, tenantId: string): Promise<void> {
   await sql`
-    insert into trial_uses (tenant_id, user_id)
-    select m.tenant_id, m.user_id from memberships m where m.tenant_id = ${tenantId} and m.role = 'owner'
+    insert into trial_uses (tenant_id, user_id) ${ownerOf(tenantId)}
     on conflict do nothing`.execute(trx)
   await sql`
     insert into trial_uses (tenant_id, domain)

@@ -84,7 +84,7 @@ function GeneralPanel({ tenant }: { tenant: TenantView }) {
           />
           <NumberInput
             label="Seats"
-            description={`How many people you plan for. ${tenant.memberCount === 1 ? 'One member' : `${tenant.memberCount} members`} at the moment; 0 means no plan.`}
+            description={`How many members there may be, at most what the plan has; 0 for all of it. ${tenant.memberCount === 1 ? 'One member' : `${tenant.memberCount} members`} at the moment.`}
             min={0}
             max={1_000_000}
             allowDecimal={false}
