@@ -111,6 +111,8 @@ export interface StepOutcome {
   fileSpaceId?: string
   mailDomains?: readonly { id: string; mailDomainId: string | null; mailPendingId: string | null }[]
   ownerIdpUserId?: { userId: string; idpUserId: string }
+  /** The `sub` claims of everybody in the tenant's group; who is not among them has to be put into it. */
+  groupMembers?: readonly string[]
 }
 
 /** Marks the moment a step starts, so that watchers see it working. */
@@ -166,6 +168,11 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
         .where('id', '=', run.tenant.id)
         .execute()
     }
+    if (outcome.groupMembers) await reopenIdentities(trx, run.tenant.id, outcome.groupMembers)
+    const spaceBefore = run.tenant.fileSpaceId
+    if (outcome.fileSpaceId !== undefined && spaceBefore !== null && outcome.fileSpaceId !== spaceBefore) {
+      await reopenFiles(trx, run.tenant.id)
+    }
     for (const domain of outcome.mailDomains ?? []) {
       const { mailDomainId: mail_domain_id, mailPendingId: mail_pending_id } = domain
       let update = trx.updateTable('domains').set({ mail_domain_id, mail_pending_id }).where('id', '=', domain.id)
@@ -180,6 +187,39 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
     await notifyTenant(trx, run.tenant.id)
     return true
   })
+}
+
+const again = { next_at: null, attempt: 0, version: sql<number>`version + 1`, updated_at: sql<Date>`now()` }
+
+/** Members whom the tenant's group lacks are put into it again. Until then no token without the group takes the membership away. */
+async function reopenIdentities(trx: Trx, tenantId: string, subjects: readonly string[]): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ ...again, identity_state: 'pending', identity_error: null })
+    .where('tenant_id', '=', tenantId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .where('role', '<>', 'owner')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('users as u')
+          .select('u.id')
+          .whereRef('u.id', '=', 'memberships.user_id')
+          .where('u.deactivated_at', 'is', null)
+          .where(sql<boolean>`u.idp_subject_id <> all(${[...subjects]}::text[])`),
+      ),
+    )
+    .execute()
+}
+
+/** The tenant has another space: everybody with an account in the file storage is let into it. */
+async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ ...again, files_state: 'pending', files_error: null })
+    .where('tenant_id', '=', tenantId)
+    .where('status', 'in', ['active', 'provisioning'])
+    .where('file_account_id', 'is not', null)
+    .execute()
 }
 
 /** Says that these steps have to be done again, because what they bring about was changed. Under the tenant's lock. */

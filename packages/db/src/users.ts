@@ -159,6 +159,18 @@ export interface TokenIdentity {
   groups: readonly string[] | undefined
   issuedAt: Date
   platformAdminGroup: string
+  /**
+   * Which of these tenants' groups are still the ones that were made for them. A group that is gone, or whose provider does not tell, takes
+   * no membership away.
+   */
+  groupsStand: (tenants: readonly TenantGroup[]) => Promise<readonly string[]>
+}
+
+export interface TenantGroup {
+  id: string
+  slug: string
+  /** The provider's key of the group that was made for the tenant. */
+  identityGroupId: string | null
 }
 
 /** Stands for the address of somebody whose token tells none. `.invalid` never receives mail (RFC 2606). */
@@ -236,17 +248,19 @@ async function addMembershipsOfGroups(db: Db, userId: string, token: TokenIdenti
  * is suspended instead of forgotten: nothing of theirs is left open, and nothing is destroyed by a claim.
  */
 async function removeMembershipsOutsideGroups(db: Db, userId: string, token: TokenIdentity): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    select t.id from memberships m join tenants t on t.id = m.tenant_id where ${leavesGroup(userId, token)}`.execute(db)
+  const { rows } = await sql<TenantGroup>`
+    select t.id, t.slug, t.identity_group_id as "identityGroupId" from memberships m join tenants t on t.id = m.tenant_id
+    where ${leavesGroup(userId, token)}`.execute(db)
   if (rows.length === 0) return
-  const ids = rows.map((row) => row.id)
-  const leaving = sql<SqlBool>`t.id = m.tenant_id and t.id = any(${ids}) and ${leavesGroup(userId, token)}
+  const ids = await token.groupsStand(rows)
+  if (ids.length === 0) return
+  const leaving = sql<SqlBool>`t.id = m.tenant_id and t.id = any(${[...ids]}::uuid[]) and ${leavesGroup(userId, token)}
     and (m.role = 'member' or exists (
       select from memberships other join users o on o.id = other.user_id
       where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')
         and other.status in ('active', 'provisioning') and o.deactivated_at is null))`
   await db.transaction().execute(async (trx) => {
-    await sql`select from tenants where id = any(${ids}) order by id for update`.execute(trx)
+    await sql`select from tenants where id = any(${[...ids]}::uuid[]) order by id for update`.execute(trx)
     await sql`
       update memberships m set status = 'suspended', mail_state = 'pending', mail_error = null, files_state = 'pending', files_error = null,
         next_at = null, attempt = 0, version = version + 1, updated_at = now()

@@ -26,6 +26,7 @@ const identity: Record<keyof IdentityProvider, Method> = {
   check: { call: (options) => identityOf(options).check() },
   ensureGroup: { call: (options) => identityOf(options).ensureGroup({ name: 'acme' }) },
   findGroup: { call: (options) => identityOf(options).findGroup('acme') },
+  listGroupMembers: { call: (options) => identityOf(options).listGroupMembers('g') },
   findUserByEmail: { call: (options) => identityOf(options).findUserByEmail(person.email) },
   findUserBySubject: { call: (options) => identityOf(options).findUserBySubject({ subject: 's', email: person.email }) },
   createUser: { call: (options) => identityOf(options).createUser({ email: person.email, name: 'Nina', groupIds: [] }) },

@@ -1,6 +1,7 @@
 import { saveMemberFacts } from '@atrium/db/member-work'
 import type { FileStorage } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { reopenTenant } from '../provisioning/reopen.ts'
 import { StepRefused } from '../provisioning/steps.ts'
 import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
@@ -26,7 +27,10 @@ async function open({ house, work, signal }: StepCall, files: FileStorage): Prom
   const known = work.fileAccountId !== null && (await bringUpToDate(files, work.fileAccountId, work, signal))
   const accountId = known && work.fileAccountId ? work.fileAccountId : await make()
   if (tenant.fileSpaceId === null) throw new StepRefused("The tenant's file space is not there yet.")
-  await files.addToSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
+  await files.addToSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal }).catch(async (error: unknown) => {
+    if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(house, tenant.id, 'files')
+    throw error
+  })
 
   async function make(): Promise<string> {
     const { id } = await files.ensureAccount({ email: user.email, displayName: user.name }, { signal })

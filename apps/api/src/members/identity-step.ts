@@ -3,6 +3,7 @@ import { type MemberWork, saveMemberFacts, savePersonIdentity } from '@atrium/db
 import { findPerson, pendingSubject } from '@atrium/db/members'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { reopenTenant } from '../provisioning/reopen.ts'
 import { StepRefused } from '../provisioning/steps.ts'
 import { followProfile } from '../users/follow-profile.ts'
 import { endsWithMembership, type StepCall, standingOf } from './step.ts'
@@ -32,7 +33,10 @@ async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> 
   // Whoever is new may have contact data, or another name since the work began.
   if (known === undefined || work.profileDue) await tellProfile(call, identity)
   const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
-  await identity.addToGroup({ groupId, userId }, { signal })
+  await identity.addToGroup({ groupId, userId }, { signal }).catch(async (error: unknown) => {
+    if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(call.house, work.tenant.id, 'identity')
+    throw error
+  })
   if (work.managed) await identity.setActive({ userId, active: true }, { signal })
 }
 

@@ -9,14 +9,14 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Does at once what outside systems left undone for a member, without waiting for the job engine, and what was skipped: a system may have
- * been connected since, and whoever created the tenant or came by its group was given nothing but the membership. A password is answered
+ * Brings every outside system to what is on record of a member, without waiting for the job engine: what was left undone, what was done
+ * and may have been lost there since, and what was skipped: a system may have been connected since, and whoever created the tenant or came by its group was given nothing but the membership. A password is answered
  * when this made something that needs one. A removal that ends here answers the member as it was.
  */
 export async function retryMember(ctx: Context, access: Access, userId: string): Promise<CreatedMember> {
   const { house } = ctx
   const password = createOneTimePassword()
-  const { tenant, member: before, work } = await beginAct(ctx, access, userId, redoSkipped)
+  const { tenant, member: before, work } = await beginAct(ctx, access, userId, redoAll)
   await runMember(house, work, { password })
   const after = await findMember(house.database.db, tenant.id, userId)
   const member = after ?? gone(before)
@@ -29,10 +29,9 @@ export async function retryMember(ctx: Context, access: Access, userId: string):
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function redoSkipped({ trx, tenant, member }: Facts): Promise<void> {
+async function redoAll({ trx, tenant, member }: Facts): Promise<void> {
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') return
-  const skipped = provisioningSteps.filter((step) => member[`${step}State`] === 'skipped')
-  await changeMembership(trx, tenant.id, member.id, {}, skipped)
+  await changeMembership(trx, tenant.id, member.id, {}, provisioningSteps)
 }
 
 function gone(row: MemberRow): MemberRow {

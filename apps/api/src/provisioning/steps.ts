@@ -18,7 +18,7 @@ export const steps: Readonly<Record<ProvisioningStep, (house: House, run: Provis
   files: provisionFiles,
 }
 
-/** The tenant's group, with its owner in it. */
+/** The tenant's group, with its owner in it; members whom it lacks, as one that was made again, are put into it by their own work. */
 async function provisionIdentity(house: House, run: ProvisioningRun, signal: AbortSignal): Promise<Done> {
   const { identity } = house.systems
   if (!identity) return { state: 'skipped' }
@@ -27,10 +27,11 @@ async function provisionIdentity(house: House, run: ProvisioningRun, signal: Abo
     { name: tenant.slug, attributes: { tenant: tenant.slug }, knownId: tenant.identityGroupId ?? undefined },
     { signal },
   )
-  if (!owner) return { state: 'ok', identityGroupId: group.id }
+  const groupMembers = group.created ? [] : await identity.listGroupMembers(group.id, { signal })
+  if (!owner) return { state: 'ok', identityGroupId: group.id, groupMembers }
   const userId = owner.idpUserId ?? (await findOwner(identity, owner, signal))
   await identity.addToGroup({ groupId: group.id, userId }, { signal })
-  return { state: 'ok', identityGroupId: group.id, ownerIdpUserId: { userId: owner.id, idpUserId: userId } }
+  return { state: 'ok', identityGroupId: group.id, groupMembers, ownerIdpUserId: { userId: owner.id, idpUserId: userId } }
 }
 
 async function findOwner(identity: IdentityProvider, owner: { subject: string; email: string }, signal: AbortSignal): Promise<string> {

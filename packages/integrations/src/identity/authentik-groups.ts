@@ -1,11 +1,14 @@
 import type { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
-import type { HttpClient } from '../http-client.ts'
+import { type HttpClient, shaped } from '../http-client.ts'
 import { groupPath, userKey } from './authentik-paths.ts'
 import type { IdentityProvider } from './port.ts'
-import { Group, GroupPage } from './records.ts'
+import { Group, GroupPage, GroupWithMembers } from './records.ts'
 
-type GroupMethods = Pick<IdentityProvider, 'ensureGroup' | 'findGroup' | 'addToGroup' | 'removeFromGroup'>
+type GroupMethods = Pick<IdentityProvider, 'ensureGroup' | 'findGroup' | 'listGroupMembers' | 'addToGroup' | 'removeFromGroup'>
+
+// Everybody comes in one answer, at some hundred bytes each.
+const longestGroup = 64_000_000
 
 /** Groups and their members. */
 export function authentikGroups(client: HttpClient): GroupMethods {
@@ -55,6 +58,22 @@ export function authentikGroups(client: HttpClient): GroupMethods {
       client.operation('findGroup', options, async (operation) => {
         const group = await find(operation, name)
         return group && { id: group.pk }
+      }),
+
+    listGroupMembers: (groupId, options) =>
+      client.operation('listGroupMembers', options, async (operation) => {
+        const { users_obj: members } = await client.send(operation, {
+          label: 'GET /core/groups/{id}/',
+          method: 'GET',
+          path: groupPath(groupId),
+          query: { include_users: 'true' },
+          repeatable: true,
+          accept: [200],
+          addressesObject: true,
+          maxAnswerBytes: longestGroup,
+          read: shaped(GroupWithMembers),
+        })
+        return members.map(({ uid }) => uid)
       }),
 
     addToGroup: ({ groupId, userId }, options) =>

@@ -75,6 +75,8 @@ export interface IdentityProvider {
     options?: CallOptions,
   ): Promise<{ id: string; created: boolean }>
   findGroup(name: string, options?: CallOptions): Promise<{ id: string } | undefined>
+  /** The `sub` claims of everybody in the group. `not_found` when it is gone. */
+  listGroupMembers(groupId: string, options?: CallOptions): Promise<string[]>
   /** The user with this address, by e-mail or username, compared in lower case on our side too. */
   findUserByEmail(email: string, options?: CallOptions): Promise<IdentityUser | undefined>
   /** The user with this `sub`: the provider cannot be asked by subject, so it is looked up by address and compared on our side. */

@@ -4,6 +4,8 @@ import type { IdentityUser } from './port.ts'
 // The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones change nothing.
 
 export const Group = z.object({ pk: z.string().min(1), name: z.string(), attributes: z.record(z.string(), z.unknown()).default({}) })
+/** A group with everybody in it. */
+export const GroupWithMembers = z.object({ users_obj: z.array(z.object({ uid: z.string().min(1) })) })
 export const GroupPage = z.object({ results: z.array(Group) })
 
 export const User = z.object({
