@@ -115,18 +115,23 @@ const attacks: readonly Attack[] = [
   },
   { what: 'a number of a million digits', pieces: () => post('/tenants', `{"name":${'9'.repeat(1_000_000)}}`), expected: [400] },
   { what: 'a text of a million characters', pieces: () => post('/tenants', named('a'.repeat(1_000_000))), expected: [400] },
-  { what: 'headers of 100 KiB', pieces: () => [head('GET', '/health', { 'X-Large': 'a'.repeat(100_000) })], expected: [431] },
+  { what: 'headers of 600 KiB', pieces: () => [head('GET', '/health', { 'X-Large': 'a'.repeat(600_000) })], expected: [431] },
   {
     what: '5,000 headers',
     pieces: () => [head('GET', '/health', Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`X-${n}`, 'a'])))],
     expected: [431],
   },
   {
-    what: 'a token of 100 KiB',
-    pieces: () => [`GET /users/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'a'.repeat(100_000)}\r\n\r\n`],
+    what: 'a token of 600 KiB',
+    pieces: () => [`GET /users/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'a'.repeat(600_000)}\r\n\r\n`],
     expected: [431],
   },
-  { what: 'an address of 100 KiB', pieces: () => [head('GET', `/tenants?q=${'a'.repeat(100_000)}`, {})], expected: [431, 414, 400] },
+  {
+    what: 'a token of 500 KiB that nobody signed',
+    pieces: () => [`GET /users/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'a'.repeat(500_000)}\r\n\r\n`],
+    expected: [401],
+  },
+  { what: 'an address of 600 KiB', pieces: () => [head('GET', `/tenants?q=${'a'.repeat(600_000)}`, {})], expected: [431, 414, 400] },
   {
     what: 'an address of 14,000 characters',
     pieces: () => [head('GET', `/tenants/${'a'.repeat(12_000)}`, {})],

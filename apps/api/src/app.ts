@@ -102,6 +102,12 @@ const watchUpstreamsEveryMs = 60_000
 
 export const bodyLimitBytes = 1024 * 1024
 
+/**
+ * How large the headers of a request may be. A token names every group of its person: 10,000 tenants make one of about 350 kB, and Node's
+ * default of 16 kB would lock people of more than some hundred tenants out.
+ */
+export const headerLimitBytes = 512 * 1024
+
 /** The whole service without its listening socket. Dependencies come in by hand; nothing here reads the environment. */
 export function createApp(parts: AppParts): App {
   const { config, database, integrations, log, tracing } = parts

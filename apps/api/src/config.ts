@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { isLimitName, type LimitName } from '@atrium/core/limits'
 import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
+import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/slugs'
 import { plan } from '@atrium/core/tenants'
 import { trim } from '@atrium/core/trim'
 import { createKeyring, weakKey } from '@atrium/db/encryption'
@@ -53,6 +54,8 @@ const limitNumbers = list.transform((pairs, ctx) => {
   return numbers
 })
 
+const groupPrefix = z.string().regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
+
 const shape = {
   PORT: port.default(4000),
   HOST: z.string().default('127.0.0.1'),
@@ -79,6 +82,7 @@ const shape = {
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  IDP_TENANT_GROUP_PREFIX: groupPrefix.optional(),
   MAIL_API_URL: address.optional(),
   MAIL_API_KEY: z.string().optional(),
   FILES_API_URL: address.optional(),
@@ -165,6 +169,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       builtinAdmins: e.IDP_BUILTIN_ADMIN_GROUP,
       partnerStaff: e.IDP_PARTNER_STAFF_GROUP,
     },
+    /** Before the slug in the names of new tenants' groups; empty for none. */
+    tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
     identity: e.IDP_API_URL && e.IDP_API_TOKEN ? { baseUrl: e.IDP_API_URL, token: e.IDP_API_TOKEN, publicUrl: e.IDP_PUBLIC_URL } : null,
     mail: e.MAIL_API_URL && e.MAIL_API_KEY ? { baseUrl: e.MAIL_API_URL, apiKey: e.MAIL_API_KEY } : null,
     files:

@@ -2,7 +2,7 @@ import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
 import { openDatabase } from '@atrium/db/connect'
 import { askServerFaults } from '@atrium/db/server-faults'
 import { connectIntegrations } from '@atrium/integrations/connect'
-import { createApp } from './app.ts'
+import { createApp, headerLimitBytes } from './app.ts'
 import { readConfig } from './config.ts'
 import { listenOnAll } from './listen.ts'
 import { createLogger } from './log.ts'
@@ -65,7 +65,10 @@ if (config.billing.webhookSecrets.length > 0) await import('@atrium/integrations
 const app = createApp({ config, database, integrations, upstreamCalls, log, metrics, tracing })
 // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need. Idle connections
 // are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
-const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+const serverOptions = {
+  ...{ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 },
+  maxHeaderSize: headerLimitBytes,
+}
 const server = createServer(serverOptions, app.listener)
 const metricsServer = createMetricsServer(metrics.registry, app.readiness)
 const taken = await listenOnAll(

@@ -46,6 +46,8 @@ const leewaySeconds = 30
 const longestLifeSeconds = 24 * 3600
 const futureSeconds = 5
 const cacheSize = 10_000
+/** Longer tokens are verified each time: ten thousand of those that name thousands of groups would take gigabytes. */
+const longestRemembered = 16 * 1024
 /** The end of a token is the end of its signature: 64 characters of it tell tokens apart as a digest would, and need none. */
 const keyLength = 64
 
@@ -112,6 +114,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       const known = verified.get(key)
       if (known && known.token === token && holds(known, clock.now().getTime())) return known.claims
       const fresh = await verifyAnew(token)
+      if (token.length > longestRemembered) return fresh.claims
       if (verified.size >= cacheSize) verified.delete(verified.keys().next().value ?? '')
       verified.set(key, fresh)
       return fresh.claims

@@ -19,13 +19,14 @@ export interface ApiParts {
   sessions: Sessions
   proxy: ApiProxy
   staffGroups: readonly string[]
+  tenantGroupPrefix: string
   /** The portal's; operators have no mailbox of a tenant. */
   mailProfiles: MailProfiles | undefined
 }
 
 /** `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but the first need a session. */
 export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
-  const { app, cookies, sessions, proxy, staffGroups, mailProfiles } = parts
+  const { app, cookies, sessions, proxy, mailProfiles } = parts
   const routes = new Hono<AppEnv>()
   const post = async (c: AppContext, target: string) => {
     const session = await proxy.requireSession(c)
@@ -75,7 +76,7 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
 
   routes.post('/flags/evaluate', async (c) => {
     const session = await proxy.requireSession(c)
-    const body = withTenant(parseObject(await readJsonBody(c)), session, staffGroups)
+    const body = withTenant(parseObject(await readJsonBody(c)), session, parts)
     return proxy.forward(c, session, { method: 'POST', target: '/flags/evaluate', body })
   })
 
@@ -111,11 +112,17 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
 
 /**
  * The body of a flag evaluation. Without a tenant in it, the first group of the token that can be a tenant's decides: none that is for
- * administrators or staff, and none whose name is no slug.
+ * administrators or staff, and only what begins with the prefix of tenants' groups and goes on with a slug.
  */
-function withTenant(body: Record<string, unknown>, session: Session, staffGroups: readonly string[]): Uint8Array {
-  const groups = groupsOf(readClaims(session.tokens.access))
-  const tenantSlug = body.tenantSlug ?? groups.find((group) => !staffGroups.includes(group) && isSlugShaped(group))
+function withTenant(
+  body: Record<string, unknown>,
+  session: Session,
+  { staffGroups, tenantGroupPrefix }: Pick<ApiParts, 'staffGroups' | 'tenantGroupPrefix'>,
+): Uint8Array {
+  const slugs = groupsOf(readClaims(session.tokens.access))
+    .filter((group) => !staffGroups.includes(group) && group.startsWith(tenantGroupPrefix))
+    .map((group) => group.slice(tenantGroupPrefix.length))
+  const tenantSlug = body.tenantSlug ?? slugs.find(isSlugShaped)
   return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))
 }
 

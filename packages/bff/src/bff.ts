@@ -94,7 +94,18 @@ export function createBff(options: BffOptions): Bff {
     name === 'portal'
       ? createMailProfiles({ publicUrl, database, proxy, log, now, mailHost: config.mailHost, signing: config.profileSigning })
       : undefined
-  app.route('/api', apiRoutes({ app: name, cookies, sessions, proxy, staffGroups: config.staffGroups, mailProfiles }))
+  app.route(
+    '/api',
+    apiRoutes({
+      app: name,
+      cookies,
+      sessions,
+      proxy,
+      staffGroups: config.staffGroups,
+      tenantGroupPrefix: config.tenantGroupPrefix,
+      mailProfiles,
+    }),
+  )
   if (mailProfiles) app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
 
   app.all('/trpc/*', async (c) => {

@@ -1,4 +1,5 @@
 import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/settings'
+import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/slugs'
 import { isHostName } from '@atrium/core/text'
 import { createKeyring, type Keyring, weakKey } from '@atrium/db/encryption'
 import type { WebApp } from '@atrium/db/web-sessions'
@@ -25,6 +26,7 @@ const shape = {
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  IDP_TENANT_GROUP_PREFIX: z.string().regex(tenantGroupPrefixShape, tenantGroupPrefixFault).optional(),
   MAIL_PUBLIC_HOST: z
     .string()
     .transform((host) => host.toLowerCase())
@@ -55,6 +57,8 @@ export interface AppConfig {
   countryHeader: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */
   staffGroups: readonly string[]
+  /** What the names of tenants' groups begin with, before the slug; empty for nothing. */
+  tenantGroupPrefix: string
   /** Where devices reach the mail server. */
   mailHost: string | undefined
   /** Whether cards are entered through Stripe's form, which its page must be allowed to load. */
@@ -86,6 +90,7 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     countryHeader: e.CLIENT_COUNTRY_HEADER,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
+    tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
     mailHost: e.MAIL_PUBLIC_HOST,
     stripeForm: app === 'portal' && e.STRIPE_PUBLISHABLE_KEY !== undefined,
     profileSigning: e.PROFILE_SIGN_CERT && e.PROFILE_SIGN_KEY ? { certificate: e.PROFILE_SIGN_CERT, key: e.PROFILE_SIGN_KEY } : undefined,

@@ -244,6 +244,25 @@ describe('the portal', () => {
       await again.post(at('/api/flags/evaluate'))
       expect(lastSeen().body).toBe('{"tenantSlug":"initech"}')
     })
+
+    it('POST /api/flags/evaluate takes what follows the prefix of tenants, and no group without it', async () => {
+      await using prefixed = await openHouse({ env: { IDP_TENANT_GROUP_PREFIX: 'tenant-' } })
+      const api = async <Answer>(path: string, body?: object) => {
+        const headers = { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' }
+        const asked = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+        const response = await fetch(`${prefixed.sandbox.identityUrl}/api/v3/core/${path}`, asked)
+        return (response.status === 204 ? undefined : await response.json()) as Answer
+      }
+      const { results } = await api<{ results: { pk: number }[] }>('users/?search=newcomer')
+      for (const name of ['grafana-admins', 'tenant-', 'tenant-Initech', 'tenant-initech']) {
+        const { pk } = await api<{ pk: string }>('groups/', { name })
+        await api(`groups/${pk}/add_user/`, { pk: results[0]?.pk })
+      }
+      const visitor = prefixed.browser()
+      await visitor.signIn(prefixed.publicUrl, 'newcomer@example.test')
+      await visitor.post(new URL('/api/flags/evaluate', prefixed.publicUrl).href)
+      expect(prefixed.platform.seen.at(-1)?.body).toBe('{"tenantSlug":"initech"}')
+    })
   })
 })
 

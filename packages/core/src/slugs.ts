@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { trim, trimEnd } from './trim.ts'
 
+/** What may stand before a slug in the name of a tenant's group: it ends in a sign that tells it from the slug. */
+export const tenantGroupPrefixShape = /^[a-z0-9][a-z0-9-]{0,29}[-_.:]$/
+export const tenantGroupPrefixFault = 'is not up to 31 of a-z, 0-9 and "-" that end in "-", "_", "." or ":"'
+
 /** Slugs that would collide with a path, a host name or an administrative identity group. */
 const reserved = new Set(
   (
@@ -8,7 +12,11 @@ const reserved = new Set(
     'calendar cdn console dashboard default docs events flags health help host imap invite localhost login logout mail manage me metrics ' +
     'mta-sts new ns ns1 ns2 null oauth openapi operator operators partner partners partner-staff platform platform-admins portal ' +
     'postmaster public root settings signin signup smtp static status support system tenant tenants test trpc undefined user users ' +
-    'webhooks webmail www'
+    'webhooks webmail www ' +
+    // Groups by which other applications at the same identity provider commonly give rights.
+    'account-operators ceph-admins domain-admins domain-users editors enterprise-admins everyone gitea-admins gitlab-admins grafana-admins ' +
+    'grafana-editors guests harbor-admins it jenkins-admins keycloak-admins managers members nextcloud-admins owners power-users ' +
+    'proxmox-admins schema-admins security staff sudo superadmin superuser superusers sysadmin sysadmins vault-admins viewers vpn-users wheel'
   ).split(' '),
 )
 

@@ -8,7 +8,7 @@ export interface MemberWork {
   run: string
   /** For which state of the record this is: a later change has another one. */
   version: number
-  tenant: { id: string; slug: string; identityGroupId: string | null; fileSpaceId: string | null }
+  tenant: { id: string; slug: string; identityGroupId: string | null; identityGroupName: string; fileSpaceId: string | null }
   user: {
     id: string
     subject: string
@@ -20,6 +20,7 @@ export interface MemberWork {
     phone: string | null
     alternativeEmail: string | null
     deactivated: boolean
+    platformAdmin: boolean
   }
   role: TenantRole
   status: MembershipStatus
@@ -50,10 +51,11 @@ export interface MemberWork {
 export const memberLeaseSeconds = 12
 
 const readWork = sql`
-  select m.run, m.version, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id, 'fileSpaceId', t.file_space_id) as tenant,
+  select m.run, m.version, json_build_object('id', t.id, 'slug', t.slug, 'identityGroupId', t.identity_group_id,
+      'identityGroupName', coalesce(t.identity_group_name, t.slug), 'fileSpaceId', t.file_space_id) as tenant,
     json_build_object('id', u.id, 'subject', u.idp_subject_id, 'idpUserId', u.idp_user_id, 'email', u.email, 'name', u.name,
       'firstName', u.first_name, 'lastName', u.last_name, 'phone', u.phone, 'alternativeEmail', u.alternative_email,
-      'deactivated', u.deactivated_at is not null) as user,
+      'deactivated', u.deactivated_at is not null, 'platformAdmin', u.platform_admin) as user,
     m.role, m.status,
     ${managed} as managed,
     u.platform_admin or u.partner_id is not null

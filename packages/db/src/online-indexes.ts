@@ -60,6 +60,13 @@ const indexes: readonly OnlineIndex[] = [
     table: 'memberships',
     of: "(tenant_id) where status <> 'removing'",
   },
+  // Whose group a name is: no two tenants share one.
+  {
+    name: 'tenants_identity_group',
+    table: 'tenants',
+    of: '(coalesce(identity_group_name, slug))',
+    unique: true,
+  },
   // In the order in which mails are claimed: of many that became due at one moment each claim would else sort all.
   {
     name: 'outbox_due_in_order',

@@ -23,9 +23,10 @@ export interface ProvisioningRun {
     status: TenantStatus
     plan: Plan
     identityGroupId: string | null
+    identityGroupName: string
     fileSpaceId: string | null
   }
-  owner: { id: string; subject: string; email: string; idpUserId: string | null } | undefined
+  owner: { id: string; subject: string; email: string; idpUserId: string | null; platformAdmin: boolean } | undefined
   domains: MailPlace[]
   /** `version` says for which state of the record the run works. */
   steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean; version: number }[]
@@ -53,6 +54,7 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
         'status',
         'plan',
         'identity_group_id as identityGroupId',
+        sql<string>`coalesce(identity_group_name, slug)`.as('identityGroupName'),
         'file_space_id as fileSpaceId',
       ])
       .executeTakeFirst()
@@ -61,7 +63,7 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
     const owner = await trx
       .selectFrom('memberships as m')
       .innerJoin('users as u', 'u.id', 'm.user_id')
-      .select(['u.id', 'u.idp_subject_id as subject', 'u.email', 'u.idp_user_id as idpUserId'])
+      .select(['u.id', 'u.idp_subject_id as subject', 'u.email', 'u.idp_user_id as idpUserId', 'u.platform_admin as platformAdmin'])
       .where('m.tenant_id', '=', tenantId)
       .where('m.role', '=', 'owner')
       .executeTakeFirst()
@@ -205,6 +207,8 @@ async function reopenIdentities(trx: Trx, tenantId: string, subjects: readonly s
           .select('u.id')
           .whereRef('u.id', '=', 'memberships.user_id')
           .where('u.deactivated_at', 'is', null)
+          // They are in no tenant's group.
+          .where('u.platform_admin', '=', false)
           .where(sql<boolean>`u.idp_subject_id <> all(${[...subjects]}::text[])`),
       ),
     )

@@ -406,6 +406,10 @@ export interface TenantsTable {
   billing_country: string | null
   billing_email: string | null
   identity_group_id: string | null
+  /** Null: the slug. */
+  identity_group_name: string | null
+  /** `infinity` while the group is being renamed. */
+  identity_group_changed_at: OptionalMoment
   file_space_id: string | null
   suspended_reason: string | null
   suspended_at: OptionalMoment

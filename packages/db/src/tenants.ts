@@ -185,6 +185,8 @@ export function tenantsOfUser(db: Db | Trx, userId: string): Promise<{ id: strin
 
 export interface NewTenant {
   slug: string
+  /** Of the group at the identity provider; the slug where it is not given. */
+  identityGroupName?: string
   name: string
   plan: Plan
   partnerId: string | null
@@ -207,6 +209,7 @@ export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: s
     .insertInto('tenants')
     .values({
       slug: tenant.slug,
+      identity_group_name: tenant.identityGroupName ?? null,
       name: tenant.name,
       plan: tenant.plan,
       partner_id: tenant.partnerId,

@@ -3,6 +3,7 @@ import type { PartnerAccess, PartnerStatus } from '@atrium/core/partner-access'
 import type { TenantRole, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { groupNameOf, putIntoGroupsAgain } from './tenant-groups.ts'
 import { escapeLike } from './tenants.ts'
 
 /** A user as the views need it, with memberships and partner. */
@@ -203,12 +204,14 @@ export async function syncUserFromToken(db: Db, token: TokenIdentity): Promise<{
 
   const inAdminGroup = token.groups.includes(token.platformAdminGroup)
   if (inAdminGroup !== user.platform_admin) {
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('users')
       .set({ platform_admin: inAdminGroup })
       .where('id', '=', user.id)
+      .where('platform_admin', '=', !inAdminGroup)
       .where(sql<SqlBool>`coalesce(platform_admin_changed_at < ${token.issuedAt}, true)`)
-      .execute()
+      .executeTakeFirst()
+    if (!inAdminGroup && numUpdatedRows > 0n) await putIntoGroupsAgain(db, user.id)
   }
   await addMembershipsOfGroups(db, user.id, token)
   await removeMembershipsOutsideGroups(db, user.id, token)
@@ -232,7 +235,7 @@ async function addMembershipsOfGroups(db: Db, userId: string, token: TokenIdenti
     select t.id, ${userId}, 'member' from tenants t
     join provisioning_steps s on s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok'
     left join membership_revocations r on r.tenant_id = t.id and r.user_id = ${userId}
-    where t.slug = any(${[...token.groups]}) and t.status <> 'deleted' and (r.revoked_at is null or r.revoked_at < ${token.issuedAt})
+    where ${groupNameOf} = any(${[...token.groups]}) and t.status <> 'deleted' and (r.revoked_at is null or r.revoked_at < ${token.issuedAt})
     on conflict do nothing returning tenant_id as "tenantId"`.execute(db)
   const [only] = rows
   if (!only || rows.length > 1) return
@@ -269,11 +272,16 @@ async function removeMembershipsOutsideGroups(db: Db, userId: string, token: Tok
   })
 }
 
-/** A membership that is settled here and older than the token, whose group the token does not name. */
+/**
+ * A membership that is settled here and older than the token, whose group the token does not name. Platform administrators are in no
+ * tenant's group: their tokens would grow by each one, and say nothing about their memberships.
+ */
 function leavesGroup(userId: string, token: TokenIdentity) {
   return sql<SqlBool>`m.user_id = ${userId} and m.role <> 'owner' and m.status = 'active' and m.identity_state in ('ok', 'skipped')
     and m.created_at < ${token.issuedAt} and coalesce(m.identity_changed_at < ${token.issuedAt}, true)
-    and t.slug <> all(${[...(token.groups ?? [])]})
+    and ${groupNameOf} <> all(${[...(token.groups ?? [])]})
+    and coalesce(t.identity_group_changed_at < ${token.issuedAt}, true)
+    and not (select u.platform_admin from users u where u.id = ${userId})
     and exists (select from provisioning_steps s where s.tenant_id = t.id and s.step = 'identity' and s.state = 'ok')`
 }
 
@@ -305,6 +313,7 @@ export async function touchUser(db: Db | Trx, id: string): Promise<void> {
  * `never` while the identity provider still holds the old state, so that no token of the meantime undoes a revocation.
  */
 export async function setPlatformAdmin(db: Db | Trx, id: string, platformAdmin: boolean, until: 'now' | 'never'): Promise<void> {
+  if (!platformAdmin && until === 'never') await putIntoGroupsAgain(db, id)
   await db
     .updateTable('users')
     .set({

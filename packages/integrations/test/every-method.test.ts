@@ -27,6 +27,7 @@ const identity: Record<keyof IdentityProvider, Method> = {
   ensureGroup: { call: (options) => identityOf(options).ensureGroup({ name: 'acme' }) },
   findGroup: { call: (options) => identityOf(options).findGroup('acme') },
   listGroupMembers: { call: (options) => identityOf(options).listGroupMembers('g') },
+  renameGroup: { call: (options) => identityOf(options).renameGroup({ groupId: 'g', name: 'tenant-acme' }) },
   findUserByEmail: { call: (options) => identityOf(options).findUserByEmail(person.email) },
   findUserBySubject: { call: (options) => identityOf(options).findUserBySubject({ subject: 's', email: person.email }) },
   createUser: { call: (options) => identityOf(options).createUser({ email: person.email, name: 'Nina', groupIds: [] }) },

@@ -31,7 +31,7 @@ describe('identity contract', () => {
     )
     expect(new Set(results.map(({ id }) => id)).size).toBe(1)
     expect(results.filter(({ created }) => created)).toHaveLength(1)
-    expect(await identity.findGroup('newco')).toEqual({ id: results[0]?.id })
+    expect(await identity.findGroup('newco')).toMatchObject({ id: results[0]?.id })
     expect(await identity.findGroup('NewCo')).toBeUndefined()
   })
 

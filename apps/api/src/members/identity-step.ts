@@ -32,11 +32,13 @@ async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> 
   const userId = known ?? (await makeIdentity(call, identity))
   // Whoever is new may have contact data, or another name since the work began.
   if (known === undefined || work.profileDue) await tellProfile(call, identity)
-  const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
-  await identity.addToGroup({ groupId, userId }, { signal }).catch(async (error: unknown) => {
-    if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(call.house, work.tenant.id, 'identity')
-    throw error
-  })
+  if (!work.user.platformAdmin) {
+    const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
+    await identity.addToGroup({ groupId, userId }, { signal }).catch(async (error: unknown) => {
+      if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(call.house, work.tenant.id, 'identity')
+      throw error
+    })
+  }
   if (work.managed) await identity.setActive({ userId, active: true }, { signal })
 }
 
@@ -129,6 +131,6 @@ async function findUnfinished({ house, work, signal }: StepCall, identity: Ident
 }
 
 async function ensureGroup({ tenant }: MemberWork, identity: IdentityProvider, signal: AbortSignal): Promise<string> {
-  const group = await identity.ensureGroup({ name: tenant.slug, attributes: { tenant: tenant.slug } }, { signal })
+  const group = await identity.ensureGroup({ name: tenant.identityGroupName, attributes: { tenant: tenant.slug } }, { signal })
   return group.id
 }

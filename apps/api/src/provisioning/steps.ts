@@ -18,19 +18,24 @@ export const steps: Readonly<Record<ProvisioningStep, (house: House, run: Provis
   files: provisionFiles,
 }
 
-/** The tenant's group, with its owner in it; members whom it lacks, as one that was made again, are put into it by their own work. */
+/**
+ * The tenant's group, with its owner in it unless that is a platform administrator. Members whom it lacks, as one that was made again, are
+ * put into it by their own work.
+ */
 async function provisionIdentity(house: House, run: ProvisioningRun, signal: AbortSignal): Promise<Done> {
   const { identity } = house.systems
   if (!identity) return { state: 'skipped' }
   const { tenant, owner } = run
   const group = await identity.ensureGroup(
-    { name: tenant.slug, attributes: { tenant: tenant.slug }, knownId: tenant.identityGroupId ?? undefined },
+    { name: tenant.identityGroupName, attributes: { tenant: tenant.slug }, knownId: tenant.identityGroupId ?? undefined },
     { signal },
   )
   const groupMembers = group.created ? [] : await identity.listGroupMembers(group.id, { signal })
   if (!owner) return { state: 'ok', identityGroupId: group.id, groupMembers }
   const userId = owner.idpUserId ?? (await findOwner(identity, owner, signal))
-  await identity.addToGroup({ groupId: group.id, userId }, { signal })
+  // A platform administrator is in no tenant's group: the token, which names every group, would grow with each tenant.
+  if (owner.platformAdmin) await identity.removeFromGroup({ groupId: group.id, userId }, { signal })
+  else await identity.addToGroup({ groupId: group.id, userId }, { signal })
   return { state: 'ok', identityGroupId: group.id, groupMembers, ownerIdpUserId: { userId: owner.id, idpUserId: userId } }
 }
 

@@ -4,6 +4,7 @@ import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
 import { findCaller } from '@atrium/db/callers'
 import type { Trx } from '@atrium/db/connect'
+import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner, holdPartner } from '@atrium/db/partners'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants'
 import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
@@ -18,6 +19,7 @@ import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import { readTenant } from './get.ts'
+import { groupNameFor, hasForeignGroup } from './group-name.ts'
 
 /**
  * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
@@ -110,9 +112,24 @@ function ownPartner({ partner }: Caller): Caller['partner'] {
   return partner
 }
 
+/** A slug that begins with the prefix of groups would, without it, be the name of another tenant's group. */
+function bearsPrefix({ config: { tenantGroupPrefix } }: House, slug: string): boolean {
+  return tenantGroupPrefix !== '' && slug.startsWith(tenantGroupPrefix)
+}
+
+/** The slugs from the first one on whose group nobody else has made. The provider is asked about three at most. */
+async function withoutForeignGroup(house: House, slugs: readonly string[]): Promise<readonly string[]> {
+  const { identity } = house.systems
+  if (!identity) return slugs
+  for (let at = 0; at < Math.min(slugs.length, 3); at++) {
+    if (!(await hasForeignGroup(house, identity, slugs[at] ?? ''))) return slugs.slice(at)
+  }
+  return slugs.slice(3)
+}
+
 async function insertUnderFreeSlug(
   house: House,
-  tenant: Omit<NewTenant, 'slug' | 'domains' | 'platformDomain'>,
+  tenant: Omit<NewTenant, 'slug' | 'identityGroupName' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
   inserted: (trx: Trx, id: string) => Promise<void>,
 ): Promise<{ id: string; slug: string }> {
@@ -122,14 +139,19 @@ async function insertUnderFreeSlug(
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This name is reserved.' }] })
   }
   const candidates = input.slug !== undefined ? [input.slug] : [...slugCandidates(slugify(input.name) ?? 'tenant', 100)]
-  const free = candidates.filter((slug) => !isReservedSlug(slug, groups))
+  const given = candidates.filter((slug) => !isReservedSlug(slug, groups) && !bearsPrefix(house, slug))
+  const free = await withoutForeignGroup(house, given)
+  if (input.slug !== undefined && free.length === 0) {
+    throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This name is reserved.' }] })
+  }
   try {
     return await house.database.db.transaction().execute(async (trx) => {
       if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
       for (const slug of free) {
         refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
         const domains = domainsOf(config, slug, input.domains ?? [])
-        const made = await insertTenant(trx, { ...tenant, slug, domains, platformDomain: house.config.tenantDomain })
+        const identityGroupName = groupNameFor(config, slug)
+        const made = await insertTenant(trx, { ...tenant, slug, identityGroupName, domains, platformDomain: house.config.tenantDomain })
         if (!made) continue
         await refuseUnavailable(trx, made.id, input.domains ?? [], 'domains')
         await inserted(trx, made.id)
@@ -140,6 +162,10 @@ async function insertUnderFreeSlug(
       throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }] })
     })
   } catch (error) {
+    if (violatedConstraint(error) === 'tenants_identity_group') {
+      const message = 'The group of another tenant has the name that this slug would get.'
+      throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }], cause: error })
+    }
     throw isDomainTaken(error) ? domainTaken('domains', error) : error
   }
 }

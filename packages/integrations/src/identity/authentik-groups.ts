@@ -5,7 +5,10 @@ import { groupPath, userKey } from './authentik-paths.ts'
 import type { IdentityProvider } from './port.ts'
 import { Group, GroupPage, GroupWithMembers } from './records.ts'
 
-type GroupMethods = Pick<IdentityProvider, 'ensureGroup' | 'findGroup' | 'listGroupMembers' | 'addToGroup' | 'removeFromGroup'>
+type GroupMethods = Pick<
+  IdentityProvider,
+  'ensureGroup' | 'findGroup' | 'renameGroup' | 'listGroupMembers' | 'addToGroup' | 'removeFromGroup'
+>
 
 // Everybody comes in one answer, at some hundred bytes each.
 const longestGroup = 64_000_000
@@ -57,7 +60,22 @@ export function authentikGroups(client: HttpClient): GroupMethods {
     findGroup: (name, options) =>
       client.operation('findGroup', options, async (operation) => {
         const group = await find(operation, name)
-        return group && { id: group.pk }
+        return group && { id: group.pk, attributes: group.attributes }
+      }),
+
+    renameGroup: ({ groupId, name }, options) =>
+      client.operation('renameGroup', options, async (operation) => {
+        const taken = await client.send(operation, {
+          label: 'PATCH /core/groups/{id}/',
+          method: 'PATCH',
+          path: groupPath(groupId),
+          body: { name },
+          repeatable: true,
+          accept: [200, 400],
+          addressesObject: true,
+          read: ({ status }) => status === 400,
+        })
+        if (taken) throw operation.fail('conflict', { status: 400, note: 'the group name is not accepted or another group has it' })
       }),
 
     listGroupMembers: (groupId, options) =>

@@ -74,7 +74,10 @@ export interface IdentityProvider {
     group: { name: string; attributes?: Record<string, string> | undefined; knownId?: string | undefined },
     options?: CallOptions,
   ): Promise<{ id: string; created: boolean }>
-  findGroup(name: string, options?: CallOptions): Promise<{ id: string } | undefined>
+  /** With the attributes that it was marked with. */
+  findGroup(name: string, options?: CallOptions): Promise<{ id: string; attributes: Readonly<Record<string, unknown>> } | undefined>
+  /** Repeatable. `conflict` when another group has the name, `not_found` when the group is gone. */
+  renameGroup(change: { groupId: string; name: string }, options?: CallOptions): Promise<void>
   /** The `sub` claims of everybody in the group. `not_found` when it is gone. */
   listGroupMembers(groupId: string, options?: CallOptions): Promise<string[]>
   /** The user with this address, by e-mail or username, compared in lower case on our side too. */
