@@ -1,6 +1,7 @@
 import { nothingGathered, tenantHealth } from '@atrium/core/health'
 import type { ProvisioningStatus, provisioningSteps, StepResult, TenantEvent, TenantRole, TenantView } from '@atrium/core/tenants'
 import type { TenantRow } from '@atrium/db/tenants'
+import type { WatchedTenant } from '@atrium/db/watched-tenants'
 import type { z } from 'zod'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
@@ -85,7 +86,7 @@ export function toStepResults(view: TenantView): StepResults {
   return { identity: result('identity'), mail: result('mail'), files: result('files') }
 }
 
-export function toTenantEvent(row: TenantRow, now: Date): TenantEvent {
+export function toTenantEvent(row: WatchedTenant, now: Date): TenantEvent {
   return {
     at: now.toISOString(),
     status: row.status,
