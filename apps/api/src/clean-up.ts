@@ -13,6 +13,7 @@ import { deleteExpiredSlotLocks } from '@atrium/db/slot-locks'
 import { deleteUpstreamDays } from '@atrium/db/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
+import { recordRepeatedDenials } from './audit/denials.ts'
 import type { House } from './house.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { rotateKeys } from './scheduling/rotate-keys.ts'
@@ -32,6 +33,7 @@ export async function cleanUp(house: House): Promise<void> {
   const duties: readonly (readonly [string, () => Promise<unknown>])[] = [
     // First: without a partition for them entries of the audit log would pile up in the default one.
     ['audit partitions', () => ensureAuditPartitions(db, 3)],
+    ['repeated denials', () => recordRepeatedDenials(house)],
     ['encryption keys', () => rotateKeys(house)],
     ['payloads of payment events', () => emptyOldPayloads(db, payloadDays)],
     ['request counts', () => deleteRequestCounts(db, ago((longestGuardWindowMinutes + 60) * 60_000))],

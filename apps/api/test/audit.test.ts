@@ -3,6 +3,7 @@ import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordRepeatedDenials } from '../src/audit/denials.ts'
 import { openHouse, type TestHouse } from './house.ts'
 
 let house: TestHouse
@@ -309,6 +310,7 @@ describe('what an act leaves in the log', () => {
     'tells of denied calls whose input is not what it must be: %j',
     async (json) => {
       const token = await house.token('member@acme.test')
+      await house.database.db.deleteFrom('audit_denials').execute()
       const before = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items.length
       const { status } = await house.request('POST', '/trpc/members.suspend', { token, body: { json } })
       const entries = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items
@@ -316,6 +318,31 @@ describe('what an act leaves in the log', () => {
       if (status === 403) expect(entries[0]).toMatchObject({ action: 'member.suspended', outcome: 'denied' })
     },
   )
+})
+
+it('names repeated denials of a person, action and minute in one further entry', async () => {
+  let now = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 20_000)
+  await using other = await openHouse({ provisioned: false, clock: { now: () => now } })
+  const [member, operator] = [await other.token('member@acme.test'), await other.token('operator@atrium.test')]
+  const denied = async () => (await other.request('GET', '/audit?outcome=denied', { token: operator })).body.items
+  const tryOnce = () => other.request('POST', '/tenants/globex/suspend', { token: member, body: {} })
+  const answers = await Promise.all(Array.from({ length: 40 }, tryOnce))
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 403))
+  expect(await denied()).toMatchObject([{ action: 'tenant.suspended', metadata: { code: 'operator_required' } }])
+  await recordRepeatedDenials(other.app.house)
+  expect(await denied()).toHaveLength(1)
+  const since = new Date(now.getTime() - 20_000).toISOString()
+  now = new Date(now.getTime() + 40_000)
+  await Promise.all([recordRepeatedDenials(other.app.house), recordRepeatedDenials(other.app.house)])
+  expect(await denied()).toMatchObject([
+    { actorEmail: 'member@acme.test', resourceName: 'globex', metadata: { calls: 39, since } },
+    { actorEmail: 'member@acme.test', resourceName: 'globex' },
+  ])
+  await tryOnce()
+  now = new Date(now.getTime() + 60_000)
+  await recordRepeatedDenials(other.app.house)
+  expect(await denied()).toHaveLength(3)
+  expect(await other.database.db.selectFrom('audit_denials').selectAll().execute()).toEqual([])
 })
 
 it('never fails the act when its entry cannot be written, and counts the loss', async () => {

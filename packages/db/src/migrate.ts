@@ -32,6 +32,7 @@ import * as organizers from './migrations/0026-organizers.ts'
 import * as kindsOfDues from './migrations/0027-kinds-of-dues.ts'
 import * as auditPlans from './migrations/0028-audit-plans.ts'
 import * as tenantLimits from './migrations/0029-tenant-limits.ts'
+import * as auditDenials from './migrations/0030-audit-denials.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
 import * as tenantGroupNames from './migrations/0033-tenant-group-names.ts'
 import * as workVersions from './migrations/0037-work-versions.ts'
@@ -75,6 +76,7 @@ const migrations: Record<string, Migration> = {
   '0027-kinds-of-dues': kindsOfDues,
   '0028-audit-plans': auditPlans,
   '0029-tenant-limits': tenantLimits,
+  '0030-audit-denials': auditDenials,
   '0031-idempotency-leases': idempotencyLeases,
   '0033-tenant-group-names': tenantGroupNames,
   '0037-work-versions': workVersions,

@@ -51,6 +51,15 @@ export interface PartnersTable {
   updated_at: Moment
 }
 
+export interface AuditDenialsTable {
+  actor_id: string
+  action: string
+  place: string
+  minute: RequiredMoment
+  calls: Generated<number>
+  event: JSONColumnType<Record<string, unknown>>
+}
+
 export interface TenantLimitsTable {
   tenant_id: string
   name: string
@@ -847,6 +856,7 @@ export interface Tables extends SchedulingTables {
   email_templates: EmailTemplatesTable
   mail_profile_links: MailProfileLinksTable
   partners: PartnersTable
+  audit_denials: AuditDenialsTable
   tenant_limits: TenantLimitsTable
   tenant_partners: TenantPartnersTable
   partner_margins: PartnerMarginsTable

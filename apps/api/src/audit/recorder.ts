@@ -1,5 +1,5 @@
 import { type ActorType, type AuditAction, type AuditOutcome, type AuditSource, auditMetadata } from '@atrium/core/audit'
-import { insertAuditEvent, insertChainedAuditEvent } from '@atrium/db/audit'
+import { insertAuditEvent, insertChainedAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
 import type { Database } from '@atrium/db/connect'
 import type { Clock } from '../clock.ts'
 import type { Caller, Context } from '../context.ts'
@@ -22,6 +22,10 @@ export interface AuditEntry {
 export interface AuditRecorder {
   /** Records what the caller of a request did. Never throws: a lost entry is logged and counted (seed 6). */
   record(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): Promise<void>
+  /** The entry that `record` would write. */
+  entryOf(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): NewAuditEvent
+  /** Writes such an entry. Never throws. */
+  write(event: NewAuditEvent): Promise<void>
   /** Records what a visitor of the booking pages did, who has no account: the address is all that is known of the person. */
   recordVisitor(ctx: Pick<Context, 'request'>, entry: AuditEntry): Promise<void>
   /** Records what the platform did by itself, in a job unless another source is named. */
@@ -38,7 +42,7 @@ export function createAuditRecorder(parts: {
 }): AuditRecorder {
   const { database, clock, log, metrics } = parts
   const insert = parts.chained ? insertChainedAuditEvent : insertAuditEvent
-  async function write(event: Parameters<typeof insertAuditEvent>[1]): Promise<void> {
+  async function write(event: NewAuditEvent): Promise<void> {
     try {
       await insert(database.db, event)
     } catch (err) {
@@ -57,21 +61,23 @@ export function createAuditRecorder(parts: {
     tenantSlug: entry.tenantSlug ?? null,
     partnerSlug: entry.partnerSlug ?? null,
   })
+  const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
+    ...common(entry),
+    actorType: actorTypeOf(caller),
+    actorId: caller.id ?? caller.subject,
+    actorEmail: caller.email ?? null,
+    actorIp: request.ip,
+    source: request.source,
+    metadata: auditMetadata({
+      ...entry.metadata,
+      requestId: request.requestId,
+      ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
+    }),
+  })
   return {
-    record: ({ request }, caller, entry) =>
-      write({
-        ...common(entry),
-        actorType: actorTypeOf(caller),
-        actorId: caller.id ?? caller.subject,
-        actorEmail: caller.email ?? null,
-        actorIp: request.ip,
-        source: request.source,
-        metadata: auditMetadata({
-          ...entry.metadata,
-          requestId: request.requestId,
-          ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
-        }),
-      }),
+    entryOf,
+    write,
+    record: (ctx, caller, entry) => write(entryOf(ctx, caller, entry)),
     recordVisitor: ({ request }, entry) =>
       write({
         ...common(entry),
