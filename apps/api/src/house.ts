@@ -60,4 +60,4 @@ export interface House {
  * What a function may use of the service while a transaction is open: nothing that takes a database connection of its own. With one
  * more connection per transaction, as many transactions as the pool has connections wait for each other until all of them fail.
  */
-export type InTransaction = Pick<House, 'config' | 'clock' | 'log' | 'systems' | 'outbox' | 'jobs'>
+export type InTransaction = Pick<House, 'config' | 'clock' | 'log' | 'systems' | 'outbox' | 'jobs' | 'limits'>

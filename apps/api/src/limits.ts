@@ -1,7 +1,7 @@
 import { AppError } from '@atrium/core/errors'
 import { type LimitName, limitReached, limits } from '@atrium/core/limits'
 import type { Database, Db, Trx } from '@atrium/db/connect'
-import { countTaken, takeInWindows, type WindowTake } from '@atrium/db/rate-limits'
+import { countTaken, findTenantLimit, takeInWindows, type WindowTake } from '@atrium/db/rate-limits'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { RequestFacts } from './context.ts'
@@ -39,6 +39,16 @@ export interface Limits {
    * until the transaction ends.
    */
   takeIn(trx: Trx, request: Told | undefined, takes: readonly Take[]): Promise<void>
+  /**
+   * Rejects one more of what there may be `most` of at one time, where `present` of them are there. A number that an operator set for the
+   * tenant counts. Throws AppError `limit_reached`.
+   */
+  requireRoom(db: Db | Trx, limit: LimitName, tenantId: string | undefined, present: number): Promise<void>
+  /**
+   * Holds one of what a person may have open at this process; call what is returned when it is over, once or more often. Throws AppError
+   * `rate_limited`.
+   */
+  hold(limit: LimitName, of: string): () => void
 }
 
 interface Window extends WindowTake {
@@ -56,11 +66,12 @@ interface LimitState {
 export function createLimits(parts: { config: Pick<Config, 'limits'>; database: Database; clock: Clock; log: Logger }): Limits {
   const { config, database, clock, log } = parts
   const local = createWindowCounts()
-  const most = (limit: LimitName) => config.limits[limit] ?? limits[limit].most
+  const open = new Map<string, number>()
+  const numberOf = (limit: LimitName) => config.limits[limit] ?? limits[limit].most
 
   function windowsOf(takes: readonly Take[]): Window[] {
     const now = clock.now().getTime()
-    return takes.map(({ limit, of, amount = 1 }) => {
+    return merged(takes).map(({ limit, of, amount = 1 }) => {
       const { seconds, per } = limits[limit]
       if (seconds === null) throw new Error(`${limit} has no window to count in`)
       const start = Math.floor(now / (seconds * 1000)) * seconds * 1000
@@ -74,7 +85,7 @@ export function createLimits(parts: { config: Pick<Config, 'limits'>; database: 
   function statesOf(windows: readonly Window[], counts: readonly { taken: number; mostForTenant: number | null }[]): LimitState[] {
     return windows.map(({ limit, end }, index) => {
       const count = counts[index]
-      const number = count?.mostForTenant ?? most(limit)
+      const number = count?.mostForTenant ?? numberOf(limit)
       return { limit, most: number, left: number - (count?.taken ?? 0), endsAt: end }
     })
   }
@@ -104,7 +115,7 @@ export function createLimits(parts: { config: Pick<Config, 'limits'>; database: 
   }
 
   return {
-    most,
+    most: numberOf,
     async take(request, takes) {
       const windows = windowsOf(takes)
       // A database that cannot count is no reason to let everybody in, nor to reject everybody.
@@ -134,10 +145,42 @@ export function createLimits(parts: { config: Pick<Config, 'limits'>; database: 
       const refusal = judge(request, statesOf(windows, await takeInWindows(trx, windows)))
       if (refusal) throw refusal
     },
+    async requireRoom(db, limit, tenantId, present) {
+      const most = (tenantId !== undefined ? await findTenantLimit(db, tenantId, limit) : undefined) ?? numberOf(limit)
+      if (present >= most) throw new AppError('limit_reached', limitReached(limit, most, null), { limit })
+    },
+    hold(limit, of) {
+      const key = `${limit} ${of}`
+      const count = open.get(key) ?? 0
+      const most = numberOf(limit)
+      if (count >= most) {
+        throw new AppError('rate_limited', limitReached(limit, most, null), { limit, retryAfterSeconds: retryOpenSeconds })
+      }
+      open.set(key, count + 1)
+      let over = false
+      return () => {
+        if (over) return
+        over = true
+        const left = (open.get(key) ?? 1) - 1
+        if (left === 0) open.delete(key)
+        else open.set(key, left)
+      }
+    },
   }
 }
 
 const minuteMs = 60_000
+const retryOpenSeconds = 10
+
+/** What is taken twice from one limit in one request is taken at once: a statement cannot change a row two times. */
+function merged(takes: readonly Take[]): Take[] {
+  const sums = new Map<string, Take>()
+  for (const { limit, of, amount = 1 } of takes) {
+    const known = sums.get(`${limit} ${of}`)
+    sums.set(`${limit} ${of}`, { limit, of, amount: (known?.amount ?? 0) + amount })
+  }
+  return [...sums.values()]
+}
 
 const withoutTenant = (counts: readonly number[]) => counts.map((taken) => ({ taken, mostForTenant: null }))
 

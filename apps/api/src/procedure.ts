@@ -193,7 +193,8 @@ export class ProcedureBuilder<Found extends object, In extends Schema = undefine
           checkAnswer(ctx, path, outputSchema, result)
         }
         if (about !== undefined) ctx.house.requestCounts.count(about, false)
-        return result
+        const open = type === 'subscription' ? 'streams' : meta?.export && 'exports'
+        return open ? await heldOpen(ctx, open, result as AsyncIterable<unknown>) : result
       } catch (error) {
         const refusal = toAppError(error)
         if (about !== undefined) {
@@ -235,6 +236,20 @@ async function takeChange({ house, request, verifyToken, bearerToken }: Context)
     { limit: 'changes_person_minute', of: subject },
     { limit: 'changes_token_minute', of: token },
   ])
+}
+
+/** A stream or export, counted as open for the caller until it ends or the caller leaves. */
+async function heldOpen({ house, request, verifyToken }: Context, limit: 'streams' | 'exports', pieces: AsyncIterable<unknown>) {
+  const release = house.limits.hold(limit, (await verifyToken()).subject)
+  request.signal.addEventListener('abort', release, { once: true })
+  if (request.signal.aborted) release()
+  return (async function* () {
+    try {
+      yield* pieces
+    } finally {
+      release()
+    }
+  })()
 }
 
 /** The tenant that a guard found a call to be about. */

@@ -93,7 +93,12 @@ export async function openBookingsHouse({
   const time = { now: new Date(midnight) }
   const clock = { now: () => time.now }
   const issuer = await startIssuer(clock.now)
-  const house = await openHouse({ provisioned: false, clock, env: { IDP_ISSUER: issuer.url, ...env }, ...options })
+  const house = await openHouse({
+    provisioned: false,
+    clock,
+    env: { IDP_ISSUER: issuer.url, LIMITS: 'visitor_mails_recipient_day=10000', ...env },
+    ...options,
+  })
   const { db } = house.database
   const api = house.app.house
   const keyring = api.config.keyring

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { demoClients, demoServiceCredentials } from '@atrium/core/demo'
+import { limitNames, limits } from '@atrium/core/limits'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { seedDemo } from '@atrium/db/demo'
 import type { DatabaseAccounts } from '@atrium/db/provision-database'
@@ -68,6 +69,19 @@ async function provision(app: App, tenantId: string): Promise<void> {
     await new Promise((done) => setTimeout(done, 50))
 }
 
+/** Makes the tenant the proven owner of a domain, as a check of its records would. */
+export async function proveDomain(house: TestHouse, slug: string, name: string): Promise<void> {
+  const { db } = house.database
+  const { id } = await db.selectFrom('tenants').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()
+  await db.insertInto('domains').values({ tenant_id: id, name, verified_at: new Date() }).execute()
+}
+
+/** All limits but those of visitors' addresses, which have tests of their own. */
+const manyChanges = limitNames
+  .filter((name) => !['address', 'network'].includes(limits[name].per))
+  .map((name) => `${name}=1000000`)
+  .join()
+
 export interface HouseOptions {
   /** For a file in which one person makes more changes in a minute than the default limits allow. */
   manyChanges?: true
@@ -123,7 +137,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     // Most tests are not about the limits of the free plan.
     FREE_PLAN_SEATS: '1000',
     LOG_LEVEL: 'info',
-    ...(options.manyChanges && { LIMITS: 'changes_person_minute=1000000,changes_token_minute=1000000' }),
+    ...(options.manyChanges && { LIMITS: manyChanges }),
     ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),
     ...options.env,
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settleMember } from '../src/members/jobs.ts'
 import { drainOutbox } from '../src/outbox/drain.ts'
+import { proveDomain } from './house.ts'
 import { caughtMails } from './mails.ts'
 import { type MembersHouse, openMembersHouse } from './members-house.ts'
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
     env: { PORTAL_URL: 'https://portal.test' },
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
+  await proveDomain(house, 'acme', 'acme.example')
 }, 60_000)
 afterAll(() => house[Symbol.asyncDispose]())
 

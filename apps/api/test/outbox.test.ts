@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { drainOutbox, eraseMails } from '../src/outbox/drain.ts'
 import { startApi } from './api-process.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { openHouse, proveDomain, type TestHouse } from './house.ts'
 import { caughtMails } from './mails.ts'
 
 let house: TestHouse
@@ -25,6 +25,7 @@ beforeAll(async () => {
       mailer: server && smtp({ url: server.url, deadlineMs: 2_000, circuit: { failures: 10_000, openMs: 1 } }),
     }),
   })
+  await proveDomain(house, 'acme', 'acme.example')
   operator = await house.token('operator@atrium.test')
   const { db } = house.database
   acmeId = (await db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()).id
@@ -73,6 +74,27 @@ describe('a queued mail', () => {
     expect(mail?.text).toContain('https://portal.test/t/acme')
     expect(await stored(id)).toMatchObject({ state: 'sent', attempts: 1, next_at: null, error: null })
     await db.deleteFrom('brandings').execute()
+  })
+
+  it('has the name and the wording of the platform until the tenant proves a domain', async () => {
+    const { db } = house.database
+    const { id: globexId } = await db.selectFrom('tenants').select('id').where('slug', '=', 'globex').executeTakeFirstOrThrow()
+    await db.insertInto('brandings').values({ tenant_id: globexId, product_name: 'Your Bank' }).execute()
+    const own = { subject: 'Your account is locked', html: null, text: 'Send your password to https://evil.example' }
+    await db
+      .insertInto('email_templates')
+      .values({ tenant_id: globexId, key: 'member.welcome', ...own })
+      .execute()
+    await queue({ ...welcome({ to: 'victim@elsewhere.example' }), tenantId: globexId })
+    await drain()
+    const [mail] = to('victim@elsewhere.example')
+    expect([mail?.from?.name, mail?.subject]).toEqual(['Atrium', 'Welcome to Atrium'])
+    expect(mail?.text).not.toContain('evil.example')
+    await proveDomain(house, 'globex', 'globex.example')
+    await queue({ ...welcome({ to: 'own@globex.example' }), tenantId: globexId })
+    await drain()
+    const [proven] = to('own@globex.example')
+    expect([proven?.from?.name, proven?.subject]).toEqual(['Your Bank', 'Your account is locked'])
   })
 
   it('is not sent when its transaction fails, and is queued once per key', async () => {

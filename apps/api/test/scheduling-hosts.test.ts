@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepCredentials } from '../src/scheduling/credential-jobs.ts'
 import { settleCalendar } from '../src/scheduling/effects.ts'
+import { proveDomain } from './house.ts'
 import { auditOf, setTenantStatus } from './mailboxes.ts'
 import { openSchedulingHouse, type SchedulingHouse } from './scheduling-house.ts'
 
@@ -38,9 +39,10 @@ describe('a new host', () => {
   it('keeps every field that it is given', async () => {
     const fields = {
       ...{ hostSlug: 'advice', name: 'Mira', title: 'Adviser', description: 'First line.\nSecond line.', zone: 'Asia/Kolkata' },
-      ...{ avatarUrl: 'https://images.example/mira.png', mailAddress: 'advice@elsewhere.example', listed: false },
+      ...{ avatarUrl: 'https://images.example/mira.png', mailAddress: 'advice@acme.example', listed: false },
       limits: { day: 3, week: 10, month: null },
     }
+    await proveDomain(house, 'acme', 'acme.example')
     const host = await house.newHost(house.people.member, fields)
     const { hostSlug, ...others } = fields
     expect(host).toMatchObject({ ...others, slug: hostSlug })
@@ -102,7 +104,10 @@ describe('a new host', () => {
       .where('email', '=', 'owner@globex.test')
       .executeTakeFirstOrThrow()
     expect(issuesOf((await globex({ userId: id, zone: 'UTC' })).body)).toEqual(['mailAddress'])
-    expect((await globex({ userId: id, zone: 'UTC', mailAddress: 'gero@elsewhere.example' })).body).toMatchObject({ mintable: false })
+    // A domain that is not proven, or is a stranger's, makes nobody an organizer.
+    expect(issuesOf((await globex({ userId: id, zone: 'UTC', mailAddress: 'boss@bank.example' })).body)).toEqual(['mailAddress'])
+    await proveDomain(house, 'globex', 'globex.example')
+    expect((await globex({ userId: id, zone: 'UTC', mailAddress: 'gero@globex.example' })).body).toMatchObject({ mintable: false })
   })
 
   it('is refused for a suspended member and in a suspended tenant', async () => {

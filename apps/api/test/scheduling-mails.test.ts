@@ -4,11 +4,13 @@ import { expireBookings } from '../src/scheduling/expire-bookings.ts'
 import { sendReminders } from '../src/scheduling/remind.ts'
 import { tenant } from './bookings-house.ts'
 import { type EffectsHouse, openEffectsHouse } from './effects-house.ts'
+import { proveDomain } from './house.ts'
 
 let house: EffectsHouse
 
 beforeAll(async () => {
   house = await openEffectsHouse()
+  await proveDomain(house, 'acme', 'acme.example')
 }, 60_000)
 afterAll(async () => {
   await house[Symbol.asyncDispose]()

@@ -27,6 +27,84 @@ const table = {
     ...{ counts: 'changes', per: 'token', most: 600, seconds: minute, kept: 'database' },
     against: 'A leaked access token or a program in a loop uses up the allowance of its person.',
   },
+  workplaces_person_day: {
+    ...{ counts: 'new workplaces', per: 'person', most: 10, seconds: day, kept: 'database' },
+    against: 'One account takes many names and multiplies every limit of a workplace.',
+  },
+  workplaces_person: {
+    ...{ counts: 'workplaces', per: 'person', most: 25, seconds: null, kept: 'database' },
+    against: 'One account owns workplaces without end.',
+  },
+  workplaces_partner_day: {
+    ...{ counts: 'new customers', per: 'person', most: 200, seconds: day, kept: 'database' },
+    against: 'An account of a partner that was taken over creates customers without end.',
+  },
+  members_day: {
+    ...{ counts: 'new members', per: 'tenant', most: 3_000, seconds: day, kept: 'database' },
+    against: 'An account that was taken over fills the outside systems.',
+  },
+  invitations_day: {
+    ...{ counts: 'welcome mails to addresses elsewhere', per: 'tenant', most: 500, seconds: day, kept: 'database' },
+    against: 'A workplace sends mail to strangers from the address of the platform.',
+  },
+  invitations_unproven_day: {
+    ...{
+      counts: 'welcome mails to addresses elsewhere before a domain is proven',
+      per: 'tenant',
+      most: 50,
+      seconds: day,
+      kept: 'database',
+    },
+    against: 'Somebody creates a workplace with a known name and sends mail to strangers.',
+  },
+  imports_day: {
+    ...{ counts: 'imports of members', per: 'tenant', most: 50, seconds: day, kept: 'database' },
+    against: 'Imports of 2,000 rows each fill the database.',
+  },
+  password_resets_hour: {
+    ...{ counts: 'password resets', per: 'recipient', most: 10, seconds: 3_600, kept: 'database' },
+    against: 'An admin floods one mailbox with notices of new passwords.',
+  },
+  password_resets_day: {
+    ...{ counts: 'password resets', per: 'tenant', most: 500, seconds: day, kept: 'database' },
+    against: 'An admin account that was taken over locks everybody out and mails them.',
+  },
+  staff_invitations_day: {
+    ...{ counts: 'invitations to the staff of a partner', per: 'person', most: 50, seconds: day, kept: 'database' },
+    against: 'Staff of a partner sends mail to strangers.',
+  },
+  lists: {
+    ...{ counts: 'distribution lists', per: 'tenant', most: 1_000, seconds: null, kept: 'database' },
+    against: 'Lists without end fill the mail server.',
+  },
+  sso_apps: {
+    ...{ counts: 'applications', per: 'tenant', most: 100, seconds: null, kept: 'database' },
+    against: 'Applications without end fill the identity provider.',
+  },
+  previews_minute: {
+    ...{ counts: 'previews of a message', per: 'person', most: 30, seconds: minute, kept: 'database' },
+    against: 'Previews use up the processor.',
+  },
+  streams: {
+    ...{ counts: 'open event streams', per: 'person', most: 20, seconds: null, kept: 'process' },
+    against: 'One person keeps hundreds of connections open.',
+  },
+  exports: {
+    ...{ counts: 'exports', per: 'person', most: 3, seconds: null, kept: 'process' },
+    against: 'Exports of a large log keep the database busy.',
+  },
+  visitor_mails_recipient_day: {
+    ...{ counts: 'mails that visitors cause', per: 'recipient', most: 20, seconds: day, kept: 'database' },
+    against: 'Somebody books in the name of a stranger to flood that mailbox.',
+  },
+  visitor_mails_host_day: {
+    ...{ counts: 'mails that visitors cause', per: 'host', most: 500, seconds: day, kept: 'database' },
+    against: 'Bookings flood the mailbox of a host.',
+  },
+  visitor_mails_day: {
+    ...{ counts: 'mails that visitors cause', per: 'tenant', most: 3_000, seconds: day, kept: 'database' },
+    against: 'Booking pages of a workplace serve to send mail in bulk.',
+  },
   visitor_pages_minute: {
     ...{ counts: 'booking pages', per: 'address', most: 120, seconds: minute, kept: 'database' },
     against: 'Somebody reads all booking pages in bulk.',

@@ -85,12 +85,9 @@ export type CreatedSsoApp = z.infer<typeof CreatedSsoApp>
 
 const slug = z.string().max(200)
 
-/** All of a tenant's applications; there are at most `ssoAppLimit`, so the list has one page. */
+/** All of a tenant's applications; the limit `sso_apps` bounds them, so the list has one page. */
 export const ListSsoApps = z.strictObject({ slug })
 export type ListSsoApps = z.infer<typeof ListSsoApps>
-
-/** How many applications a tenant may have. */
-export const ssoAppLimit = 100
 
 export const CreateSsoApp = z.strictObject({
   slug,

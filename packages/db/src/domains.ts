@@ -56,6 +56,22 @@ export function findDomainById(db: Db, id: string) {
   return select(db).where('d.id', '=', id).executeTakeFirst()
 }
 
+/**
+ * Whether the tenant has shown that it owns a domain. Names below `platformDomain` are the platform's own and show nothing about who the
+ * tenant is.
+ */
+export async function hasProvenDomain(db: Db | Trx, tenantId: string, platformDomain: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('verified_at', 'is not', null)
+    .where('name', 'not like', `%.${escapeLike(platformDomain)}`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Makes the domain the tenant's primary one. The tenant's row is locked by the caller, so that two do not meet in the unique index. */
 export async function setPrimaryDomain(trx: Trx, tenantId: string, id: string): Promise<void> {
   await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()

@@ -51,6 +51,16 @@ export function findMailList(db: Db | Trx, tenantId: string, id: string): Promis
     .executeTakeFirst()
 }
 
+/** How many lists the tenant has. */
+export async function countMailLists(trx: Trx, tenantId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('mail_lists')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 /** Holds the list until the transaction ends, so that changes of its recipients come one after another. */
 export async function lockMailList(trx: Trx, tenantId: string, id: string): Promise<ListRow | undefined> {
   const locked = await trx

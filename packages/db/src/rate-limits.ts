@@ -67,6 +67,17 @@ export async function countTaken(db: Db, windows: readonly CountedWindow[]): Pro
   return windows.map(({ key, start }) => rows.find((row) => row.key === key && row.window_start.getTime() === start.getTime())?.taken ?? 0)
 }
 
+/** The number that an operator set for a tenant; undefined where none is set. */
+export async function findTenantLimit(db: Db | Trx, tenantId: string, name: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('tenant_limits')
+    .select('most')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row?.most
+}
+
 /** Returns how many were deleted. */
 export async function deleteExpiredRateLimits(db: Db, now: Date): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('rate_limits').where('expires_at', '<=', now).executeTakeFirst()

@@ -200,6 +200,19 @@ export interface NewTenant {
   ownerId: string
 }
 
+/** How many tenants the person owns that are not deleted. */
+export async function countOwnedTenants(db: Db | Trx, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom('memberships as m')
+    .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('m.user_id', '=', userId)
+    .where('m.role', '=', 'owner')
+    .where('t.status', '<>', 'deleted')
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 /**
  * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug is taken, so that the caller may try
  * another inside the same transaction; a taken domain throws `domains_name_key`.

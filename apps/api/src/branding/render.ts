@@ -52,6 +52,7 @@ function parsed(kind: 'html' | 'text', source: string): Template[] {
 export function renderParsed(kind: 'html' | 'text', templates: Template[], values: TemplateValues): string {
   const liquid = liquidFor(kind)
   const context = new Context(values, liquid.options, { sync: true }, { liquid })
+  boundSteps(context)
   const output = { buffer: '', write }
   function write(piece: unknown): void {
     output.buffer += Array.isArray(piece) ? piece.join('') : String(piece ?? '')
@@ -59,6 +60,29 @@ export function renderParsed(kind: 'html' | 'text', templates: Template[], value
   }
   toValueSync(liquid.renderer.renderTemplates(templates, context, output))
   return output.buffer
+}
+
+/** Parts of a template that one rendering may go through; a message with a loop over all guests goes through about a hundred. */
+const mostSteps = 5_000
+
+/**
+ * Liquid looks at its clock at each part of a template, and a part may be tiny: nested loops reach the end of the time limit with nothing to
+ * show for it. Their number is a limit that a busy machine does not move.
+ */
+function boundSteps({ renderLimit }: Context): void {
+  const withinTime = renderLimit.check.bind(renderLimit)
+  let steps = 0
+  renderLimit.check = (time) => {
+    if (++steps > mostSteps) throw new TooManySteps()
+    withinTime(time)
+  }
+}
+
+export class TooManySteps extends Error {
+  override readonly name = 'TooManySteps'
+  constructor() {
+    super(`template step limit exceeded: more than ${mostSteps}`)
+  }
 }
 
 export class OutputTooLong extends Error {

@@ -28,5 +28,8 @@ export const brandingRouter = router({
     })
     .input(PreviewBranding)
     .output(BrandingPreview)
-    .mutation(({ ctx, input }) => previewBranding(ctx.house, ctx.access.tenant.id, input)),
+    .mutation(async ({ ctx, input }) => {
+      await ctx.house.limits.take(ctx.request, [{ limit: 'previews_minute', of: ctx.caller.subject }])
+      return previewBranding(ctx.house, ctx.access.tenant.id, input)
+    }),
 })

@@ -1,6 +1,6 @@
 import type { CreateList, ListView } from '@atrium/core/lists'
 import { violatedConstraint } from '@atrium/db/failures'
-import { insertMailList } from '@atrium/db/lists'
+import { countMailLists, insertMailList } from '@atrium/db/lists'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
@@ -23,6 +23,7 @@ export async function createList(ctx: Context, access: Access, input: CreateList
   const { tenant, id, address } = await house.database.db.transaction().execute(async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await refuseFormerAdmin(trx, access)
+    await house.limits.requireRoom(trx, 'lists', open.id, await countMailLists(trx, open.id))
     const free = await freeAddress(trx, open.id, { address: input.address, exceptUserId: null })
     await refuseLoop(trx, open.id, free.address, recipients)
     const list = { tenantId: open.id, address: free.address, name: input.name, recipients }

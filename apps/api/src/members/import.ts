@@ -38,7 +38,10 @@ export async function startImport(ctx: Context, access: Access, input: StartImpo
   const requestedBy = nameOf(access)
   const importId = input.dryRun
     ? null
-    : await db.transaction().execute((trx) => insertImport(trx, { tenantId: tenant.id, requestedBy, requester: requesterOf(access), rows }))
+    : await db.transaction().execute(async (trx) => {
+        await house.limits.takeIn(trx, ctx.request, [{ limit: 'imports_day', of: tenant.id }])
+        return insertImport(trx, { tenantId: tenant.id, requestedBy, requester: requesterOf(access), rows })
+      })
   if (importId === null) return dryRunView(rows, house.clock.now())
   await house.audit.record(ctx, access.caller, {
     action: 'member.imported',

@@ -1,4 +1,6 @@
+import { isBelow } from '@atrium/core/domains'
 import { AppError } from '@atrium/core/errors'
+import { splitAddress } from '@atrium/core/mail-addresses'
 import type { NewMember } from '@atrium/core/members'
 import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { ProvisioningStep } from '@atrium/core/tenants'
@@ -6,13 +8,22 @@ import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { noteIdentityDue } from '@atrium/db/identity-dues'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
-import { countMembers, findMember, findPerson, insertMembership, insertPerson, type KnownPerson } from '@atrium/db/members'
+import {
+  countMembers,
+  findMember,
+  findPerson,
+  insertMembership,
+  insertPerson,
+  type KnownPerson,
+  listTenantDomains,
+} from '@atrium/db/members'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { updateTenant } from '@atrium/db/tenants'
 import { lockEmail } from '@atrium/db/users'
 import { refuseLimited } from '../billing/limits.ts'
 import { readEntitlements } from '../entitlements/read.ts'
 import type { House, InTransaction } from '../house.ts'
+import type { Take } from '../limits.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { mailOf, orUnseen, type Place, placeOf, refuseForeign, refuseTaken, taken, type Unseen } from './addresses.ts'
 
@@ -67,6 +78,7 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       const mailboxAddress = place.own && withMail ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
       await maker.inserted?.(trx, userId)
+      await takeMember(trx, house, tenant.id, place.own ? fields.alternativeEmail : (fields.alternativeEmail ?? place.address))
       const work = await claimMember(trx, tenant.id, userId)
       if (!work) throw new AppError('member_busy')
       return { tenant, userId, work, silent, ...(raised ? { seats: raised } : {}) }
@@ -85,6 +97,27 @@ async function insertNew(trx: Trx, person: Parameters<typeof insertPerson>[1]): 
   const { firstName, lastName, phone, alternativeEmail } = person
   if ([firstName, lastName, phone, alternativeEmail].some((value) => value !== null)) await noteIdentityDue(trx, userId, { profile: true })
   return userId
+}
+
+/**
+ * Counts a new member of a tenant, and the welcome mail where it goes to an address that is not on a domain of the tenant. Throws AppError
+ * `rate_limited`.
+ */
+async function takeMember(
+  trx: Trx,
+  { limits, config }: InTransaction,
+  tenantId: string,
+  elsewhere: string | null | undefined,
+): Promise<void> {
+  const takes: Take[] = [{ limit: 'members_day', of: tenantId }]
+  if (elsewhere) {
+    const domains = (await listTenantDomains(trx, tenantId)).filter(({ verified }) => verified)
+    const own = domains.filter(({ name }) => !isBelow(name, config.tenantDomain))
+    if (!domains.some(({ name }) => name === splitAddress(elsewhere).domain)) {
+      takes.push({ limit: own.length > 0 ? 'invitations_day' : 'invitations_unproven_day', of: tenantId })
+    }
+  }
+  await limits.takeIn(trx, undefined, takes)
 }
 
 /** What our own records have against a new member, seats aside; the person when they know one who may be added. */

@@ -24,6 +24,10 @@ export async function resetPassword(ctx: Context, access: Access, userId: string
   const { tenant, member, work, decided } = await beginAct(ctx, access, userId, targets)
   const password = createOneTimePassword()
   try {
+    await house.limits.take(ctx.request, [
+      { limit: 'password_resets_hour', of: member.id },
+      { limit: 'password_resets_day', of: access.tenant.id },
+    ])
     const outcomes = {
       identity: decided.identity ? await attempt((signal) => setOnIdentity(house, work, password.give(), signal)) : skipped,
       mail: await attempt((signal) => setOnMailbox(house, work, password.give(), signal)),

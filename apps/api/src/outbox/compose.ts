@@ -3,7 +3,7 @@ import { textColorOn } from '@atrium/core/contrast'
 import { brandableKey, templateDefinition } from '@atrium/core/email-templates'
 import { hasUnsafeCharacters } from '@atrium/core/text'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding'
-import type { Db } from '@atrium/db/connect'
+import { hasProvenDomain } from '@atrium/db/domains'
 import type { ClaimedMail } from '@atrium/db/outbox'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
@@ -29,7 +29,7 @@ export type Looks = Map<string | null, Promise<Look>>
 
 /** The message as it goes out: in the branding of this moment, from the platform's address under the name of the product. */
 export async function composeMail(house: House, mail: ClaimedMail, mailFrom: string, looks: Looks): Promise<Message> {
-  const look = await lookOf(house.database.db, mail.tenantId, looks)
+  const look = await lookOf(house, mail.tenantId, looks)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
   const booking = await bookingMailParts(house, mail, sender)
   const values = valuesOf(mail, look, booking)
@@ -59,21 +59,29 @@ export async function composeMail(house: House, mail: ClaimedMail, mailFrom: str
   }
 }
 
-function lookOf(db: Db, tenantId: string | null, looks: Looks): Promise<Look> {
+function lookOf(house: House, tenantId: string | null, looks: Looks): Promise<Look> {
   const known = looks.get(tenantId)
   if (known) return known
-  const look = readLook(db, tenantId)
+  const look = readLook(house, tenantId)
   looks.set(tenantId, look)
   // What could not be read is asked for again by the next mail.
   look.catch(() => looks.delete(tenantId))
   return look
 }
 
-async function readLook(db: Db, tenantId: string | null): Promise<Look> {
+/**
+ * Without a proven domain nobody knows who a tenant is: its mails then have the platform's wording and name, so that no stranger gets a text
+ * from the platform's address that somebody wrote under the name of a bank.
+ */
+async function readLook({ database: { db }, config }: House, tenantId: string | null): Promise<Look> {
   const row = tenantId === null ? undefined : await findBranding(db, tenantId)
   if (tenantId === null || !row) {
     const textColor = textColorOn(standardAccentColor)
     return { productName: platformName, accentColor: standardAccentColor, textColor, tenantName: platformName, overrides: new Map() }
+  }
+  if (!(await hasProvenDomain(db, tenantId, config.tenantDomain))) {
+    const productName = row.partnerProductName ?? platformName
+    return { ...effectiveBranding({ ...row, productName }), tenantName: row.tenantName, overrides: new Map() }
   }
   const overrides = await listEmailTemplates(db, tenantId)
   return { ...effectiveBranding(row), tenantName: row.tenantName, overrides: new Map(overrides.map((text) => [text.key, text])) }

@@ -42,6 +42,7 @@ export async function inviteStaff(ctx: Context, proof: OwnPartner, input: Invite
 async function invite(ctx: Context, proof: OwnPartner, input: InviteStaff): Promise<StaffInvitation> {
   const { house } = ctx
   const { db } = house.database
+  await house.limits.take(ctx.request, [{ limit: 'staff_invitations_day', of: proof.caller.subject }])
   // Before anything is done at the provider; each transaction below looks at the right again.
   await db.transaction().execute((trx) => holdOwnPartner(trx, proof, 'manageStaff'))
   const known = await findUserByEmail(db, input.email)

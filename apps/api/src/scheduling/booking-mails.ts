@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { HostTemplateKey, VisitorTemplateKey } from '@atrium/core/booking-emails'
 import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox'
 import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
@@ -7,6 +8,7 @@ import type { Trx } from '@atrium/db/connect'
 import type { HostRow } from '@atrium/db/hosts'
 import type { Config } from '../config.ts'
 import type { InTransaction } from '../house.ts'
+import type { Take } from '../limits.ts'
 import { portalLink } from '../outbox/links.ts'
 import { type BookingWithHosts, bookingPageLink, invitedGuests, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
 
@@ -29,6 +31,7 @@ export async function sendChangeMails(trx: Trx, house: InTransaction, facts: Boo
   const { booking, hosts } = facts
   const key = `booking:${booking.id}:${change.kind}:${booking.version}`
   const toVisitor = visitorTemplate(change.kind, booking)
+  if (change.actorId === null && causingMail.has(change.kind)) await takeVisitorMails(trx, house, facts)
   if (toVisitor) await sendToVisitor(trx, house, booking, toVisitor, change, key)
   const toHosts = hostTemplate(change.kind, booking)
   if (!toHosts) return
@@ -36,6 +39,25 @@ export async function sendChangeMails(trx: Trx, house: InTransaction, facts: Boo
     if (host.userId !== change.actorId) await sendToHost(trx, house, facts, host, toHosts, change, `${key}:host:${host.id}`)
   }
 }
+
+/**
+ * What visitors do that causes mail, and that they can do again and again. A cancellation is not among them: each ends a booking that was
+ * counted.
+ */
+const causingMail: ReadonlySet<BookingChangeKind> = new Set(['requested', 'confirmed', 'rescheduled'])
+
+/** Counts the mails of a change by a visitor per recipient, per host and for the tenant. Throws AppError `rate_limited`. */
+function takeVisitorMails(trx: Trx, { limits }: InTransaction, { booking, hosts }: BookingWithHosts): Promise<void> {
+  const recipients = [booking.visitorEmail, ...otherGuests(booking)]
+  return limits.takeIn(trx, undefined, [
+    ...recipients.map((address): Take => ({ limit: 'visitor_mails_recipient_day', of: digestOf(address) })),
+    ...hosts.map(({ id }): Take => ({ limit: 'visitor_mails_host_day', of: id })),
+    { limit: 'visitor_mails_day', of: booking.tenantId, amount: recipients.length + hosts.length },
+  ])
+}
+
+/** Addresses of strangers are not kept as they are. */
+const digestOf = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('base64url')
 
 /** Of a request nobody but the visitor has heard, and it has no calendar entry that could move: its move is a request once more. */
 function visitorTemplate(kind: BookingChangeKind, { status }: BookingRow): VisitorTemplateKey | undefined {

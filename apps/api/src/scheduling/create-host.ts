@@ -30,7 +30,7 @@ export async function createHost(ctx: Context, access: Access, input: CreateHost
       const tenant = await lockOpenTenant(trx, access.tenant.slug)
       await refuseFormerActor(trx, access, input.userId)
       const member = await activeMember(trx, tenant.id, input.userId)
-      const mailAddress = await organizerAddress(trx, house, access, member, input.mailAddress)
+      const mailAddress = await organizerAddress(trx, access, member, input.mailAddress)
       const host = await insertUnderFreeSlug(trx, input.hostSlug, {
         tenant_id: tenant.id,
         user_id: member.id,

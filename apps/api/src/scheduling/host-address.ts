@@ -1,21 +1,17 @@
-import { isBelow } from '@atrium/core/domains'
 import { AppError } from '@atrium/core/errors'
 import { splitAddress } from '@atrium/core/mail-addresses'
 import type { Trx } from '@atrium/db/connect'
-import { isProvenElsewhere } from '@atrium/db/domains'
 import { listTenantDomains, type MemberRow } from '@atrium/db/members'
 import type { Access } from '../guards.ts'
-import type { InTransaction } from '../house.ts'
 import { actsForAll } from './access.ts'
 
 /**
- * The address that stands as organizer in invitations: the member's mailbox unless another one is named. Who acts for the own host alone
- * can name the own addresses only, so that nobody invites in somebody else's name; nobody can name one of another tenant. Throws AppError
- * `invalid_input` at `mailAddress`.
+ * The address that is the organizer of invitations: the member's mailbox unless another one is named. Who acts for the own host alone can
+ * name the own addresses only; admins can name any on a domain whose ownership the tenant has shown. So nobody invites in the name of
+ * somebody else. Throws AppError `invalid_input` at `mailAddress`.
  */
 export async function organizerAddress(
   trx: Trx,
-  house: InTransaction,
   access: Access,
   member: Pick<MemberRow, 'email' | 'mailboxAddress'>,
   wanted: string | undefined,
@@ -27,10 +23,8 @@ export async function organizerAddress(
   if (wanted === member.mailboxAddress || wanted === member.email) return wanted
   if (!actsForAll(access)) throw refusal('Choose the address of your mailbox, or the one that you sign in with.')
   const { domain } = splitAddress(wanted)
-  const own = (await listTenantDomains(trx, access.tenant.id)).some(({ name }) => name === domain)
-  if (!own && ((await isProvenElsewhere(trx, access.tenant.id, domain)) || isBelow(domain, house.config.tenantDomain))) {
-    throw refusal('This address is on a domain of another tenant.')
-  }
+  const own = (await listTenantDomains(trx, access.tenant.id)).some(({ name, verified }) => name === domain && verified)
+  if (!own) throw refusal('Use an address on a domain whose ownership this workplace has shown.')
   return wanted
 }
 

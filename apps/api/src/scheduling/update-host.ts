@@ -6,7 +6,6 @@ import { type HostChanges, type HostRow, updateHost as writeHost } from '@atrium
 import { findMember } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { InTransaction } from '../house.ts'
 import { slugTaken } from './create-host.ts'
 import { organizerAddress } from './host-address.ts'
 import { readHostView } from './host-view.ts'
@@ -25,7 +24,7 @@ export async function updateHost(ctx: Context, access: Access, input: UpdateHost
       if (before.version !== input.version) {
         throw new AppError('version_conflict', `The host is at version ${before.version} now. Read it again.`)
       }
-      const wanted = await changesOf(trx, house, access, before, input)
+      const wanted = await changesOf(trx, access, before, input)
       const written = withoutSame(before, wanted)
       if (Object.keys(written).length > 0) await writeHost(trx, before.id, written)
       return { host: before, changes: written }
@@ -39,7 +38,7 @@ export async function updateHost(ctx: Context, access: Access, input: UpdateHost
   return readHostView(house, access, host.id)
 }
 
-async function changesOf(trx: Trx, house: InTransaction, access: Access, host: HostRow, input: UpdateHost): Promise<HostChanges> {
+async function changesOf(trx: Trx, access: Access, host: HostRow, input: UpdateHost): Promise<HostChanges> {
   const { mailAddress, limits } = input
   return {
     slug: input.hostSlug,
@@ -49,17 +48,17 @@ async function changesOf(trx: Trx, house: InTransaction, access: Access, host: H
     avatar_url: input.avatarUrl,
     zone: input.zone,
     mail_address:
-      mailAddress === undefined || mailAddress === host.mailAddress ? undefined : await otherAddress(trx, house, access, host, mailAddress),
+      mailAddress === undefined || mailAddress === host.mailAddress ? undefined : await otherAddress(trx, access, host, mailAddress),
     listed: input.listed,
     active: input.enabled,
     ...(limits && { limit_day: limits.day, limit_week: limits.week, limit_month: limits.month }),
   }
 }
 
-async function otherAddress(trx: Trx, house: InTransaction, access: Access, host: HostRow, wanted: string): Promise<string> {
+async function otherAddress(trx: Trx, access: Access, host: HostRow, wanted: string): Promise<string> {
   const member = await findMember(trx, host.tenantId, host.userId)
   if (!member) throw new AppError('member_not_active')
-  return organizerAddress(trx, house, access, member, wanted)
+  return organizerAddress(trx, access, member, wanted)
 }
 
 function withoutSame(host: HostRow, wanted: HostChanges): HostChanges {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
 import { slugify } from '@atrium/core/slugs'
-import { type CreatedSsoApp, type CreateSsoApp, ssoAppLimit } from '@atrium/core/sso'
+import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso'
 import { trimEnd } from '@atrium/core/trim'
 import { violatedConstraint } from '@atrium/db/failures'
 import { activateSsoApp, beginSsoAppRemoval, countSsoApps, insertPendingSsoApp, type SsoAppRow } from '@atrium/db/sso'
@@ -47,9 +47,7 @@ function writeDown(house: House, input: CreateSsoApp) {
       const tenant = await lockOpenTenant(trx, input.slug)
       await refuseLimited(trx, house, tenant.id)
       if (!tenant.identityGroupId) throw new AppError('tenant_not_provisioned')
-      if ((await countSsoApps(trx, tenant.id)) >= ssoAppLimit) {
-        throw new AppError('limit_reached', `A tenant has at most ${ssoAppLimit} applications.`)
-      }
+      await house.limits.requireRoom(trx, 'sso_apps', tenant.id, await countSsoApps(trx, tenant.id))
       const row = await insertPendingSsoApp(trx, {
         tenantId: tenant.id,
         name: input.name,

@@ -6,7 +6,7 @@ import { findCaller } from '@atrium/db/callers'
 import type { Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { findPartner, holdPartner } from '@atrium/db/partners'
-import { insertTenant, type NewTenant } from '@atrium/db/tenants'
+import { countOwnedTenants, insertTenant, type NewTenant } from '@atrium/db/tenants'
 import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Config } from '../config.ts'
@@ -14,7 +14,7 @@ import type { Caller, Context } from '../context.ts'
 import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } from '../domains/available.ts'
 import { isManaged } from '../domains/view.ts'
 import { isFree, recordGrant, refuseBeyondFree } from '../entitlements/grant.ts'
-import type { House } from '../house.ts'
+import type { House, InTransaction } from '../house.ts'
 import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
@@ -47,7 +47,7 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
     ownerId,
   }
-  const created = await insertUnderFreeSlug(house, tenant, input, (trx, id) => recordGrant(trx, house, caller, id, wanted))
+  const created = await insertUnderFreeSlug(house, caller, tenant, input, (trx, id) => recordGrant(trx, house, caller, id, wanted))
   await house.audit.record(ctx, caller, {
     action: 'tenant.created',
     resourceType: 'tenant',
@@ -127,8 +127,20 @@ async function withoutForeignGroup(house: House, slugs: readonly string[]): Prom
   return slugs.slice(3)
 }
 
+/** Counts a workplace for who creates it; operators create as many as they want. Throws AppError `rate_limited`, `limit_reached`. */
+async function takeWorkplace(trx: Trx, { limits }: InTransaction, caller: Caller, tenant: { ownerId: string; partnerId: string | null }) {
+  if (caller.operator) return
+  if (tenant.partnerId !== null) {
+    return limits.takeIn(trx, undefined, [{ limit: 'workplaces_partner_day', of: caller.subject }])
+  }
+  // First: what one person creates at the same time waits here, and is counted below.
+  await limits.takeIn(trx, undefined, [{ limit: 'workplaces_person_day', of: caller.subject }])
+  await limits.requireRoom(trx, 'workplaces_person', undefined, await countOwnedTenants(trx, tenant.ownerId))
+}
+
 async function insertUnderFreeSlug(
   house: House,
+  caller: Caller,
   tenant: Omit<NewTenant, 'slug' | 'identityGroupName' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
   inserted: (trx: Trx, id: string) => Promise<void>,
@@ -146,6 +158,7 @@ async function insertUnderFreeSlug(
   }
   try {
     return await house.database.db.transaction().execute(async (trx) => {
+      await takeWorkplace(trx, house, caller, tenant)
       if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
       for (const slug of free) {
         refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
