@@ -72,7 +72,7 @@ describe('members of one workplace', () => {
 
   it('are imported so often a day', async () => {
     const csv = `email\n${unique()}@acme.tenants.local\n`
-    const start = () => house.request('POST', '', { token: house.as.admin, body: { csv, dryRun: false } })
+    const start = () => house.request('POST', '/tenants/acme/user-imports', { token: house.as.admin, body: { csv, dryRun: false } })
     expect((await start()).status).toBeLessThan(300)
     expect(refusalOf(await start())).toEqual([429, 'rate_limited', 'imports_day'])
   })
