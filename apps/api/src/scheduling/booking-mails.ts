@@ -31,7 +31,9 @@ export async function sendChangeMails(trx: Trx, house: InTransaction, facts: Boo
   const { booking, hosts } = facts
   const key = `booking:${booking.id}:${change.kind}:${booking.version}`
   const toVisitor = visitorTemplate(change.kind, booking)
-  if (change.actorId === null && causingMail.has(change.kind)) await takeVisitorMails(trx, house, facts)
+  if (change.actorId === null && causingMail.has(change.kind)) {
+    await takeVisitorMails(trx, house, facts, [booking.visitorEmail, ...(guestsAreTold(toVisitor, booking) ? invitedGuests(booking) : [])])
+  }
   if (toVisitor) await sendToVisitor(trx, house, booking, toVisitor, change, key)
   const toHosts = hostTemplate(change.kind, booking)
   if (!toHosts) return
@@ -46,9 +48,16 @@ export async function sendChangeMails(trx: Trx, house: InTransaction, facts: Boo
  */
 const causingMail: ReadonlySet<BookingChangeKind> = new Set(['requested', 'confirmed', 'rescheduled'])
 
-/** Counts the mails of a change by a visitor per recipient, per host and for the tenant. Throws AppError `rate_limited`. */
-function takeVisitorMails(trx: Trx, { limits }: InTransaction, { booking, hosts }: BookingWithHosts): Promise<void> {
-  const recipients = [booking.visitorEmail, ...otherGuests(booking)]
+const guestsAreTold = (template: VisitorTemplateKey | undefined, booking: BookingRow) =>
+  template !== undefined && calendarOf(template, booking) !== undefined
+
+/** Counts mails that a visitor causes per recipient, per host and for the tenant. Throws AppError `rate_limited`. */
+function takeVisitorMails(
+  trx: Trx,
+  { limits }: InTransaction,
+  { booking, hosts }: BookingWithHosts,
+  recipients: readonly string[],
+): Promise<void> {
   return limits.takeIn(trx, undefined, [
     ...recipients.map((address): Take => ({ limit: 'visitor_mails_recipient_day', of: digestOf(address) })),
     ...hosts.map(({ id }): Take => ({ limit: 'visitor_mails_host_day', of: id })),
@@ -148,6 +157,7 @@ export async function sendLinkMail(trx: Trx, house: InTransaction, booking: Book
 /** Invites the guests of a confirmed booking whose visitor has just confirmed the own address. */
 export async function inviteGuestsByMail(trx: Trx, house: InTransaction, booking: BookingRow): Promise<void> {
   const template = 'booking.confirmed' as const
+  await takeVisitorMails(trx, house, { booking, hosts: [] }, invitedGuests(booking))
   await sendToGuests(trx, house, booking, {
     tenantId: booking.tenantId,
     template,
