@@ -76,6 +76,9 @@ export async function proveDomain(house: TestHouse, slug: string, name: string):
   await db.insertInto('domains').values({ tenant_id: id, name, verified_at: new Date() }).execute()
 }
 
+/** A few demo people create all the workplaces of a file. */
+const manyWorkplaces = 'workplaces_person_day=1000,workplaces_person=1000'
+
 /** All limits but those of visitors' addresses, which have tests of their own. */
 const manyChanges = limitNames
   .filter((name) => !['address', 'network'].includes(limits[name].per))
@@ -137,7 +140,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     // Most tests are not about the limits of the free plan.
     FREE_PLAN_SEATS: '1000',
     LOG_LEVEL: 'info',
-    ...(options.manyChanges && { LIMITS: manyChanges }),
+    LIMITS: options.manyChanges ? manyChanges : manyWorkplaces,
     ...(options.mailer ? { SMTP_URL: sandbox.smtpUrl, SMTP_FROM: 'Atrium <no-reply@atrium.test>' } : {}),
     ...options.env,
   }
