@@ -130,6 +130,13 @@ export const goals: readonly Goal[] = [
     files: ['proof/faults/model.test.ts'],
   },
   {
+    id: 'R17',
+    suite: 'faults',
+    title: 'what is due reaches every system',
+    reach: '200 sequences of changes, outages and restarts: identity, mail and files equal the record in the end',
+    files: ['proof/faults/due-work.test.ts'],
+  },
+  {
     id: 'S1',
     suite: 'attacks',
     title: 'authorization: every path and procedure × every actor × own and foreign tenant',
