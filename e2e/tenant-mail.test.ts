@@ -147,6 +147,46 @@ describe('an admin and addresses', () => {
     expect(person.complaints).toEqual([])
   })
 
+  it('edits a list that another admin changes meanwhile, and undoes nothing', { timeout: 120_000 }, async () => {
+    await using person = await visit(browser)
+    const { page } = person
+    await signIn(page, 'portal', 'Anna Owner')
+    await createList(page, 'Shared', 'shared', 'ada@example.org')
+    await page.getByRole('heading', { level: 1, name: 'Shared' }).waitFor()
+    const [mine, other] = [page, await page.context().newPage()]
+    await mine.getByRole('textbox', { name: 'Name' }).fill('Mine')
+
+    await other.goto(mine.url())
+    await other.getByRole('textbox', { name: 'Name' }).fill('Theirs')
+    await other.getByLabel('Add recipients').fill('bob@example.org')
+    await other.getByRole('button', { name: 'Save changes' }).click()
+    await other.getByText('2 recipients, 2 outside the workplace').waitFor()
+    await other.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+
+    // What a browser tells a page that is looked at again; what is newer than 15 seconds is not read anew.
+    await expect
+      .poll(
+        async () => {
+          await mine.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+          return mine.getByText('2 recipients, 2 outside the workplace').isVisible()
+        },
+        { timeout: 40_000, interval: 1_000 },
+      )
+      .toBe(true)
+    await mine.getByText('Somebody else saved “Theirs” here meanwhile. Save to replace it with yours.').waitFor()
+    expect(await mine.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine')
+    await expectWellMade(mine)
+    await mine.getByRole('button', { name: 'Save changes' }).click()
+    await mine.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
+    await mine.reload()
+    await mine.getByText('2 recipients, 2 outside the workplace').waitFor()
+    await mine.getByRole('button', { name: 'Remove list' }).click()
+    await mine.getByRole('dialog').getByRole('button', { name: 'Remove list' }).click()
+    await mine.getByRole('heading', { level: 1, name: 'Distribution lists' }).waitFor()
+    await other.close()
+    expect(person.complaints).toEqual([])
+  })
+
   for (const [device, screen] of [
     ['desktop', desktop],
     ['phone', phone],

@@ -131,7 +131,9 @@ describe('an admin and the rules', () => {
     const { page } = person
     await signIn(page, 'portal', 'Anna Owner')
     await page.goto(at('/security'))
-    await page.getByRole('radio', { name: 'Required' }).check()
+    expect(await page.getByRole('radio', { name: 'Required' }).isDisabled()).toBe(true)
+    await page.getByText('Not available yet: sign-in does not ask people for a second factor').waitFor()
+    await page.getByRole('radio', { name: 'Off' }).check()
     await page.getByLabel('Without activity, in minutes').fill('480')
     await page.getByText('8 hours').waitFor()
     await page.getByLabel('Addresses and networks').fill('10.0.0.5/8')

@@ -1,8 +1,9 @@
-import { CreateTenant } from '@atrium/core/tenants'
-import { UpdateUser } from '@atrium/core/users'
+import { CreateTenant, type TenantView } from '@atrium/core/tenants'
+import { UpdateUser, type UserView } from '@atrium/core/users'
 import { describe, expect, it } from 'vitest'
 import { countOfPage } from '../src/dashboard/count.ts'
 import { emptyTenant, shownSlug, toCreateTenant } from '../src/tenants/create-form.ts'
+import { toDetailsForm, toDetailsUpdate } from '../src/tenants/details-form.ts'
 import { toContactUpdate } from '../src/users/contact-form.ts'
 
 describe('the form for a new tenant', () => {
@@ -53,14 +54,15 @@ describe('the form for a new tenant', () => {
 
 describe('the contact form of a user', () => {
   const id = '0196f1d2-aaaa-7bbb-8ccc-000000000001'
+  const user = { id, name: 'Olive', firstName: 'Olive', lastName: 'Oil', phone: null, alternativeEmail: null } as UserView
 
-  it('clears a field that was emptied', () => {
-    const update = toContactUpdate(id, { name: 'Olive', firstName: '', lastName: ' ', phone: '+49 30 1', alternativeEmail: '' })
-    expect(update).toEqual({ id, name: 'Olive', firstName: null, lastName: null, phone: '+49 30 1', alternativeEmail: null })
+  it('sends what was changed, and clears a field that was emptied', () => {
+    const update = toContactUpdate(user, { name: 'Olive', firstName: '', lastName: 'Oil', phone: '+49 30 1', alternativeEmail: '' })
+    expect(update).toEqual({ id, firstName: null, phone: '+49 30 1' })
   })
 
   it('is refused without a name', () => {
-    const update = toContactUpdate(id, { name: ' ', firstName: '', lastName: '', phone: '', alternativeEmail: '' })
+    const update = toContactUpdate(user, { name: ' ', firstName: '', lastName: '', phone: '', alternativeEmail: '' })
     expect(UpdateUser.safeParse(update).error?.issues.map((issue) => issue.path.join('.'))).toEqual(['name'])
   })
 })
@@ -69,5 +71,14 @@ describe('counts of a first page', () => {
   it('are exact only when nothing follows', () => {
     expect(countOfPage({ items: [1, 2], nextCursor: null })).toBe('2')
     expect(countOfPage({ items: [1, 2], nextCursor: 'x' })).toBe('2+')
+  })
+})
+
+describe('the details form of a tenant', () => {
+  const tenant = { slug: 'acme', name: 'Acme', seats: 5, seatMode: 'fixed', industry: 'Rail', brandColor: null } as TenantView
+
+  it('sends the changed fields alone, so that it undoes no change of somebody else', () => {
+    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), seats: 80 })).toEqual({ slug: 'acme', seats: 80 })
+    expect(toDetailsUpdate(tenant, { ...toDetailsForm(tenant), industry: ' ' })).toEqual({ slug: 'acme', industry: null })
   })
 })

@@ -1,5 +1,6 @@
 import { type PartnerView, UpdatePartner } from '@atrium/core/partners'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { z } from 'zod'
@@ -24,17 +25,14 @@ interface Values {
 /** One part of a partner's record as a form. Only that part is sent. */
 export function PartnerEditor({ partner, part, onClose }: Props) {
   const update = useUpdatePartner()
-  const toInput = (values: Values) => toUpdate(partner.slug, part, values)
+  const stored = toValues(partner)
+  const toInput = (values: Values) => toUpdate(partner.slug, part, stored, values)
   const form = useForm<Values>({
-    initialValues: {
-      name: partner.name,
-      domain: partner.domain ?? '',
-      contactInfo: texts(partner.contactInfo),
-      billingInfo: texts(partner.billingInfo),
-    },
+    initialValues: stored,
     validate: validateAs(UpdatePartner, toInput),
     validateInputOnBlur: true,
   })
+  useFollowRecord(form, stored)
   const { onInvalid, onRefused } = refusals(form)
   const save = form.onSubmit(
     (values) =>
@@ -64,14 +62,28 @@ export function PartnerEditor({ partner, part, onClose }: Props) {
   )
 }
 
-function toUpdate(slug: string, part: Props['part'], { name, domain, contactInfo, billingInfo }: Values): z.input<typeof UpdatePartner> {
+function toValues(partner: PartnerView): Values {
+  return {
+    name: partner.name,
+    domain: partner.domain ?? '',
+    contactInfo: texts(partner.contactInfo),
+    billingInfo: texts(partner.billingInfo),
+  }
+}
+
+/** The changes of the part alone, so that a change of somebody else to another field stays. */
+function toUpdate(slug: string, part: Props['part'], before: Values, values: Values): z.input<typeof UpdatePartner> {
   switch (part) {
     case 'record':
-      return { slug, name, domain: domain.trim() || null }
+      return {
+        slug,
+        ...(values.name === before.name ? {} : { name: values.name }),
+        ...(values.domain === before.domain ? {} : { domain: values.domain.trim() || null }),
+      }
     case 'contact':
-      return { slug, contactInfo: cleared(contactInfo) }
+      return { slug, contactInfo: changed(before.contactInfo, values.contactInfo) }
     case 'billing':
-      return { slug, billingInfo: cleared(billingInfo) }
+      return { slug, billingInfo: changed(before.billingInfo, values.billingInfo) }
   }
 }
 
@@ -80,7 +92,7 @@ function texts<Name extends string>(fields: Record<Name, string | null>): Record
 }
 
 /** A field that was emptied is taken away. */
-function cleared<Name extends string>(fields: Record<Name, string>): Record<Name, string | null> {
-  const entries = Object.entries<string>(fields).map(([name, value]) => [name, value.trim() || null])
-  return Object.fromEntries(entries) as Record<Name, string | null>
+function changed<Name extends string>(before: Record<Name, string>, fields: Record<Name, string>): Partial<Record<Name, string | null>> {
+  const entries = Object.entries<string>(fields).filter(([name, value]) => value !== before[name as Name])
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.trim() || null])) as Partial<Record<Name, string | null>>
 }

@@ -1,5 +1,6 @@
 import { type PriceView, UpdatePrice } from '@atrium/core/prices'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { fieldErrors, problemOf } from '@atrium/ui/problem'
 import { SideDrawer } from '@atrium/ui/side-drawer'
@@ -33,6 +34,7 @@ function EditorForm({ price, onClose }: Omit<Props, 'opened'>) {
   const update = useUpdatePrice()
   const toInput = (values: PriceForm) => toUpdatePrice(price, values)
   const form = useForm<PriceForm>({ initialValues: toPriceForm(price), validate: validatePrice(UpdatePrice, toInput) })
+  useFollowRecord(form, toPriceForm(price))
   const changed = Object.keys(toInput(form.values)).length > 1
   // Awaited, because a new version archives this one, whose page then shows no form any more.
   const save = form.onSubmit(async (values) => {

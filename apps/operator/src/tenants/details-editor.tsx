@@ -1,5 +1,6 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { ColorInput, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormFooter } from '../parts/edit-dialog.tsx'
@@ -10,12 +11,13 @@ import { useUpdateTenant } from './mutations.ts'
 /** The general fields of a tenant as a form. */
 export function DetailsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
-  const toInput = (values: DetailsForm) => toDetailsUpdate(tenant.slug, values)
+  const toInput = (values: DetailsForm) => toDetailsUpdate(tenant, values)
   const form = useForm<DetailsForm>({
     initialValues: toDetailsForm(tenant),
     validate: validateAs(UpdateTenant, toInput),
     validateInputOnBlur: true,
   })
+  useFollowRecord(form, toDetailsForm(tenant))
   const { onInvalid, onRefused } = refusals(form)
   const save = form.onSubmit(
     (values) =>

@@ -14,14 +14,19 @@ export function toDetailsForm({ name, seats, seatMode, industry, brandColor }: T
   return { name, seats, seatMode, industry: industry ?? '', brandColor: brandColor ?? '' }
 }
 
-/** What is sent: an emptied field clears what was stored; seats then count as 0, which stands for no number. */
-export function toDetailsUpdate(slug: string, form: DetailsForm): z.input<typeof UpdateTenant> {
+/**
+ * What is sent: the changes alone, so that a change of somebody else to another field stays. An emptied field clears what was stored;
+ * seats then count as 0, which stands for no number.
+ */
+export function toDetailsUpdate(tenant: TenantView, form: DetailsForm): z.input<typeof UpdateTenant> {
+  const before = toDetailsForm(tenant)
+  const orNull = (text: string) => (text.trim() === '' ? null : text)
   return {
-    slug,
-    name: form.name,
-    seats: Number(form.seats),
-    seatMode: form.seatMode,
-    industry: form.industry.trim() === '' ? null : form.industry,
-    brandColor: form.brandColor.trim() === '' ? null : form.brandColor,
+    slug: tenant.slug,
+    ...(form.name === before.name ? {} : { name: form.name }),
+    ...(Number(form.seats) === before.seats ? {} : { seats: Number(form.seats) }),
+    ...(form.seatMode === before.seatMode ? {} : { seatMode: form.seatMode }),
+    ...(form.industry === before.industry ? {} : { industry: orNull(form.industry) }),
+    ...(form.brandColor === before.brandColor ? {} : { brandColor: orNull(form.brandColor) }),
   }
 }

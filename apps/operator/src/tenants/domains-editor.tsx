@@ -1,33 +1,41 @@
 import { type TenantView, UpdateTenant } from '@atrium/core/tenants'
 import { done } from '@atrium/ui/done'
+import { mergeChanges, useFollowRecord } from '@atrium/ui/follow-record'
 import { Stack, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
 import { FormFooter } from '../parts/edit-dialog.tsx'
 import { refusals, validateAs } from '../parts/validation.ts'
+import { useTRPC } from '../trpc.ts'
 import { useUpdateTenant } from './mutations.ts'
 
 /** The domains of a tenant as a form. */
 export function DomainsEditor({ tenant, onClose }: { tenant: TenantView; onClose: () => void }) {
   const update = useUpdateTenant()
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
   const toInput = ({ domains }: { domains: string[] }) => ({ slug: tenant.slug, domains })
   const form = useForm({
     initialValues: { domains: tenant.domains },
     validate: (values) =>
       values.domains.length === 0 ? { domains: 'A tenant keeps at least one domain.' } : validateAs(UpdateTenant, toInput)(values),
   })
+  useFollowRecord(form, { domains: tenant.domains })
   const removed = tenant.domains.filter((domain) => !form.values.domains.includes(domain))
   const { onInvalid, onRefused } = refusals(form)
-  const save = form.onSubmit(
-    (values) =>
-      update.mutate(toInput(values), {
-        onSuccess: (saved) => {
-          done(`The domains of ${saved.name} are saved.`)
-          onClose()
-        },
-        onError: onRefused,
-      }),
-    onInvalid,
-  )
+  const save = form.onSubmit(async (values) => {
+    // The whole list is replaced, so it is put together from the newest one: what others added meanwhile stays.
+    const query = trpc.tenants.get.queryOptions({ slug: tenant.slug })
+    const newest = await queryClient.fetchQuery({ ...query, staleTime: 0 }).catch(() => tenant)
+    const merged = mergeChanges({ domains: tenant.domains }, { domains: newest.domains }, values).values
+    update.mutate(toInput(merged), {
+      onSuccess: (saved) => {
+        done(`The domains of ${saved.name} are saved.`)
+        onClose()
+      },
+      onError: onRefused,
+    })
+  }, onInvalid)
   return (
     <form onSubmit={save} noValidate>
       <Stack>

@@ -1,6 +1,7 @@
 import { UpdateUser, type UserView } from '@atrium/core/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { refusals, validateAs } from '../parts/validation.ts'
@@ -12,13 +13,14 @@ export function ContactEditor({ user, onClose }: { user: UserView; onClose: () =
   const update = useUpdateUser()
   const form = useForm<ContactForm>({
     initialValues: toContactForm(user),
-    validate: validateAs(UpdateUser, (values: ContactForm) => toContactUpdate(user.id, values)),
+    validate: validateAs(UpdateUser, (values: ContactForm) => toContactUpdate(user, values)),
     validateInputOnBlur: true,
   })
+  useFollowRecord(form, toContactForm(user))
   const { onInvalid, onRefused } = refusals(form)
   const save = form.onSubmit(
     (values) =>
-      update.mutate(toContactUpdate(user.id, values), {
+      update.mutate(toContactUpdate(user, values), {
         onSuccess: (saved) => {
           done(`The contact of ${saved.name} is saved.`)
           onClose()

@@ -20,15 +20,18 @@ export function toContactForm(user: UserView): ContactForm {
   }
 }
 
-/** What is sent: an emptied field clears what was stored. The name cannot be cleared, so an empty one is sent and refused. */
-export function toContactUpdate(id: string, form: ContactForm): z.input<typeof UpdateUser> {
+/**
+ * What is sent: the changes alone, so that a change of somebody else to another field stays. An emptied field clears what was stored.
+ * The name cannot be cleared, so an empty one is sent and rejected.
+ */
+export function toContactUpdate(user: UserView, form: ContactForm): z.input<typeof UpdateUser> {
+  const before = toContactForm(user)
+  const { name, ...rest } = form
+  const changed = Object.entries(rest).filter(([field, text]) => text !== before[field as keyof ContactForm])
   return {
-    id,
-    name: form.name,
-    firstName: orNull(form.firstName),
-    lastName: orNull(form.lastName),
-    phone: orNull(form.phone),
-    alternativeEmail: orNull(form.alternativeEmail),
+    id: user.id,
+    ...(name === before.name ? {} : { name }),
+    ...Object.fromEntries(changed.map(([field, text]) => [field, orNull(text)])),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CheckedBillingInfo } from '@atrium/core/billing-info'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -58,6 +59,7 @@ function BillingPanel({ checked }: { checked: CheckedBillingInfo }) {
   const update = useUpdateBillingInfo(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<BillingFormValues>({ initialValues: fromBillingInfo(checked.billingInfo), validate: zodForm(BillingForm) })
+  useFollowRecord(form, fromBillingInfo(checked.billingInfo))
   const vatLook = vatLooks[checked.vatStatus]
   const touched = form.isDirty('vatNumber') || form.isDirty('country')
 

@@ -2,6 +2,7 @@ import type { BrandingView } from '@atrium/core/branding'
 import { hexColor } from '@atrium/core/text'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkButton } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -69,6 +70,7 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
   const [unplaced, setUnplaced] = useState<unknown>()
   const [template, setTemplate] = useState(branding.templates[0]?.key)
   const form = useForm<BrandingFormValues>({ initialValues: fromBranding(branding), validate: zodForm(BrandingForm) })
+  useFollowRecord(form, fromBranding(branding))
   const [draft] = useDebouncedValue(draftOf(form.values), 300)
   const color =
     form.values.accentColor === '' ? standardColor(branding, tenant.brandColor) : hexColor.safeParse(form.values.accentColor).data

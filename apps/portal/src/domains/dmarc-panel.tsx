@@ -2,6 +2,7 @@ import type { DmarcPolicy, DomainDetail } from '@atrium/core/domains'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
 import { SaveButtons } from '@atrium/ui/save-buttons'
@@ -58,6 +59,7 @@ function DmarcSettingsForm({ domain }: { domain: DomainDetail }) {
   const set = useSetDmarc(slug)
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<DmarcFormValues>({ initialValues: fromDmarc(domain.dmarc), validate: zodForm(DmarcForm) })
+  useFollowRecord(form, fromDmarc(domain.dmarc))
   const caution = form.isDirty('policy') ? dmarcCaution(domain, form.values.policy) : undefined
 
   function submit(values: DmarcFormValues) {

@@ -1,6 +1,7 @@
 import { CreateList, type ListView } from '@atrium/core/lists'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
@@ -33,6 +34,8 @@ export function ListForm({ list }: { list: ListView }) {
       return { ...check({ name }), ...(fault ? { recipients: fault } : {}) }
     },
   })
+
+  useFollowRecord(form, fromList(list))
 
   function submit(values: typeof form.values) {
     const all = allRecipients(values.recipients, values.typed)

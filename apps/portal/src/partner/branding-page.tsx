@@ -3,6 +3,7 @@ import type { PartnerBrandingView } from '@atrium/core/partners'
 import { hexColor } from '@atrium/core/text'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -56,6 +57,7 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   const queryClient = useQueryClient()
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<PartnerBrandingValues>({ initialValues: fromBranding(branding), validate: zodForm(PartnerBrandingForm) })
+  useFollowRecord(form, fromBranding(branding))
   const update = useMutation(
     trpc.partners.updateBranding.mutationOptions({
       onSuccess: (saved) => {

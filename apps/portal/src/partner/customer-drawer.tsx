@@ -78,7 +78,7 @@ function Details({ tenant }: { tenant: TenantView }) {
       {managing && tenant.status !== 'suspended' && (
         <Part title="Change">
           {/* Keyed by what the form holds, so that a change made elsewhere does not stay behind it. */}
-          <CustomerEditor key={tenant.updatedAt} tenant={tenant} />
+          <CustomerEditor key={tenant.id} tenant={tenant} />
         </Part>
       )}
       {managing && (

@@ -1,6 +1,7 @@
 import { plans, type TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { SaveButtons } from '@atrium/ui/save-buttons'
 import { useMutation } from '@atrium/ui/use-mutation'
@@ -23,6 +24,7 @@ export function CustomerEditor({ tenant }: { tenant: TenantView }) {
   const forget = useForgetPartner()
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<CustomerFormValues>({ initialValues: fromCustomer(tenant), validate: zodForm(CustomerForm) })
+  useFollowRecord(form, fromCustomer(tenant))
   const update = useMutation(
     trpc.partners.updateCustomer.mutationOptions({
       onSuccess: (saved) => {

@@ -3,6 +3,7 @@ import { plans } from '@atrium/core/tenants'
 import { ErrorState, LoadingRows, ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -58,6 +59,7 @@ function SettingsPanel({ settings }: { settings: PartnerSettingsView }) {
   const queryClient = useQueryClient()
   const [unplaced, setUnplaced] = useState<unknown>()
   const form = useForm<PartnerSettingsValues>({ initialValues: fromSettings(settings), validate: zodForm(PartnerSettingsForm) })
+  useFollowRecord(form, fromSettings(settings))
   const update = useMutation(
     trpc.partners.updateSettings.mutationOptions({
       onSuccess: (saved) => {

@@ -2,6 +2,7 @@ import type { UserView } from '@atrium/core/users'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { Fact, Facts } from '@atrium/ui/facts'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkAnchor } from '@atrium/ui/links'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -65,6 +66,7 @@ function ContactPanel({ me }: { me: UserView }) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const form = useForm<ContactValues>({ initialValues: fromUser(me), validate: zodForm(ContactForm) })
+  useFollowRecord(form, fromUser(me))
   const update = useMutation(
     trpc.users.update.mutationOptions({
       onSuccess: (saved) => {

@@ -26,9 +26,11 @@ const modes: readonly { mode: MfaMode; label: string; text: string }[] = [
   {
     mode: 'required',
     label: 'Required',
-    text: 'Everybody must have a second factor. Who has none is asked to set one up at the next sign-in.',
+    text: 'Not available yet: sign-in does not ask people for a second factor, so nobody would be held to it.',
   },
 ]
+/** Cannot be chosen while sign-in does not enforce it. A policy that has it already keeps it until another one is chosen. */
+const unavailable: MfaMode = 'required'
 
 interface Props {
   policy: SecurityPolicy
@@ -60,7 +62,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
     update.mutate(changes, {
       onSuccess: ({ warnings }) => {
         onSaved(warnings)
-        done('The security policy is saved.')
+        done('The security policy is saved. Sign-in does not apply it yet.')
       },
       onError: (error) => {
         const placed = showRefusal(form, error)
@@ -77,7 +79,7 @@ export function PolicyPanels({ policy, editable, onSaved }: Props) {
           <Radio.Group aria-label="Second factor" {...form.getInputProps('mfaMode')}>
             <Stack gap="sm">
               {modes.map(({ mode, label, text }) => (
-                <Radio key={mode} value={mode} label={label} description={text} disabled={!editable} />
+                <Radio key={mode} value={mode} label={label} description={text} disabled={!editable || mode === unavailable} />
               ))}
             </Stack>
           </Radio.Group>

@@ -1,6 +1,7 @@
 import type { TenantView } from '@atrium/core/tenants'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
+import { useFollowRecord } from '@atrium/ui/follow-record'
 import { focusFirstError } from '@atrium/ui/form-focus'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
@@ -36,6 +37,7 @@ const swatches = ['#1a6b82', '#1f4e8c', '#6240ac', '#a3326b', '#b53326', '#a65a1
 
 function GeneralPanel({ tenant }: { tenant: TenantView }) {
   const form = useForm<SettingsFormValues>({ initialValues: fromTenant(tenant), validate: zodForm(SettingsForm) })
+  useFollowRecord(form, fromTenant(tenant))
   const update = useUpdateTenant(tenant.slug)
   const closed = tenant.status === 'deleted'
 
