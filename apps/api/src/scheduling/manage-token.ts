@@ -51,7 +51,7 @@ export function manageLink({ booking }: Pick<Config, 'booking'>, token: string):
 
 /** Where the visitor asks for the manage link by the own address: opens nothing by itself, and so may stand in calendars. */
 export function manageLookupLink({ booking }: Pick<Config, 'booking'>, bookingId: string): string {
-  return booking.url === null ? '' : `${booking.url.replace(/\/+$/, '')}/manage/link/${bookingId}`
+  return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/link/${bookingId}`
 }
 
 function sha256(token: string): Buffer {
