@@ -71,7 +71,36 @@ describe('schedules', () => {
     })
     const late = await call('PUT', `/schedules/${schedule.id}`, { version: 1, ...replacement() })
     expect(late).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
-    expect((await call('GET', `/schedules/${schedule.id}`)).body).toEqual(replaced.body)
+    const { affectedBookings, affectedCount, ...view } = replaced.body
+    expect([affectedBookings, affectedCount]).toEqual([[], 0])
+    expect((await call('GET', `/schedules/${schedule.id}`)).body).toEqual(view)
+  })
+
+  it('name the upcoming bookings that new hours no longer hold', async () => {
+    const everyDay = (hours: object[]) => Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, hours]))
+    const open = everyDay([work])
+    const schedule = await made('/schedules', hours({ timeZone: 'UTC', weekly: open }))
+    const named = await house.newEventType(host, { schedule_id: schedule.id })
+    const standard = await house.newEventType(host)
+    const on = (day: number, hour: number, eventTypeId = named) => house.book({ host, eventTypeId, start: house.at(24 * day + hour) })
+    const closed = house.at(24).toISOString().slice(0, 10)
+    const hit = [await on(1, 10), await on(1, 12), await on(1, 15)]
+    // Before the hours, on another day, by another schedule: none of them is affected.
+    const spared = [await on(1, 7), await on(2, 10), await on(1, 13, standard)]
+    const replace = async (version: number, fields: object) => {
+      const { status, body } = await call('PUT', `/schedules/${schedule.id}`, { version, ...replacement({ timeZone: 'UTC', ...fields }) })
+      expect(status).toBe(200)
+      return { count: body.affectedCount, ids: body.affectedBookings.map(({ id }: { id: string }) => id) }
+    }
+    const shut = { weekly: open, overrides: [{ date: closed, windows: [] }] }
+    expect(await replace(1, shut)).toEqual({ count: 3, ids: hit.map(({ id }) => id) })
+    expect(await replace(2, shut)).toEqual({ count: 0, ids: [] })
+    expect(await replace(3, { weekly: open })).toEqual({ count: 0, ids: [] })
+    expect(await replace(4, { weekly: everyDay([{ start: '11:00', end: '17:00' }]) })).toEqual({
+      count: 2,
+      ids: [hit[0]?.id, spared[1]?.id],
+    })
+    expect((await call('GET', `/bookings/${hit[0]?.id}`)).body).toMatchObject({ status: 'confirmed' })
   })
 
   it('of one version are replaced once, however many try at once', async () => {

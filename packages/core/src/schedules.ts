@@ -66,6 +66,14 @@ export const ScheduleView = z.object({
 })
 export type ScheduleView = z.infer<typeof ScheduleView>
 
+/** An upcoming booking that the hours held before a change, and hold no longer. It takes place as it is. */
+export const AffectedBooking = z.object({ id: z.uuid(), title: z.string(), visitorName: z.string(), start: instant, end: instant })
+export type AffectedBooking = z.infer<typeof AffectedBooking>
+
+/** `affectedBookings` are the next ones of `affectedCount`. */
+export const ReplacedSchedule = ScheduleView.extend({ affectedBookings: z.array(AffectedBooking), affectedCount: z.number().int() })
+export type ReplacedSchedule = z.infer<typeof ReplacedSchedule>
+
 export const SchedulePage = page(ScheduleView)
 export type SchedulePage = z.infer<typeof SchedulePage>
 

@@ -156,6 +156,13 @@ export function openHours(schedule: SlotSchedule, clock: LocalClock, range: Span
   return { grids, open: merged(grids) }
 }
 
+/** True where the whole span lies in the schedule's open hours, which may be those of two dates that meet. */
+export function isWithinHours(schedule: SlotSchedule, span: Span): boolean {
+  const clock = localClock(schedule.zone, span.start, span.end)
+  const { open } = openHours(schedule, clock, span, 0)
+  return open.some((hours) => hours.start <= span.start && span.end <= hours.end)
+}
+
 /** Overlapping and touching spans made one, ascending; those without length left out. */
 export function merged(spans: readonly Span[]): Span[] {
   const sorted = spans.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start)

@@ -300,6 +300,36 @@ export function listBookingChanges(db: Db, bookingId: string): Promise<BookingCh
     .execute()
 }
 
+/** An upcoming booking of a host, with whose schedule it was booked by. */
+export interface UpcomingBookingRow {
+  id: string
+  title: string
+  visitorName: string
+  startAt: Date
+  endAt: Date
+  /** That the event type names; of the event type's own host. */
+  scheduleId: string | null
+  eventTypeHostId: string
+}
+
+/** Pending and confirmed bookings that the host takes part in and that have not begun, the next one first. */
+export function listUpcomingOfHost(db: Db | Trx, hostId: string, now: Date, limit: number): Promise<UpcomingBookingRow[]> {
+  return db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('event_types as e', 'e.id', 'b.event_type_id')
+    .select(['b.id', 'b.title', 'b.visitor_name as visitorName', 'b.start_at as startAt', 'b.end_at as endAt'])
+    .select(['e.schedule_id as scheduleId', 'e.host_id as eventTypeHostId'])
+    .where('p.host_id', '=', hostId)
+    .where('p.active', '=', true)
+    .where('b.status', 'in', ['pending', 'confirmed'])
+    .where('b.start_at', '>', now)
+    .orderBy('b.start_at')
+    .orderBy('b.id')
+    .limit(limit)
+    .execute()
+}
+
 /** Notes that an invitation goes out: whoever has one needs a higher sequence with every change from then on. */
 export async function markInvited(trx: Trx, id: string): Promise<void> {
   await trx.updateTable('bookings').set({ invited: true }).where('id', '=', id).where('invited', '=', false).execute()

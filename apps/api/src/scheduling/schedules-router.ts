@@ -1,4 +1,12 @@
-import { CreateSchedule, ListSchedules, ReplaceSchedule, ScheduleInTenant, SchedulePage, ScheduleView } from '@atrium/core/schedules'
+import {
+  CreateSchedule,
+  ListSchedules,
+  ReplacedSchedule,
+  ReplaceSchedule,
+  ScheduleInTenant,
+  SchedulePage,
+  ScheduleView,
+} from '@atrium/core/schedules'
 import { z } from 'zod'
 import { memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
@@ -27,7 +35,7 @@ export const schedulesRouter = router({
   replace: memberOrOperator
     .meta({ openapi: { method: 'PUT', path: one, tags, summary: 'Replace what a schedule holds' }, audit: 'schedule.updated' })
     .input(ReplaceSchedule)
-    .output(ScheduleView)
+    .output(ReplacedSchedule)
     .mutation(({ ctx, input }) => replaceSchedule(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({ openapi: { method: 'DELETE', path: one, tags, summary: 'Delete a schedule' }, audit: 'schedule.removed' })

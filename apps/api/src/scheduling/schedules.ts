@@ -5,6 +5,7 @@ import {
   type CreateSchedule,
   datesOnWire,
   type ListSchedules,
+  type ReplacedSchedule,
   type ReplaceSchedule,
   type SchedulePage,
   type ScheduleView,
@@ -30,6 +31,7 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
 import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from './access.ts'
+import { affectedBookings } from './affected-bookings.ts'
 import { followZone } from './follow-zone.ts'
 
 const noSuchSchedule = () => new AppError('not_found', 'There is no such schedule.')
@@ -74,21 +76,27 @@ export async function createSchedule(ctx: Context, access: Access, input: Create
 
 /**
  * Replaces all of it. Throws AppError `version_conflict` when it is not at the given version any more, `schedule_in_use` for the standard
- * one that would be none any more, `not_found`, `not_admin`.
+ * one that would be none any more, `not_found`, `not_admin`. Bookings stay as they are; those that the new hours no
+ * longer hold are named.
  */
-export async function replaceSchedule(ctx: Context, access: Access, input: ReplaceSchedule): Promise<ScheduleView> {
-  const { before, after, tenant, host } = await ctx.house.database.db.transaction().execute(async (trx) => {
+export async function replaceSchedule(ctx: Context, access: Access, input: ReplaceSchedule): Promise<ReplacedSchedule> {
+  const { before, after, rows, tenant, host } = await ctx.house.database.db.transaction().execute(async (trx) => {
     const { open, host: own, row } = await lockSchedule(trx, access, input.scheduleId)
     if (row.version !== input.version)
       throw new AppError('version_conflict', `The schedule is at version ${row.version} now. Read it again.`)
     if (row.standard && input.standard === false) throw standardInUse()
     await writeSchedule(trx, row, { ...contentOf(input), standard: input.standard ?? row.standard })
-    return { before: toScheduleView(row), after: await readSchedule(trx, open.id, row.id), tenant: open, host: own }
+    const written = await findSchedule(trx, open.id, row.id)
+    if (!written) throw noSuchSchedule()
+    return { before: toScheduleView(row), after: toScheduleView(written), rows: { row, written }, tenant: open, host: own }
   })
   if (after.standard && (!before.standard || before.timeZone !== after.timeZone)) await followZone(ctx.house, host)
   const changes = changedFields(before, after, ['name', 'timeZone', 'standard', 'weekly', 'overrides'])
   if (Object.keys(changes).length > 0) await recordSchedule(ctx, access, tenant, 'schedule.updated', after, { changes })
-  return after
+  // A schedule that becomes the standard is new to the bookings that follow that one.
+  const old = rows.row.standard === rows.written.standard ? rows.row : undefined
+  const affected = await affectedBookings(ctx.house.database.db, { before: old, after: rows.written, now: ctx.house.clock.now() })
+  return { ...after, ...affected }
 }
 
 /** Throws AppError `schedule_in_use` for the standard one and while event types name it, `not_found`, `not_admin`. */

@@ -22,6 +22,20 @@ export function spanIn({ start, end }: { start: string; end: string }, timeZone?
   return `${dayIn(start, timeZone)}, ${timeIn(start, timeZone)}–${last}`
 }
 
+/** The same for rows of a list: the year stands only where it is another than in the row before, and first than now. */
+export function spansIn(rows: readonly { start: string; end: string }[], now = new Date()): string[] {
+  const yearOf = (at: string | Date) => part({ year: 'numeric' }).format(new Date(at))
+  const short = part({ weekday: 'short', day: 'numeric', month: 'short' })
+  let year = yearOf(now)
+  return rows.map((row) => {
+    const changes = yearOf(row.start) !== year || yearOf(row.end) !== yearOf(row.start)
+    year = yearOf(row.start)
+    if (changes) return spanIn(row)
+    const [first, last] = [short.format(new Date(row.start)), short.format(new Date(row.end))]
+    return `${first}, ${timeIn(row.start)}–${first === last ? '' : `${last}, `}${timeIn(row.end)}`
+  })
+}
+
 /** Today as `2027-01-04` in the viewer's zone, or so many days later. */
 export function localDate(daysFromToday = 0): string {
   const date = new Date()

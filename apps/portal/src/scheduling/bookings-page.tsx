@@ -18,7 +18,7 @@ import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { bookingLook, calendarWarning } from './booking-looks.ts'
-import { spanIn } from './booking-times.ts'
+import { spanIn, spansIn } from './booking-times.ts'
 import { BookingsSearch, bookingsQuery } from './bookings-search.ts'
 
 const BookingDrawer = lazy(() => import('./booking-drawer.tsx'))
@@ -100,7 +100,7 @@ export function BookingsPage() {
             of="bookings"
             caption={`${tabs.find((tab) => tab.when === when)?.label ?? 'All'} bookings`}
             found={query}
-            columns={columnsOf(slug, search)}
+            columns={columnsOf(slug, search, query.data?.items ?? [])}
             rowKey={({ id }) => id}
             trail={search.trail}
             onTrail={(trail) => go({ trail }, false)}
@@ -137,15 +137,23 @@ export function BookingsPage() {
   )
 }
 
-function columnsOf(slug: string, search: BookingsSearch): Column<TenantBooking>[] {
+function columnsOf(slug: string, search: BookingsSearch, rows: readonly TenantBooking[]): Column<TenantBooking>[] {
+  const spans = spansIn(rows)
+  const spanOf = new Map(rows.map(({ id }, index) => [id, spans[index]]))
   return [
     {
       key: 'when',
       header: 'When',
       primary: true,
       cell: (booking) => (
-        <LinkAnchor {...targets.bookings(slug, { ...search, booking: booking.id })} size="sm" fw={550} data-row-link>
-          {spanIn(booking)}
+        <LinkAnchor
+          {...targets.bookings(slug, { ...search, booking: booking.id })}
+          size="sm"
+          fw={550}
+          style={{ whiteSpace: 'nowrap' }}
+          data-row-link
+        >
+          {spanOf.get(booking.id) ?? spanIn(booking)}
         </LinkAnchor>
       ),
     },

@@ -15,6 +15,7 @@ import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { showRefusal } from '../tenants/refusal.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
+import { type Affected, AffectedBookings } from './affected-bookings.tsx'
 import layout from './offer-layout.module.css'
 import { useRemoveSchedule, useReplaceSchedule } from './offer-mutations.ts'
 import { OverridesEditor } from './overrides-editor.tsx'
@@ -35,16 +36,21 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
   const { slug } = useTenant()
   const replace = useReplaceSchedule()
   const [refused, setRefused] = useState<unknown>()
+  const [affected, setAffected] = useState<Affected>()
   const form = useForm<ScheduleFormValues>({ initialValues: fromSchedule(schedule), validate: zodForm(ScheduleForm) })
   const { values, errors } = form
   const disabled = !editable
 
   function submit(wanted: ScheduleFormValues) {
     setRefused(undefined)
+    setAffected(undefined)
     replace.mutate(
       { slug, scheduleId: schedule.id, version: schedule.version, ...wanted },
       {
-        onSuccess: () => done('The hours are saved.'),
+        onSuccess: (saved) => {
+          done('The hours are saved.')
+          setAffected(saved)
+        },
         onError: (error) => {
           if (!showRefusal(form, error)) setRefused(error)
         },
@@ -107,6 +113,7 @@ export function ScheduleEditor({ schedule, editable, onRemoved }: Props) {
               />
             </Panel>
             {refused !== undefined && <Refusal error={refused} />}
+            {affected && affected.affectedCount > 0 && <AffectedBookings slug={slug} affected={affected} />}
             {editable && (
               <div className={layout.save} data-dirty={form.isDirty() || undefined}>
                 <SaveButtons label="Save hours" saving={replace.isPending} dirty={form.isDirty()} onDiscard={form.reset}>
