@@ -306,6 +306,11 @@ describe('a tenant that rests', () => {
       const path = `/users/${member.id}`
       const calls: [string, string, object?][] = [
         ['POST', '/users', { email: 'late' }],
+        // The state of the tenant is told before anything about the domain.
+        ['POST', '/users', { email: 'a@unproven.example.com' }],
+        ['PUT', `${path}/email`, { email: 'a@unproven.example.com' }],
+        ['POST', `${path}/mailbox`, { address: 'a@unproven.example.com' }],
+        ['POST', `${path}/aliases`, { address: 'a@unproven.example.com' }],
         ['PATCH', path, { name: 'Late' }],
         ['PUT', `${path}/email`, { email: 'late' }],
         ['POST', `${path}/aliases`, { address: 'late' }],

@@ -147,3 +147,9 @@ describe('a warning is given', () => {
     expect(codesOf(await change({ allowedCountries: [] }))).toEqual([])
   })
 })
+
+it('that has three wrong fields is refused with an issue for each', async () => {
+  const answer = await change({ mfaMode: 'sometimes', sessionIdleMinutes: 1, ipAllowlist: ['203.0.113.0/24', 'nowhere'] })
+  expect(answer.status).toBe(400)
+  expect(answer.body.issues.map(({ path }: { path: string }) => path).sort()).toEqual(['ipAllowlist.1', 'mfaMode', 'sessionIdleMinutes'])
+})

@@ -110,8 +110,14 @@ export async function migrate(url: string, { attempts = 10 }: { attempts?: numbe
   const applied = await applyMigrations(url, { attempts })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // The API reads which migration is newest for its readiness.
-  await client.query('grant select on kysely_migration to atrium_app').finally(() => client.end())
+  try {
+    // The API reads which migration is newest for its readiness.
+    await client.query('grant select on kysely_migration to atrium_app')
+    // Every account may make temporary tables unless the database's owner says otherwise; the API needs none.
+    await client.query(`do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`)
+  } finally {
+    await client.end()
+  }
   await buildOnlineIndexes(url)
   await installJobs(url)
   return applied

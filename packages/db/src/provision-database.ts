@@ -19,6 +19,8 @@ export async function createDatabase(adminUrl: string, name: string, options: { 
     if (rowCount) return
     const from = options.template ? ` template ${pg.escapeIdentifier(options.template)} strategy file_copy` : ''
     await client.query(`create database ${pg.escapeIdentifier(name)} owner atrium_owner${from}`)
+    // A copy does not take over the rights of its template.
+    await client.query(`revoke temporary on database ${pg.escapeIdentifier(name)} from public`)
   })
   return accountsOf(adminUrl, name)
 }

@@ -168,6 +168,17 @@ describe('ownership of a tenant', () => {
   })
 })
 
+describe('temporary tables', () => {
+  it('cannot be made by the account of the API, also after a database that allowed it is migrated again', async () => {
+    const owner = new pg.Client({ connectionString: accounts.ownerUrl })
+    await owner.connect()
+    await owner.query(`do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`)
+    await owner.end()
+    await migrate(accounts.ownerUrl)
+    await expect(sql`create temporary table kept_for_myself (n int)`.execute(database.db)).rejects.toThrow(/permission denied/)
+  })
+})
+
 describe('connections', () => {
   it('read by key on a pipeline, several at once', async () => {
     const statement = { name: 'echo', text: 'select $1::int as n' }

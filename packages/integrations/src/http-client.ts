@@ -179,6 +179,12 @@ const connectionNotes: Record<string, string> = {
   ECONNRESET: 'the connection broke',
   UND_ERR_SOCKET: 'the connection broke',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped midway',
+  UND_ERR_CONNECT_TIMEOUT: 'nothing answers at its address',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not respond in time',
+  ETIMEDOUT: 'nothing answers at its address',
+  EPIPE: 'the connection broke',
+  Z_DATA_ERROR: 'the answer could not be unpacked',
+  Z_BUF_ERROR: 'the answer could not be unpacked',
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no route to it',
   CERT_HAS_EXPIRED: 'its certificate has expired',
@@ -188,12 +194,15 @@ const connectionNotes: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }
 
-/** The reason in our words, from the codes along the chain of causes; messages of transports quote addresses and headers. */
+/**
+ * The reason in our words, from the codes along the chain of causes; undefined for codes without words. The codes of libraries are never
+ * shown, and messages of transports quote addresses and headers.
+ */
 function connectionNote(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const first = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : at
     const code = typeof first === 'object' && first !== null && 'code' in first ? first.code : undefined
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return connectionNotes[code] ?? code
+    if (typeof code === 'string' && Object.hasOwn(connectionNotes, code)) return connectionNotes[code]
   }
   return undefined
 }

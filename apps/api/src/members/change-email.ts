@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House, InTransaction } from '../house.ts'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../lists/members.ts'
+import { refuseClosed } from '../tenants/open.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
 import { lookDeadlineMs, mailOf, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
@@ -23,6 +24,7 @@ import { toMemberView } from './view.ts'
  */
 export async function changeMemberEmail(ctx: Context, access: Access, input: ChangeMemberEmail): Promise<MemberView> {
   const { house } = ctx
+  refuseClosed(access.tenant.status)
   const wanted = await placeOf(house, house.database.db, access.tenant.id, input.email, 'email')
   await refuseTakenOutside(house, access, input.userId, wanted)
   const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(house, facts, input.email))

@@ -3,6 +3,7 @@ import type { CreatedMember, CreateMember } from '@atrium/core/members'
 import type { Trx } from '@atrium/db/connect'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { refuseClosed } from '../tenants/open.ts'
 import { outcomeOf, recordMember, refuseFormerAdmin } from './act.ts'
 import { type Inserted, insertMember } from './insert.ts'
 import { readMember } from './list.ts'
@@ -18,6 +19,8 @@ import { toMemberView } from './view.ts'
  */
 export async function createMember(ctx: Context, access: Access, { slug: _, seatRaise, ...fields }: CreateMember): Promise<CreatedMember> {
   const { house } = ctx
+  // Before anything about the address: it is the first thing to mend.
+  refuseClosed(access.tenant.status)
   const password = createOneTimePassword()
   const maker = { tenant: access.tenant, operator: access.caller.operator, stillMay: (trx: Trx) => refuseFormerAdmin(trx, access) }
   const insert = () => insertMember(house, maker, fields)

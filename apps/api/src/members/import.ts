@@ -52,8 +52,11 @@ export async function startImport(ctx: Context, access: Access, input: StartImpo
     metadata: { rows: rows.length, refused: rows.filter(({ state }) => state === 'refused').length },
   })
   work(house, importId)
-  return viewOf(house, await readImportRecord(house, access, importId), 'all')
+  return viewOf(house, begun(await readImportRecord(house, access, importId)), 'all')
 }
+
+/** A record whose work begins in this moment counts as held, also before the work has taken its lease. */
+const begun = (record: ImportRecord): ImportRecord => ({ ...record, held: true })
 
 /** An import with its counts and, when asked, its rows. Throws AppError `not_found`. */
 export async function getImport({ house }: Context, access: Access, input: GetImport): Promise<ImportView> {
@@ -86,7 +89,8 @@ export async function resumeImport(ctx: Context, access: Access, importId: strin
       metadata: { resumed: true },
     })
   }
-  return viewOf(house, await readImportRecord(house, access, importId), 'all')
+  const now = await readImportRecord(house, access, importId)
+  return viewOf(house, resumes ? begun(now) : now, 'all')
 }
 
 function work(house: House, importId: string): void {

@@ -9,6 +9,7 @@ import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House, InTransaction } from '../house.ts'
+import { refuseClosed } from '../tenants/open.ts'
 import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked } from './act.ts'
 import { orUnseen, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
 import { readMember } from './list.ts'
@@ -22,6 +23,7 @@ import { toMemberView } from './view.ts'
  */
 export async function createMailbox(ctx: Context, access: Access, input: CreateMailbox): Promise<CreatedMember> {
   const { house } = ctx
+  refuseClosed(access.tenant.status)
   const mail = mailServerOf(house)
   const before = await readMember(house, access, input.userId)
   const text = input.address ?? (await defaultAddress(house, access, before))
