@@ -54,6 +54,8 @@ async function change(
   refuseOwnerLocked(facts)
   refuseUnmanaged(facts)
   if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended') throw new AppError('member_not_active')
+  // Mailbox and file account of somebody who is shut out take no other address.
+  if (member.deactivatedAt !== null) throw new AppError('member_not_active')
   const place = await placeOf(house, trx, tenant.id, text, 'email')
   const { address, own } = place
   refuseForeign(place)
