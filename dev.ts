@@ -37,6 +37,8 @@ if (fault) {
 const ports = portsOf(base)
 const at = (port: number) => `http://localhost:${port}`
 const began = performance.now()
+// By these the API knows the portals' servers. Both are started from here, so new ones do at each start.
+const appSecrets = { portal: randomBytes(32).toString('hex'), operator: randomBytes(32).toString('hex') }
 
 const root = import.meta.dirname
 const folder = await chooseDataFolder(root, base)
@@ -176,6 +178,8 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     PORTAL_URL: at(ports.portal),
     BOOKING_URL: at(ports.booking),
     BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
+    PORTAL_APP_SECRET: appSecrets.portal,
+    OPERATOR_APP_SECRET: appSecrets.operator,
     ENCRYPTION_KEYS: encryptionKeys,
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
     DNS_SERVERS: `127.0.0.1:${ports.dns}`,
@@ -191,6 +195,7 @@ function appEnvironment(app: 'portal' | 'operator', databaseUrl: string, encrypt
     IDP_ISSUER: issuer(app),
     OIDC_CLIENT_ID: demoClients[app].clientId,
     OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
+    APP_SECRET: appSecrets[app],
     ENCRYPTION_KEYS: encryptionKeys,
     ...(app === 'portal' && { MAIL_PUBLIC_HOST: 'mail.localhost' }),
   }

@@ -108,6 +108,8 @@ const shape = {
   PORTAL_URL: address.optional(),
   BOOKING_URL: address.optional(),
   BOOKING_APP_SECRET: z.string().optional(),
+  PORTAL_APP_SECRET: z.string().optional(),
+  OPERATOR_APP_SECRET: z.string().optional(),
   ENCRYPTION_KEYS: z.string().optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'is not an smtp:// address' }).optional(),
   AUDIT_HASH_CHAIN: toggle.default(false),
@@ -136,7 +138,7 @@ type Settings = SettingsOf<typeof shape>
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const e = readSettings(env, {
     shape,
-    ownSecrets: ['BOOKING_APP_SECRET'],
+    ownSecrets: ['BOOKING_APP_SECRET', 'PORTAL_APP_SECRET', 'OPERATOR_APP_SECRET'],
     givenSecrets: ['IDP_API_TOKEN', 'MAIL_API_KEY', 'FILES_API_TOKEN', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
     together: (values, production) => [...groupFaults(values, env), ...(production ? productionFaults(values) : [])],
   })
@@ -192,6 +194,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     },
     /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */
     portalUrl: e.PORTAL_URL ?? null,
+    /** By these the portals' word about the app, the address and the country of a person is believed. */
+    appSecrets: { portal: e.PORTAL_APP_SECRET ?? null, operator: e.OPERATOR_APP_SECRET ?? null },
     booking: {
       /** Where visitors reach the booking pages, for links in mails. */
       url: e.BOOKING_URL ?? null,

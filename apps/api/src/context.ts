@@ -12,6 +12,8 @@ export interface RequestFacts {
   requestId: string
   /** Leftmost X-Forwarded-For when it is an address, else the socket's (seed, authentication). For audit, never for limits. */
   ip: string | null
+  /** Whether `ip` comes from a proxy or server of ours, or is the socket's own: nobody else chose it. */
+  ipTrusted: boolean
   /** The socket's own address. */
   peerIp: string | null
   /** ISO 3166-1 alpha-2 where the caller is, as the portal's proxy told it; null when nobody did. A hint to people, never a right. */

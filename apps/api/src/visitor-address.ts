@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
+import type { Config } from './config.ts'
 import type { Context } from './context.ts'
+import { ownServerOf } from './transport/own-servers.ts'
 
-type Asked = { house: { config: { booking: { appSecret: string | null }; trustedProxyHops: number } } } & Pick<Context, 'request'>
+type Asked = { house: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> } } & Pick<Context, 'request'>
 
 /**
  * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what one household or machine is given.
@@ -20,20 +21,15 @@ export function limitedNetwork(asked: Asked): string | undefined {
 }
 
 function visitorAddress({ house, request }: Asked): string {
-  const { booking, trustedProxyHops } = house.config
+  const { trustedProxyHops } = house.config
   const entries = (request.header('x-forwarded-for') ?? '').split(',').map((entry) => plain(entry.trim()))
-  const told = isBookingApp(booking.appSecret, request.header('x-atrium-booking-app'))
-    ? entries[0]
-    : trustedProxyHops > 0
-      ? entries[Math.max(0, entries.length - trustedProxyHops)]
-      : undefined
+  const told =
+    ownServerOf(house.config, (name) => request.header(name)) === 'booking'
+      ? entries[0]
+      : trustedProxyHops > 0
+        ? entries[Math.max(0, entries.length - trustedProxyHops)]
+        : undefined
   return told && isIP(told) ? told : plain(request.peerIp ?? '')
-}
-
-function isBookingApp(secret: string | null, presented: string | undefined): boolean {
-  if (secret === null || presented === undefined) return false
-  const [one, other] = [Buffer.from(secret), Buffer.from(presented)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /** Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4. */

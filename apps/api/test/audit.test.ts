@@ -211,11 +211,15 @@ describe('what an act leaves in the log', () => {
   const newest = async (action: string): Promise<AuditEvent> => (await query({ action, limit: '1' })).body.items[0]
 
   it('names actor, object, change, reason, source and request', async () => {
-    await suspend({ 'x-forwarded-for': '203.0.113.9, 10.0.0.1', 'x-request-id': 'my-request-1', 'x-atrium-source': 'operator' })
+    await suspend({
+      ...{ 'x-forwarded-for': '203.0.113.9, 10.0.0.1', 'x-request-id': 'my-request-1', 'x-atrium-source': 'operator' },
+      'x-atrium-app-secret': house.env.OPERATOR_APP_SECRET ?? '',
+    })
     expect(await newest('tenant.suspended')).toMatchObject({
       actorType: 'operator',
       actorEmail: 'operator@atrium.test',
       actorIp: '203.0.113.9',
+      actorIpTrusted: true,
       outcome: 'success',
       resourceType: 'tenant',
       resourceName: 'Globex',
@@ -255,10 +259,55 @@ describe('what an act leaves in the log', () => {
     },
   )
 
-  it('does not believe a source that is none', async () => {
-    await suspend({ 'x-atrium-source': 'job' })
+  it.each([
+    ['a source that is none', { 'x-atrium-source': 'job' }],
+    ['anybody who names one', { 'x-atrium-source': 'operator' }],
+    ['a wrong secret', { 'x-atrium-source': 'operator', 'x-atrium-app-secret': 'secret-of-the-operator-portal-in-testS' }],
+    ['the secret of another app', { 'x-atrium-source': 'operator', 'x-atrium-booking-app': 'x'.repeat(34) }],
+  ])('does not believe %s', async (_what, headers: Record<string, string>) => {
+    await suspend(headers)
     expect((await newest('tenant.suspended')).source).toBe('api')
     await resume()
+  })
+
+  it('takes from the portal what the portal may say, and not that it is another app', async () => {
+    const secret = { 'x-atrium-app-secret': house.env.PORTAL_APP_SECRET ?? '' }
+    for (const [said, source] of [
+      ['partner', 'partner'],
+      ['operator', 'portal'],
+    ] as const) {
+      await suspend({ ...secret, 'x-atrium-source': said })
+      expect((await newest('tenant.suspended')).source).toBe(source)
+      await resume()
+    }
+  })
+
+  it('says whether the address was told by a proxy or server of ours, and is searched by that', async () => {
+    const since = new Date().toISOString()
+    await suspend({ 'x-forwarded-for': '203.0.113.9' })
+    expect(await newest('tenant.suspended')).toMatchObject({ actorIp: '203.0.113.9', actorIpTrusted: false })
+    await resume()
+    await suspend({ 'x-forwarded-for': '203.0.113.10', 'x-atrium-app-secret': house.env.PORTAL_APP_SECRET ?? '' })
+    expect(await newest('tenant.suspended')).toMatchObject({ actorIp: '203.0.113.10', actorIpTrusted: true })
+    await resume()
+    const found = async (actorIpTrusted: string) =>
+      (await query({ action: 'tenant.suspended', since, actorIpTrusted })).body.items.map((event: AuditEvent) => event.actorIp)
+    expect(await found('false')).toEqual(['203.0.113.9'])
+    expect(await found('true')).toEqual(['203.0.113.10'])
+    expect((await query({ actorIpTrusted: 'perhaps' })).status).toBe(400)
+  })
+
+  it('trusts as many entries as there are proxies, and none that stands left of them', async () => {
+    await using behind = await openHouse({ provisioned: false, env: { TRUSTED_PROXY_HOPS: '1' } })
+    const token = await behind.token('operator@atrium.test')
+    const addressOf = async (header: string) => {
+      await behind.request('POST', '/tenants/globex/suspend', { token, body: { reason: 'x' }, headers: { 'x-forwarded-for': header } })
+      await behind.request('POST', '/tenants/globex/resume', { token, body: {} })
+      const { body } = await behind.request('GET', '/audit?action=tenant.suspended&limit=1', { token })
+      return [body.items[0].actorIp, body.items[0].actorIpTrusted]
+    }
+    expect(await addressOf('203.0.113.9')).toEqual(['203.0.113.9', true])
+    expect(await addressOf('198.51.100.7, 203.0.113.9')).toEqual(['198.51.100.7', false])
   })
 
   it('tells of attempts that were denied, and by whom', async () => {

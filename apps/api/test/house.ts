@@ -136,6 +136,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     DNS_SERVERS: sandbox.dnsServer,
     BOOKING_URL: 'http://booking.test',
     BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
+    PORTAL_APP_SECRET: 'secret-of-the-customer-portal-in-tests',
+    OPERATOR_APP_SECRET: 'secret-of-the-operator-portal-in-tests',
     ENCRYPTION_KEYS: `test:${testKey(7)}`,
     // Most tests are not about the limits of the free plan.
     FREE_PLAN_SEATS: '1000',

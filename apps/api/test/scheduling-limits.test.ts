@@ -118,7 +118,13 @@ describe('a forged address', () => {
     { hops = 0, peerIp = '203.0.113.7' }: { hops?: number; peerIp?: string | null } = {},
   ) =>
     limitedAddress({
-      house: { config: { booking: { appSecret: 'the secret of the booking app 1234' }, trustedProxyHops: hops } },
+      house: {
+        config: {
+          booking: { url: null, appSecret: 'the secret of the booking app 1234' },
+          appSecrets: { portal: null, operator: null },
+          trustedProxyHops: hops,
+        },
+      },
       request: { header: (name: string) => headers[name], peerIp } as Parameters<typeof limitedAddress>[0]['request'],
     })
   const app = { 'x-atrium-booking-app': 'the secret of the booking app 1234' }

@@ -21,6 +21,7 @@ async function byAdapter(path: string, authorization: string | undefined): Promi
   const request = {
     requestId: 'request-1',
     ip: null,
+    ipTrusted: true,
     peerIp: null,
     country: null,
     source: 'api',

@@ -68,6 +68,7 @@ export function createBff(options: BffOptions): Bff {
     cookies,
     trustedProxyHops: config.trustedProxyHops,
     countryHeader: config.countryHeader,
+    appSecret: config.appSecret,
     log,
     stopping: options.stopping ?? new AbortController().signal,
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),

@@ -18,6 +18,7 @@ const shape = {
   OIDC_CLIENT_ID: z.string(),
   OIDC_CLIENT_SECRET: z.string(),
   ENCRYPTION_KEYS: z.string(),
+  APP_SECRET: z.string().optional(),
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
   CLIENT_COUNTRY_HEADER: z
     .string()
@@ -53,6 +54,8 @@ export interface AppConfig {
   keyring: Keyring
   /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
   trustedProxyHops: number
+  /** Shown to the API, which then believes what this server says of the app, the address and the country of a person. */
+  appSecret: string | undefined
   /** The header in which a proxy of ours names the browser's country, always overwriting what was sent; undefined when none does. */
   countryHeader: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */
@@ -75,6 +78,7 @@ export interface AppConfig {
 export function readAppConfig(app: WebApp, env: Readonly<Record<string, string | undefined>>): AppConfig {
   const e = readSettings(env, {
     shape,
+    ownSecrets: ['APP_SECRET'],
     givenSecrets: ['OIDC_CLIENT_SECRET'],
     together: (values) => groupFaults(values),
   })
@@ -88,6 +92,7 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     oidc: { issuer: e.IDP_ISSUER, clientId: e.OIDC_CLIENT_ID, clientSecret: e.OIDC_CLIENT_SECRET },
     keyring: createKeyring(e.ENCRYPTION_KEYS),
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    appSecret: e.APP_SECRET,
     countryHeader: e.CLIENT_COUNTRY_HEADER,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',

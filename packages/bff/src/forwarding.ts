@@ -35,7 +35,12 @@ const heldBackResponseHeaders = new Set([
 /** The headers of a request to the API, without its Authorization and the type of its body. */
 export function requestHeaders(
   c: AppContext,
-  { app, trustedProxyHops, countryHeader }: { app: WebApp; trustedProxyHops: number; countryHeader: string | undefined },
+  {
+    app,
+    trustedProxyHops,
+    countryHeader,
+    appSecret,
+  }: { app: WebApp; trustedProxyHops: number; countryHeader: string | undefined; appSecret: string | undefined },
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'x-atrium-source': app,
@@ -43,6 +48,7 @@ export function requestHeaders(
     // What the API sends is passed on as it is; a body that had to be unpacked first could not be streamed.
     'accept-encoding': 'identity',
   }
+  if (appSecret !== undefined) headers['x-atrium-app-secret'] = appSecret
   for (const name of forwardedRequestHeaders) {
     const value = c.req.header(name)
     if (value !== undefined) headers[name] = value

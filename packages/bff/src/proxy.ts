@@ -34,6 +34,7 @@ export interface ProxyOptions {
   cookies: AppCookies
   trustedProxyHops: number
   countryHeader: string | undefined
+  appSecret: string | undefined
   log: Logger
   /** Ends server-sent events when the server stops. */
   stopping: AbortSignal

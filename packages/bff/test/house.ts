@@ -87,6 +87,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     IDP_ISSUER: sandbox.issuers[app],
     OIDC_CLIENT_ID: demoClients[app].clientId,
     OIDC_CLIENT_SECRET: demoClients[app].clientSecret,
+    APP_SECRET: 'secret-by-which-the-api-knows-the-portal',
     ENCRYPTION_KEYS: keys,
     TRUSTED_PROXY_HOPS: String(options.trustedProxyHops ?? 0),
     LOG_LEVEL: 'debug',

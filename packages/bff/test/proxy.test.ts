@@ -47,6 +47,7 @@ describe('the portal', () => {
       expect(target).toBe('/trpc/tenants.list?input=1')
       expect(headers.authorization).toBe(`Bearer ${stored?.tokens.access}`)
       expect(headers['x-atrium-source']).toBe('portal')
+      expect(headers['x-atrium-app-secret']).toBe(house.env.APP_SECRET)
       for (const name of ['cookie', 'proxy-authorization', 'x-forwarded-host', 'origin', 'referer', 'sec-fetch-site'])
         expect(headers).not.toHaveProperty(name)
     })

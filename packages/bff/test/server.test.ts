@@ -15,6 +15,7 @@ const env = {
   IDP_ISSUER: 'https://idp.example.test/application/o/atrium-portal/',
   OIDC_CLIENT_ID: 'atrium-portal',
   OIDC_CLIENT_SECRET: 'secret-of-the-portal',
+  APP_SECRET: 'secret-by-which-the-api-knows-the-portal',
   ENCRYPTION_KEYS: `new:${key},old:${randomBytes(32).toString('base64')}`,
 }
 

@@ -146,6 +146,8 @@ export const AuditEvent = z.object({
   actorId: z.string().nullable(),
   actorEmail: z.string().nullable(),
   actorIp: z.string().nullable(),
+  /** Whether a proxy or server of ours told `actorIp`, or it is the socket's; null without one and in entries of earlier versions. */
+  actorIpTrusted: z.boolean().nullable(),
   action: z.string(),
   outcome: auditOutcome,
   resourceType: z.string(),
@@ -191,6 +193,7 @@ const filters = {
   action: actionFilter.optional(),
   actorEmail: line(254).optional(),
   outcome: auditOutcome.optional(),
+  actorIpTrusted: z.enum(['true', 'false']).optional(),
   q: line(200).optional(),
 }
 

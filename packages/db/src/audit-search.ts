@@ -15,6 +15,8 @@ export interface AuditFilter {
   actorEmail?: string | undefined
   outcome?: AuditOutcome | undefined
   q?: string | undefined
+  /** `true`: entries whose address a proxy or server of ours told; `false`: those whose caller chose it. */
+  actorIpTrusted?: 'true' | 'false' | undefined
 }
 
 /** A filter as the functions of migration 0023 take it; null where nothing is asked. */
@@ -156,6 +158,30 @@ async function alongTheWay(db: Db, way: Way, asked: Asked, limit: number): Promi
   return { events, stoppedAt: events.length < limit ? end : null }
 }
 
+/** How many entries are looked at for those whose address is trusted or not, until the search says how far it came. */
+const lookedAtForTrust = 5_000
+
+/**
+ * `searchAuditEvents` with the filter by trust in the address, which no index helps: entries under the other filters are looked through
+ * page by page, and a search that came far without filling its page says how far.
+ */
+export async function searchByTrust(db: Db, { actorIpTrusted, ...filter }: AuditFilter, limit: number): Promise<AuditFindings> {
+  if (actorIpTrusted === undefined) return searchAuditEvents(db, filter, limit)
+  const wanted = actorIpTrusted === 'true'
+  const events: AuditEvent[] = []
+  let { before } = filter
+  for (let looked = 0; looked < lookedAtForTrust; ) {
+    const found = await searchAuditEvents(db, { ...filter, before }, 500)
+    events.push(...found.events.filter((event) => event.actorIpTrusted === wanted))
+    looked += found.events.length
+    const last = found.events.at(-1)
+    if (events.length >= limit) return { events: events.slice(0, limit), stoppedAt: null }
+    if (found.stoppedAt !== null || !last || found.events.length < 500) return { events, stoppedAt: found.stoppedAt }
+    before = `${last.at}_${last.id}`
+  }
+  return { events, stoppedAt: before ?? null }
+}
+
 /** The time of the last entry that is looked at along a way; null where it has fewer. */
 async function endOf(db: Db, way: Way, asked: Asked): Promise<string | null> {
   const { rows } = await sql<{ at: string }>`
@@ -259,7 +285,7 @@ const parametersOf = (asked: Asked) => sql`${asked.since}, ${asked.until}, ${ask
   ${asked.actor}, ${asked.outcome}, ${asked.action}, ${asked.prefix}, ${asked.pattern}`
 
 const columns = sql.raw(`id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor_type as "actorType",
-  actor_id as "actorId", actor_email as "actorEmail", host(actor_ip) as "actorIp", action, outcome, resource_type as "resourceType",
+  actor_id as "actorId", actor_email as "actorEmail", host(actor_ip) as "actorIp", (metadata->>'actorIpTrusted')::boolean as "actorIpTrusted", action, outcome, resource_type as "resourceType",
   resource_id as "resourceId", resource_name as "resourceName", tenant_slug as "tenantSlug", partner_slug as "partnerSlug", source,
   metadata, prev_hash as "prevHash", hash`)
 

@@ -116,7 +116,7 @@ function factsOf(event: AuditEvent, tenantWord: string): [string, ReactNode, (Au
     ['Outcome', <OutcomeBadge key="outcome" outcome={outcome} />, { outcome }],
     ['Action', <code key="action">{action}</code>, { action }],
     ['Who', actorEmail ?? event.actorType, actorEmail === null ? undefined : { actorEmail }],
-    ['Address', event.actorIp],
+    ['Address', addressOf(event), event.actorIpTrusted === null ? undefined : { actorIpTrusted: event.actorIpTrusted ? 'true' : 'false' }],
     ['Concerns', [event.resourceType.replace(/^tenant$/, tenantWord), event.resourceName].filter(Boolean).join(' ')],
     [sentence(tenantWord), tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
     ['Partner', partnerSlug, partnerSlug === null ? undefined : { partnerSlug }],
@@ -124,6 +124,11 @@ function factsOf(event: AuditEvent, tenantWord: string): [string, ReactNode, (Au
     ['Entry', <code key="id">{event.id}</code>],
   ]
   return facts.filter(([, value]) => value !== null && value !== '')
+}
+
+/** An address that no proxy or server of ours told is what the caller said it was. */
+function addressOf({ actorIp, actorIpTrusted }: AuditEvent): string | null {
+  return actorIp !== null && actorIpTrusted === false ? `${actorIp} (not confirmed)` : actorIp
 }
 
 function sentence(word: string): string {

@@ -14,6 +14,7 @@ export interface AuditFilterValues {
   q?: string | undefined
   action?: string | undefined
   outcome?: QueryAudit['outcome']
+  actorIpTrusted?: QueryAudit['actorIpTrusted']
   actorEmail?: string | undefined
   since?: string | undefined
   until?: string | undefined
@@ -54,6 +55,8 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
         if (field === 'action')
           return <ActionField key={field} value={value.action} actions={actions} onChange={(action) => onChange({ action })} />
         if (field === 'outcome') return <OutcomeField key={field} value={value.outcome} onChange={(outcome) => onChange({ outcome })} />
+        if (field === 'actorIpTrusted')
+          return <TrustField key={field} value={value.actorIpTrusted} onChange={(actorIpTrusted) => onChange({ actorIpTrusted })} />
         return (
           <DebouncedInput
             key={field}
@@ -73,6 +76,29 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
         </Button>
       )}
     </FilterBar>
+  )
+}
+
+const trust = QueryAudit.shape.actorIpTrusted
+
+function TrustField({
+  value,
+  onChange,
+}: {
+  value: AuditFilterValues['actorIpTrusted']
+  onChange: (value: AuditFilterValues['actorIpTrusted']) => void
+}) {
+  return (
+    <NativeSelect
+      label="Address"
+      value={value ?? ''}
+      onChange={(event) => onChange(trust.safeParse(event.currentTarget.value).data)}
+      data={[
+        { value: '', label: 'Any' },
+        { value: 'true', label: 'Confirmed' },
+        { value: 'false', label: 'Not confirmed' },
+      ]}
+    />
   )
 }
 

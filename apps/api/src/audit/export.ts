@@ -1,7 +1,7 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit'
 import { exportTrailer } from '@atrium/core/export-trailer'
 import { auditCursor } from '@atrium/db/audit'
-import { searchAuditEvents } from '@atrium/db/audit-search'
+import { searchByTrust } from '@atrium/db/audit-search'
 import type { Caller, Context } from '../context.ts'
 
 const pageSize = 500
@@ -25,7 +25,7 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
   let count = 0
   let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const { events, stoppedAt } = await house.database.search((db) => searchAuditEvents(db, { ...filter, before: cursor }, pageSize))
+    const { events, stoppedAt } = await house.database.search((db) => searchByTrust(db, { ...filter, before: cursor }, pageSize))
     // The head goes out with the first page, so that a query that fails is still a refusal and no broken export.
     yield head + events.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
     head = ''

@@ -1,22 +1,24 @@
 import type { AuditPage, QueryAudit, QueryTenantAudit } from '@atrium/core/audit'
 import { auditCursor } from '@atrium/db/audit'
-import { type AuditFindings, searchAuditEvents } from '@atrium/db/audit-search'
+import { type AuditFindings, searchByTrust } from '@atrium/db/audit-search'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 
 /** Entries of the whole platform, newest first. */
 export async function queryAudit({ house }: Context, { limit, ...filter }: QueryAudit): Promise<AuditPage> {
-  return toPage(await house.database.search((db) => searchAuditEvents(db, filter, limit + 1)), limit)
+  return toPage(await house.database.search((db) => searchByTrust(db, filter, limit + 1)), limit)
 }
 
 /** Entries of one tenant. Operators' addresses are for operators only: members see that an operator acted, not from where. */
 export async function queryTenantAudit({ house }: Context, access: Access, input: QueryTenantAudit): Promise<AuditPage> {
   const { limit, slug: _, ...filter } = input
-  const findings = await house.database.search((db) => searchAuditEvents(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1))
+  const findings = await house.database.search((db) => searchByTrust(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1))
   if (access.caller.operator) return toPage(findings, limit)
   const visible = findings.events.map((row) => {
     const { peerIp: __, ...metadata } = row.metadata
-    return row.actorType === 'operator' || row.actorType === 'partner' ? { ...row, actorIp: null, metadata } : { ...row, metadata }
+    if (row.actorType !== 'operator' && row.actorType !== 'partner') return { ...row, metadata }
+    const { actorIpTrusted: ___, ...rest } = metadata
+    return { ...row, actorIp: null, actorIpTrusted: null, metadata: rest }
   })
   return toPage({ ...findings, events: visible }, limit)
 }

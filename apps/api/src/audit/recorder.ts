@@ -71,7 +71,7 @@ export function createAuditRecorder(parts: {
     metadata: auditMetadata({
       ...entry.metadata,
       requestId: request.requestId,
-      ...(request.peerIp && request.peerIp !== request.ip ? { peerIp: request.peerIp } : {}),
+      ...addressFacts(request),
     }),
   })
   return {
@@ -85,8 +85,8 @@ export function createAuditRecorder(parts: {
         actorId: null,
         actorEmail: null,
         actorIp: request.ip,
-        source: 'booking',
-        metadata: auditMetadata({ ...entry.metadata, requestId: request.requestId }),
+        source: request.source,
+        metadata: auditMetadata({ ...entry.metadata, requestId: request.requestId, ...addressFacts(request) }),
       }),
     recordSystem: (entry, source = 'job') =>
       write({
@@ -99,6 +99,11 @@ export function createAuditRecorder(parts: {
         metadata: auditMetadata(entry.metadata ?? {}),
       }),
   }
+}
+
+/** What stands beside `actorIp`: whether a proxy or server of ours told it, and the socket's address where that is another. */
+function addressFacts({ ip, ipTrusted, peerIp }: Context['request']): Record<string, unknown> {
+  return { ...(ip === null ? {} : { actorIpTrusted: ipTrusted }), ...(peerIp && peerIp !== ip ? { peerIp } : {}) }
 }
 
 function actorTypeOf(caller: Caller): ActorType {

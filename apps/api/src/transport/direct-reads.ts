@@ -77,7 +77,7 @@ export function createDirectReads(house: House, record: RequestRecord): DirectRe
     begun: BegunRequest,
     give: (plain: PlainAnswer, facts: HttpFacts) => Given,
   ): Promise<Given> {
-    const facts = new HttpFacts(source, begun.requestId, begun.line)
+    const facts = new HttpFacts(source, begun.requestId, begun.line, house.config)
     const plain = await answer(asked, facts, source.header('authorization'))
     const given = give(plain, facts)
     record.end(begun, { method: 'GET', path: asked.path, route: asked.route, status: plain.status })

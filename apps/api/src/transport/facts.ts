@@ -4,7 +4,9 @@ import type { AuditSource } from '@atrium/core/audit'
 import { isCountryCode } from '@atrium/core/countries'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
+import type { Config } from '../config.ts'
 import type { RequestFacts } from '../context.ts'
+import { ownServerOf, sourceOf } from './own-servers.ts'
 
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
@@ -29,8 +31,9 @@ export interface RequestSource {
 }
 
 /** What the transport knows of a request that Hono has; see `RequestFacts` for how the address is chosen. */
-export function readFacts(c: HonoContext<AppEnv>): HttpFacts {
-  return new HttpFacts(new WebSource(c.req.raw, c.env.incoming?.socket?.remoteAddress), c.get('requestId'), c.get('line'))
+export function readFacts(c: HonoContext<AppEnv>, config: Config): HttpFacts {
+  const source = new WebSource(c.req.raw, c.env.incoming?.socket?.remoteAddress)
+  return new HttpFacts(source, c.get('requestId'), c.get('line'), config)
 }
 
 /** A web-standard request. */
@@ -56,6 +59,7 @@ export class WebSource implements RequestSource {
 export class HttpFacts implements RequestFacts {
   readonly requestId: string
   readonly ip: string | null
+  readonly ipTrusted: boolean
   readonly peerIp: string | null
   readonly country: string | null
   readonly source: AuditSource
@@ -63,13 +67,17 @@ export class HttpFacts implements RequestFacts {
   readonly #from: RequestSource
   #answerHeaders: Map<string, string> | undefined
 
-  constructor(from: RequestSource, requestId: string, line: RequestFacts['line']) {
+  constructor(from: RequestSource, requestId: string, line: RequestFacts['line'], config: Config) {
     const peer = from.peerAddress ?? null
     this.peerIp = peer?.startsWith('::ffff:') ? peer.slice(7) : peer
     this.requestId = requestId
-    this.ip = forwardedFor(from.header('x-forwarded-for')) ?? this.peerIp
-    this.country = countryOf(from.header('x-atrium-country'))
-    this.source = sourceOf(from.header('x-atrium-source'))
+    const forwarded = from.header('x-forwarded-for')
+    const leftmost = forwardedFor(forwarded)
+    const server = ownServerOf(config, (name) => from.header(name))
+    this.ip = leftmost ?? this.peerIp
+    this.ipTrusted = leftmost === undefined || server !== undefined || wroteAll(forwarded, config.trustedProxyHops)
+    this.country = server === undefined ? null : countryOf(from.header('x-atrium-country'))
+    this.source = sourceOf(server, from.header('x-atrium-source'))
     this.line = line
     this.#from = from
   }
@@ -114,6 +122,7 @@ function countryOf(header: string | undefined): string | null {
   return header !== undefined && isCountryCode(header.toUpperCase()) ? header.toUpperCase() : null
 }
 
-function sourceOf(header: string | undefined): AuditSource {
-  return header === 'portal' || header === 'operator' || header === 'partner' || header === 'booking' ? header : 'api'
+/** True when the trusted proxies in front wrote every entry, the leftmost one too: each of them appends one. */
+function wroteAll(header: string | undefined, trustedProxyHops: number): boolean {
+  return header !== undefined && header.split(',').length <= trustedProxyHops
 }

@@ -105,7 +105,7 @@ export function procedureOf({ name, type }: RestRoute): Invoke {
 }
 
 async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
-  const facts = readFacts(c)
+  const facts = readFacts(c, house.config)
   return facts.complete(await answered(c, house, route, facts))
 }
 

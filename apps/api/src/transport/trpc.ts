@@ -18,7 +18,7 @@ const routes = new Map(Object.keys(appRouter._def.procedures).map((name) => [`${
  */
 export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
   c.set('route', trpcRoute(c.req.path))
-  const facts = readFacts(c)
+  const facts = readFacts(c, house.config)
   const ctx = createContext(house, facts, c.req.header('authorization'))
   const plain = c.req.method === 'GET' && c.req.header('trpc-accept') === undefined
   const queries = plain ? readQueries(c.req.path.slice(endpoint.length + 1), (name) => c.req.query(name)) : undefined

@@ -23,7 +23,7 @@ function AuditPage() {
       />
       <AuditExplorer
         search={search}
-        fields={['q', 'action', 'outcome', 'actorEmail', 'tenantSlug', 'partnerSlug', 'since', 'until']}
+        fields={['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'tenantSlug', 'partnerSlug', 'since', 'until']}
         log={log}
         showTenant
         onSearch={(change) =>

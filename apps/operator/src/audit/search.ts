@@ -15,6 +15,7 @@ export const AuditSearch = z.object({
   partnerSlug: slugWord,
   actorEmail: words,
   outcome: lenient(auditOutcome),
+  actorIpTrusted: lenient(QueryAudit.shape.actorIpTrusted.unwrap()),
   q: words,
   limit: lenient(z.enum(pageSizes)),
   trail: trailOf(QueryAudit.shape.before),

@@ -20,7 +20,7 @@ export function TenantAudit({ slug }: { slug: string }) {
       </Group>
       <AuditExplorer
         search={search}
-        fields={['q', 'action', 'outcome', 'actorEmail', 'since', 'until']}
+        fields={['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'since', 'until']}
         log={log}
         onSearch={({ tenantSlug: _tenant, partnerSlug: _partner, ...change }) =>
           void navigate({ search: (before) => ({ ...before, ...change }), replace: change.trail === undefined })

@@ -20,7 +20,7 @@ import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { AuditSearch, auditQuery } from './search.ts'
 
-const fields: readonly AuditFilterName[] = ['q', 'action', 'outcome', 'actorEmail', 'since', 'before']
+const fields: readonly AuditFilterName[] = ['q', 'action', 'outcome', 'actorEmail', 'actorIpTrusted', 'since', 'before']
 
 /** Who did what in a workplace. */
 export function AuditPage() {

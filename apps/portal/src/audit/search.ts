@@ -10,6 +10,7 @@ export const AuditSearch = z.object({
   q: words,
   action: lenient(QueryAudit.shape.action.unwrap()),
   outcome: lenient(auditOutcome),
+  actorIpTrusted: lenient(QueryAudit.shape.actorIpTrusted.unwrap()),
   actorEmail: words,
   since: instant,
   before: instant,
