@@ -102,7 +102,7 @@ describe('a visitor whose browser runs no script', () => {
     await fillForm(slow.page, `slow-${suffix}@example.test`)
     await book(fast.page, { date, time: '09:00', email: `fast-${suffix}@example.test` })
     await slow.page.getByRole('button', { name: 'Book this time' }).click()
-    await slow.page.getByText('Somebody else was faster').waitFor()
+    await slow.page.getByText('This time is no longer available.').waitFor()
     await expectAccessible(slow.page)
     await slow.page.getByRole('button', { name: '10:30' }).click()
     expect(await slow.page.getByRole('textbox', { name: 'What is it about?' }).inputValue()).toBe('A bridge without a script')
