@@ -38,10 +38,16 @@ function substitute(text: string, pairs: Iterable<readonly [string, string]>): s
   return result
 }
 
-/** All that a caller can see of an answer, without what differs between any two answers. */
+/** Headers whose values count the caller's own calls: present or not on both sides, with numbers that go down by themselves. */
+const counting = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
+/** All that a caller can see of a response, without what differs between any two responses. */
 function shown({ status, body, headers }: Outcome, replaced: Map<string, string>): string {
   const back = [...replaced].map(([from, to]) => [to, from] as const)
-  const visible = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).sort()
+  const visible = [...headers]
+    .filter(([name]) => !['date', 'x-request-id'].includes(name))
+    .map(([name, value]) => (counting.includes(name) ? name : [name, value]))
+    .sort()
   return substitute(JSON.stringify({ status, visible, body }).replace(/\\?"requestId\\?":\\?"[^"]*"/g, ''), back)
 }
 
