@@ -30,11 +30,11 @@ describe('a house ends with a failure where a secret was shown', () => {
       'call of an outside system: BOOKING_APP_SECRET of the environment',
     ],
     'in a refusal': [
-      async ({ request, token }) => {
-        const own = await token('owner@acme.test')
-        await request('POST', '/tenants', { token: own, body: { [own]: 1 } })
+      async ({ request, token, env }) => {
+        // The path of an issue quotes the first 64 characters of an unknown field.
+        await request('POST', '/tenants', { token: await token('owner@acme.test'), body: { [env.BOOKING_APP_SECRET ?? '']: 1 } })
       },
-      'the token of the request',
+      'answer 400 to POST /tenants: BOOKING_APP_SECRET of the environment',
     ],
   }
   it.each(Object.entries(wrongs))('%s', async (_where, [show, told]) => {

@@ -1,6 +1,8 @@
 import { adminsOrOperators, membersOrOperators, type Rows, slug, type World, who } from './rows.ts'
 
 const mailAddress = 'calendar@example.org'
+/** An address on a domain of the tenant: admins can name no other one. */
+const calendarOf = ({ slug: named }: World) => `calendar@${named}.tenants.local`
 
 /** A host who is not the caller. */
 async function host({ house, slug: named, tenantId, colleague }: World): Promise<{ slug: string; hostId: string }> {
@@ -38,11 +40,11 @@ export const schedulingHostsRows: Rows = {
   'scheduling.hosts.list': [{ input: slug, expected: membersOrOperators }],
   'scheduling.hosts.create': [
     {
-      input: (world) => ({ ...slug(world), userId: world.colleague, zone: 'Europe/Berlin', mailAddress }),
+      input: (world) => ({ ...slug(world), userId: world.colleague, zone: 'Europe/Berlin', mailAddress: calendarOf(world) }),
       expected: adminsOrOperators,
     },
     {
-      input: (world) => ({ ...slug(world), userId: world.self ?? world.colleague, zone: 'Europe/Berlin', mailAddress }),
+      input: (world) => ({ ...slug(world), userId: world.self ?? world.colleague, zone: 'Europe/Berlin', mailAddress: calendarOf(world) }),
       // Members name an address of their own, and an operator is no member.
       expected: who(['admin', 'owner'], 'not_member', { member: 'invalid_input', operator: 'invalid_input' }),
     },
