@@ -94,6 +94,20 @@ export const tenantReader = guarded(async (ctx, readInput) => {
   return { caller, access: { caller, tenant } as Access, record }
 })
 
+/** Whether somebody who sees the tenant is a plain member and nothing else: neither admin, nor operator, nor staff of its partner. */
+export function isPlainMember(caller: Caller, tenant: { role: CallerTenant['role']; partnerId: string | null }): boolean {
+  const ownPartner = caller.partner !== undefined && caller.partner.id === tenant.partnerId
+  return tenant.role === 'member' && !caller.operator && !ownPartner
+}
+
+/** Plain members do not learn how likely the tenant is to leave. */
+export const healthReader = guarded(async (ctx, readInput) => {
+  const { caller, tenant } = await ctx.readCallerIn(slugOf(await readInput()))
+  if (!tenant || !sees(caller, tenant, ctx)) throw notFound()
+  if (isPlainMember(caller, tenant)) throw new AppError('not_admin')
+  return { caller, access: { caller, tenant } as Access }
+})
+
 /** M|O. Foreign and unknown tenants look the same to people who are neither: 403. */
 export const memberOrOperator = tenantGuard({
   visible: any(isMember, isOperator),

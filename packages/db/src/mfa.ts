@@ -32,16 +32,17 @@ const conditions = {
   unknown: sql`${enrolled} is null`,
 } as const satisfies Record<MfaState, unknown>
 
-/** Members with their second factors as last read, by user id, newest first, one row more than asked; paged as `listMembers`. */
+/** Members with their second factors as last read, by user id, newest first, one row more than asked; paged as `listMembers`; of one member alone with `only`. */
 export async function listMfa(
   db: Db,
   tenantId: string,
-  filter: { state?: MfaState | undefined; before?: string | undefined; limit: number },
+  filter: { state?: MfaState | undefined; before?: string | undefined; limit: number; only?: string | undefined },
 ): Promise<MfaRow[]> {
   const { rows } = await sql<MfaRow>`
     select u.id, u.email, u.name, m.role, ${enrolled} as enrolled, r.value->'factors' as factors, r.failure, r.read_at as "readAt"
     ${from(tenantId)}
       ${filter.state ? sql`and ${conditions[filter.state]}` : sql``}
+      ${filter.only ? sql`and m.user_id = ${filter.only}` : sql``}
       ${filter.before ? sql`and m.user_id < ${filter.before} and u.id < ${filter.before}` : sql``}
     order by m.user_id desc limit ${filter.limit + 1}`.execute(db)
   return rows

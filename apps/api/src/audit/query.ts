@@ -9,14 +9,20 @@ export async function queryAudit({ house }: Context, { limit, ...filter }: Query
   return toPage(await house.database.search((db) => searchByTrust(db, filter, limit + 1)), limit)
 }
 
-/** Entries of one tenant. Operators' addresses are for operators only: members see that an operator acted, not from where. */
+/**
+ * Entries of one tenant. Network addresses of operators and partner staff are for operators only: others see that an operator acted, not from
+ * where. A plain member sees no network address but the own one.
+ */
 export async function queryTenantAudit({ house }: Context, access: Access, input: QueryTenantAudit): Promise<AuditPage> {
   const { limit, slug: _, ...filter } = input
   const findings = await house.database.search((db) => searchByTrust(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1))
   if (access.caller.operator) return toPage(findings, limit)
+  const { caller, tenant } = access
   const visible = findings.events.map((row) => {
     const { peerIp: __, ...metadata } = row.metadata
-    if (row.actorType !== 'operator' && row.actorType !== 'partner') return { ...row, metadata }
+    const foreign = row.actorType === 'operator' || row.actorType === 'partner'
+    const hidden = foreign || (tenant.role === 'member' && row.actorId !== caller.id)
+    if (!hidden) return { ...row, metadata }
     const { actorIpTrusted: ___, ...rest } = metadata
     return { ...row, actorIp: null, actorIpTrusted: null, metadata: rest }
   })

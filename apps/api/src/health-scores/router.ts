@@ -9,7 +9,7 @@ import {
   ReadHealthReport,
   ReadPartnerHealthReport,
 } from '@atrium/core/health-reports'
-import { operator, partnerReportReader, tenantReader } from '../guards.ts'
+import { healthReader, operator, partnerReportReader } from '../guards.ts'
 import { csvOf } from '../procedure.ts'
 import { router } from '../trpc.ts'
 import { getHealthReport, getTenantHealth, listHealthTenants } from './get.ts'
@@ -18,7 +18,7 @@ const tags = ['health']
 const partner = '/partners/{slug}/reports/health' as const
 
 export const healthScoresRouter = router({
-  get: tenantReader
+  get: healthReader
     .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/health', tags, summary: 'Read how healthy a tenant is, and why' } })
     .input(ReadHealth)
     .output(HealthDetail)

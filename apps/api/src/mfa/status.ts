@@ -8,14 +8,17 @@ import { factorsReader } from './reader.ts'
 
 /**
  * Who of the tenant has a second factor. The identity provider takes a call per member (reference of its API, authenticators), so
- * answers are kept for 15 minutes; what could not be read is unknown, never none.
+ * what it says is kept for 15 minutes; what could not be read is unknown, never none. A plain member gets the own row and the numbers:
+ * a list of people without a second factor tells an attacker whom to try.
  */
 export async function readMfaStatus({ house }: Context, access: Access, input: ReadMfaStatus): Promise<MfaStatus> {
   const { db } = house.database
+  const { caller, tenant } = access
+  const only = tenant.role === 'member' && !caller.operator ? caller.id : undefined
   const reader = factorsReader(house)
   const refreshing = reader ? await freshenReadings(house, reader, { tenantId: access.tenant.id }) : false
   const [rows, summary] = await Promise.all([
-    listMfa(db, access.tenant.id, { state: input.state, before: input.cursor, limit: input.limit }),
+    listMfa(db, access.tenant.id, { state: input.state, before: input.cursor, limit: input.limit, only }),
     countMfa(db, access.tenant.id),
   ])
   const { items, nextCursor } = cutPage(rows, input.limit)

@@ -2,6 +2,7 @@ import { cutPage } from '@atrium/core/paging'
 import type { ListTenants, TenantPage } from '@atrium/core/tenants'
 import { listTenants as queryTenants } from '@atrium/db/tenants'
 import type { Caller, Context } from '../context.ts'
+import { isPlainMember } from '../guards.ts'
 import { toTenantView } from './view.ts'
 
 /** Operators see every tenant, partner staff their partner's and their own, others their own. */
@@ -17,5 +18,5 @@ export async function listTenants({ house }: Context, caller: Caller, input: Lis
   })
   const { items, nextCursor } = cutPage(rows, input.limit)
   const now = house.clock.now()
-  return { items: items.map((row) => toTenantView(row, row.role, now)), nextCursor }
+  return { items: items.map((row) => toTenantView(row, row.role, now, { health: !isPlainMember(caller, row) })), nextCursor }
 }

@@ -13,7 +13,15 @@ import {
 } from '@atrium/core/tenants'
 import { z } from 'zod'
 import { queryTenantAudit } from '../audit/query.ts'
-import { adminPartnerOrOperator, memberOrOperator, ownerOrOperator, partnerOrOperator, signedIn, tenantReader } from '../guards.ts'
+import {
+  adminPartnerOrOperator,
+  isPlainMember,
+  memberOrOperator,
+  ownerOrOperator,
+  partnerOrOperator,
+  signedIn,
+  tenantReader,
+} from '../guards.ts'
 import { listMembers } from '../members/list.ts'
 import { router } from '../trpc.ts'
 import { createTenant } from './create.ts'
@@ -43,7 +51,8 @@ export const tenantsRouter = router({
     .input(GetTenant)
     .output(TenantDetail)
     .query(({ ctx, input }) => {
-      const tenant = toTenantView(ctx.record, ctx.access.tenant.role, ctx.house.clock.now())
+      const health = !isPlainMember(ctx.caller, ctx.access.tenant)
+      const tenant = toTenantView(ctx.record, ctx.access.tenant.role, ctx.house.clock.now(), { health })
       return input.expand === undefined ? tenant : expandTenant(ctx, ctx.access, tenant, input.expand)
     }),
   update: adminPartnerOrOperator

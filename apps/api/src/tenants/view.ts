@@ -6,8 +6,8 @@ import type { z } from 'zod'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
-/** The row as a caller sees it. `role` is the caller's own. */
-export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date): TenantView {
+/** The row as a caller sees it. `role` is the caller's own. Without `health` the score is unknown and nothing says what it is made of. */
+export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date, { health = true } = {}): TenantView {
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
   const status = provisioningStatusOf(row)
@@ -35,18 +35,20 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date)
     fileSpaceId: row.fileSpaceId,
     owner: row.ownerId && row.ownerEmail && row.ownerName ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName } : null,
     memberCount: row.memberCount,
-    health: tenantHealth(
-      {
-        status: row.status,
-        createdAt: row.createdAt,
-        provisioningStatus: status,
-        provisioningChangedAt: changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
-        seats: row.seats,
-        memberCount: row.memberCount,
-      },
-      row.gatheredHealth ?? nothingGathered,
-      now,
-    ),
+    health: !health
+      ? { score: null, band: 'unknown', factors: [] }
+      : tenantHealth(
+          {
+            status: row.status,
+            createdAt: row.createdAt,
+            provisioningStatus: status,
+            provisioningChangedAt: changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
+            seats: row.seats,
+            memberCount: row.memberCount,
+          },
+          row.gatheredHealth ?? nothingGathered,
+          now,
+        ),
     suspendedReason: row.suspendedReason,
     role,
     createdAt: row.createdAt.toISOString(),

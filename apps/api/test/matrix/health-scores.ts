@@ -1,4 +1,4 @@
-import { operatorsOnly, partnersOrOperators, type Rows, readers, slug, type World, who } from './rows.ts'
+import { operatorsOnly, partnersOrOperators, type Rows, slug, type World, who } from './rows.ts'
 
 const ofPartner = [
   {
@@ -11,7 +11,9 @@ const ofPartner = [
 ]
 
 export const healthScoresRows: Rows = {
-  'healthScores.get': [{ input: slug, expected: who(readers, 'not_found') }],
+  'healthScores.get': [
+    { input: slug, expected: who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', { member: 'not_admin' }) },
+  ],
   'healthScores.report': [{ input: () => ({}), expected: operatorsOnly }],
   'healthScores.reportTenants': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'healthScores.partnerReport': ofPartner,

@@ -32,7 +32,7 @@ export function OverviewPage() {
           <Stack gap="lg">
             {/* Keyed, so that clocks and notices do not carry over when the address changes to another workplace. */}
             <ProvisioningPanel key={tenant.id} tenant={tenant} />
-            <HealthPanel tenant={tenant} />
+            {tenant.role !== 'member' && <HealthPanel tenant={tenant} />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
