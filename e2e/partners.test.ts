@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { mailsTo } from './booking-house.ts'
 import { launchBrowser } from './browser.ts'
 import { desktop, expectWellMade, phone, signIn, untilLoaded, visit } from './people.ts'
 
@@ -24,7 +25,7 @@ async function signInWithPassword(page: Page, email: string, password: string): 
   await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
 }
 
-/** Invites the first owner on the staff tab that is open; answers the temporary password. */
+/** Invites the first owner on the staff tab that is open, and follows the link of the mail; answers the temporary password. */
 async function inviteOwner(page: Page, name: string, email: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite staff' }).click()
   const dialog = page.getByRole('dialog')
@@ -32,10 +33,23 @@ async function inviteOwner(page: Page, name: string, email: string): Promise<str
   await dialog.getByRole('textbox', { name: 'E-mail' }).fill(email)
   await expect.poll(() => dialog.getByRole('radio', { name: 'Owner' }).isChecked()).toBe(true)
   await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
-  await page.getByRole('heading', { name: 'Hand this over' }).waitFor()
-  const password = (await page.getByLabel('Temporary password').textContent()) ?? ''
+  await page.getByText(`An invitation was sent to ${email}.`).waitFor()
+  await page
+    .getByRole('row', { name: new RegExp(name) })
+    .getByText('Invited')
+    .waitFor()
+  const [mail] = await mailsTo(email, 1)
+  const [link] = /http:\/\/\S+\/invitation\/[\w-]+/.exec(mail?.text ?? '') ?? []
+  const tab = await page.context().newPage()
+  await tab.goto(link ?? expect.fail(`no link in the mail: ${mail?.text}`))
+  await expectWellMade(tab)
+  await tab.getByRole('button', { name: 'Go on' }).click()
+  await tab.getByRole('heading', { name: 'You belong to' }).waitFor()
+  await expectWellMade(tab)
+  const password = (await tab.locator('code').textContent()) ?? ''
   expect(password).toMatch(/^.{16}$/)
-  await page.getByRole('button', { name: 'I have kept it, close' }).click()
+  await tab.close()
+  await page.reload()
   await page.getByRole('row', { name: new RegExp(name) }).waitFor()
   return password
 }
@@ -158,7 +172,7 @@ describe('partner staff', () => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Sam Support')
     await dialog.getByRole('textbox', { name: 'E-mail address' }).fill(`sam-${suffix}@east.test`)
     await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
-    await page.getByRole('button', { name: 'I have kept it, close' }).click()
+    await page.getByText(`An invitation was sent to sam-${suffix}@east.test.`).waitFor()
     await page.getByRole('combobox', { name: 'Access level of Sam Support' }).selectOption('support')
     await page.getByText('Sam Support is support now.').waitFor()
     await page.getByRole('button', { name: 'Remove Sam Support' }).click()

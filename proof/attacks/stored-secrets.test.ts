@@ -93,6 +93,7 @@ it('knows every column that holds bytes', async () => {
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea' order by 1`.execute(house.database.db)
   const hashes = [
+    'access_links.token_hash',
     'bookings.manage_hash',
     'bookings.request_hash',
     'mail_profile_links.token_hash',

@@ -1,4 +1,4 @@
-import { passwordMatches } from '@atrium/sandbox/identity/passwords'
+import { accept } from '../../apps/api/test/invitations.ts'
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
 import { identityRecords } from '../../apps/api/test/outside.ts'
 import { type Member, memberSettled, memberState, newMember, newName, newPerson, ok } from './kill-states.ts'
@@ -7,8 +7,6 @@ import type { Write } from './kills.ts'
 /** Operators, partners' staff and whole people: what gives rights beyond one tenant, and takes them. */
 export function peopleWrites(house: MembersHouse): readonly Write<never>[] {
   return [
-    staffInvite(house),
-    staffAttach(house),
     staffRemove(house),
     staffAccess(house),
     operatorDeactivate(house),
@@ -25,8 +23,6 @@ interface Staff {
   email: string
   /** Of the record, where there is one before the call. */
   id: string
-  /** One-time passwords that were answered; what nobody was ever told opens nothing. */
-  told: string[]
 }
 
 async function newPartner(house: MembersHouse): Promise<string> {
@@ -56,56 +52,12 @@ async function staffState(house: MembersHouse, { email, partner }: Staff) {
   }
 }
 
-function staffInvite(house: MembersHouse): Write<Staff> {
-  return {
-    name: 'partner staff invite',
-    prepare: async () => ({ partner: await newPartner(house), email: newEmail(), id: '', told: [] }),
-    async call(send, { partner, email, told }) {
-      const answer = await send('POST', `/partners/${partner}/users`, house.as.operator, { name: 'Invited', email, access: 'manager' })
-      if (answer.status < 300) told.push(answer.body.tempPassword)
-      return answer
-    },
-    async state(target) {
-      const saved = house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }
-      const stored = saved.users.find((user) => user.email === target.email)?.password ?? null
-      // Of several that were answered the last one counts.
-      const opens = target.told.length === 0 || passwordMatches(stored, target.told.at(-1) ?? '')
-      return { ...(await staffState(house, target)), opens }
-    },
-    // Shut, on no staff and without a mail; the same call lets the person in.
-    mayRest(state) {
-      const { rows, identities, mails } = state as Awaited<ReturnType<typeof staffState>>
-      return mails === 0 && rows.every(({ shut, access }) => shut && access === null) && (rows.length > 0 || identities.every(isShut))
-    },
-    settled: async () => true,
-  }
-}
-
-const isShut = ({ active }: { active: boolean }) => !active
-
-/** Somebody who has an identity and was here before. */
-function staffAttach(house: MembersHouse): Write<Staff> {
-  return {
-    name: 'partner staff invite of somebody known',
-    async prepare() {
-      const target = { partner: await newPartner(house), email: newEmail(), id: '', told: [] }
-      await newPerson(house, target.email)
-      return target
-    },
-    call: (send, { partner, email }) =>
-      send('POST', `/partners/${partner}/users`, house.as.operator, { name: 'Known', email, access: 'viewer' }),
-    state: (target) => staffState(house, target),
-    // The group of partner staff gives nobody a right.
-    mayRest: (state) => (state as Awaited<ReturnType<typeof staffState>>).rows.every(({ access }) => access === null),
-    settled: async () => true,
-  }
-}
-
 async function newStaff(house: MembersHouse): Promise<Staff> {
   const [partner, email] = [await newPartner(house), newEmail()]
   const body = { name: 'Staff', email, access: 'viewer' }
   const { userId } = await ok(house.request('POST', `/partners/${partner}/users`, { token: house.as.operator, body }))
-  return { partner, email, id: userId, told: [] }
+  await ok(accept(house, email))
+  return { partner, email, id: userId }
 }
 
 function staffRemove(house: MembersHouse): Write<Staff> {
@@ -132,7 +84,7 @@ function staffAccess(house: MembersHouse): Write<Staff> {
 async function newOperator(house: MembersHouse): Promise<Staff> {
   const email = newEmail()
   const { userId } = await ok(house.request('POST', '/users/invite', { token: house.as.operator, body: { name: 'Operator', email } }))
-  return { partner: '', email, id: userId, told: [] }
+  return { partner: '', email, id: userId }
 }
 
 function operatorDeactivate(house: MembersHouse): Write<Staff> {
@@ -170,7 +122,7 @@ function administratorFlag(house: MembersHouse, name: string, given: boolean): W
       if (!given) return newOperator(house)
       const email = newEmail()
       await newPerson(house, email)
-      return { partner: '', email, id: await house.idOf(email), told: [] }
+      return { partner: '', email, id: await house.idOf(email) }
     },
     call: (send, { id }) => send('PATCH', `/users/${id}`, house.as.operator, { platformAdmin: given }),
     state: (target) => staffState(house, target),

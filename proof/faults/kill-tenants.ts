@@ -1,3 +1,4 @@
+import { accept } from '../../apps/api/test/invitations.ts'
 import type { MembersHouse } from '../../apps/api/test/members-house.ts'
 import { accounts, aliasCounts, type Member, memberSettled, memberState, newMember, newTenant, ok, tenantState } from './kill-states.ts'
 import type { Write } from './kills.ts'
@@ -127,6 +128,7 @@ function memberMailbox(house: MembersHouse): Write<Member> {
       const slug = await newTenant(house)
       const body = { email: `${slug}@people.example`, name: 'Elsewhere' }
       const { member } = await ok(house.request('POST', `/tenants/${slug}/users`, { token: house.as.stranger, body }))
+      await ok(accept(house, body.email))
       return { slug, id: member.id }
     },
     call: (send, { slug, id }) => send('POST', `/tenants/${slug}/users/${id}/mailbox`, house.as.stranger, { address: 'person' }),

@@ -49,6 +49,9 @@ export function tenantCreate(house: MembersHouse): Write<string> {
     async prepare() {
       const slug = newName('made')
       await newPerson(house, ownerOf(slug))
+      // As somebody who proved the address: any other owner would be invited.
+      const proved = { proved_email: ownerOf(slug), proved_at: new Date() }
+      await house.database.db.updateTable('users').set(proved).where('email', '=', ownerOf(slug)).execute()
       return slug
     },
     call: (send, slug) => send('POST', '/tenants', house.as.operator, { name: slug, slug, ownerEmail: ownerOf(slug) }),

@@ -4,6 +4,7 @@ import { ensureAuditPartitions } from '@atrium/db/audit'
 import { fillAuditValues } from '@atrium/db/audit-values'
 import { eraseManageTokens } from '@atrium/db/bookings'
 import { deleteExpiredIdempotencyKeys } from '@atrium/db/idempotency'
+import { deleteExpiredAccessLinks } from '@atrium/db/invitations'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail-profile-links'
 import { deleteOldImports } from '@atrium/db/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/member-work'
@@ -47,6 +48,7 @@ export async function cleanUp(house: House): Promise<void> {
     ['slot locks', () => deleteExpiredSlotLocks(db, now)],
     ['web sessions', () => deleteExpiredWebSessions(db)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
+    ['access links', () => deleteExpiredAccessLinks(db)],
     // Last, as it takes minutes in the hour after a log of millions was moved to this version.
     ['values of the audit log', () => fillAuditValues(db)],
   ]

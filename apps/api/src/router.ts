@@ -6,6 +6,7 @@ import { brandingRouter } from './branding/router.ts'
 import { domainsRouter } from './domains/router.ts'
 import { flagsRouter } from './flags/router.ts'
 import { healthScoresRouter } from './health-scores/router.ts'
+import { invitationsRouter } from './invitations/router.ts'
 import { listsRouter } from './lists/router.ts'
 import { mailProfileRouter } from './mail-profile/router.ts'
 import { membersRouter } from './members/router.ts'
@@ -40,6 +41,7 @@ export const appRouter = router({
   branding: brandingRouter,
   domains: domainsRouter,
   flags: flagsRouter,
+  invitations: invitationsRouter,
   mailProfile: mailProfileRouter,
   members: membersRouter,
   reports: reportsRouter,

@@ -135,6 +135,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<TestHouse> 
     STRIPE_API_URL: sandbox.paymentsUrl,
     DNS_SERVERS: sandbox.dnsServer,
     BOOKING_URL: 'http://booking.test',
+    PORTAL_URL: 'https://portal.test',
     BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
     PORTAL_APP_SECRET: 'secret-of-the-customer-portal-in-tests',
     OPERATOR_APP_SECRET: 'secret-of-the-operator-portal-in-tests',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { allKinds, noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
+import { accept } from './invitations.ts'
 import { type MembersHouse, openMembersHouse } from './members-house.ts'
 import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 
@@ -81,6 +82,7 @@ describe('an identity provider that fails', () => {
   it('lets somebody who left a staff out of the group later on', async () => {
     const email = `staff-${randomBytes(4).toString('hex')}@example.test`
     const { body } = await act('POST', '/partners/north/users', { name: 'Leaving', email, access: 'viewer' })
+    expect((await accept(house, email)).status).toBe(200)
     providerFails()
     expect(await act('DELETE', `/partners/north/users/${body.userId}`)).toMatchObject({ status: 204 })
     house.sandbox.clearFaults()

@@ -178,12 +178,8 @@ describe('at the same time', () => {
   })
 
   it('one mailbox address goes to one of two members', async () => {
-    const [one, other] = await Promise.all(
-      ['first@elsewhere.example', 'second@elsewhere.example'].map(
-        async (email) => (await house.call('POST', '/users', { email })).body.member,
-      ),
-    )
-    const answers = await Promise.all([one, other].map(({ id }) => house.call('POST', `/users/${id}/mailbox`, { address: 'wanted' })))
+    const made = await Promise.all(['first@elsewhere.example', 'second@elsewhere.example'].map((email) => house.newMember({ email })))
+    const answers = await Promise.all(made.map(({ member: { id } }) => house.call('POST', `/users/${id}/mailbox`, { address: 'wanted' })))
     expect(codes(answers)).toEqual(['email_taken', 'ok'])
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from './house.ts'
+import { accept } from './invitations.ts'
 import { fileUser, identityUser, type Member, type MembersHouse, mailbox, mailboxOpens, openMembersHouse } from './members-house.ts'
 
 let house: MembersHouse
@@ -12,21 +13,23 @@ const refused = (code: string) => ({ status: 409, body: { code } })
 const inGlobex = (method: string, path: string, body?: object): Promise<Answer> =>
   house.request(method, `/tenants/globex${path}`, { token: house.as.stranger, ...(body ? { body } : {}) })
 
-/** A person of Acme whom Globex has added as well. */
-async function shared(): Promise<{ member: Member; password: string; added: Answer }> {
+/** A person of Acme whom Globex has invited as well, and who accepted. */
+async function shared(): Promise<{ member: Member; password: string; accepted: Answer; added: Answer }> {
   const { member, oneTimePassword } = await house.newMember({ phone: '+49 30 4711' })
-  return { member, password: oneTimePassword, added: await inGlobex('POST', '/users', { email: member.email, name: 'Another Name' }) }
+  const invited = await inGlobex('POST', '/users', { email: member.email, name: 'Another Name' })
+  expect(invited).toMatchObject({ status: 201, body: { oneTimePassword: null, member: { name: 'Another Name', invited: true } } })
+  const accepted = await accept(house, member.email)
+  return { member, password: oneTimePassword, accepted, added: await inGlobex('GET', `/users/${member.id}`) }
 }
 
 describe('somebody who is in another tenant already', () => {
   it('is added without a new identity, password or name, and is in both groups', async () => {
-    const { member, password, added } = await shared()
+    const { member, password, accepted, added } = await shared()
+    expect(accepted).toMatchObject({ status: 200, body: { handoff: 'existing', joined: 'Globex' } })
+    expect(accepted.body).not.toHaveProperty('tempPassword')
     expect(added).toMatchObject({
-      status: 201,
-      body: {
-        oneTimePassword: null,
-        member: { id: member.id, name: member.name, managed: false, status: 'active', mailboxAddress: null, phone: null },
-      },
+      status: 200,
+      body: { id: member.id, name: member.name, managed: false, status: 'active', mailboxAddress: null, phone: null },
     })
     expect((await identityUser(house, member.email))?.groups).toHaveLength(2)
     expect(await mailboxOpens(house, member.email, password)).toBe(true)
@@ -93,12 +96,15 @@ describe('somebody who is in another tenant already', () => {
 })
 
 describe('somebody who belongs to no tenant yet', () => {
-  it('keeps the identity that they made themselves', async () => {
+  it('and proved the address keeps the identity that they made themselves', async () => {
     const token = await house.token('newcomer@example.test')
     await house.request('GET', '/users/me', { token })
-    const { body } = await house.call('POST', '/users', { email: 'newcomer@example.test' })
-    expect(body).toMatchObject({ oneTimePassword: null, member: { managed: false, outcomes: { identity: 'ok' } } })
-    const path = `/users/${body.member.id}`
+    const proved = { proved_email: 'newcomer@example.test', proved_at: new Date() }
+    await house.database.db.updateTable('users').set(proved).where('email', '=', 'newcomer@example.test').execute()
+    await house.call('POST', '/users', { email: 'newcomer@example.test' })
+    expect((await accept(house, 'newcomer@example.test')).body).toMatchObject({ handoff: 'existing' })
+    const path = `/users/${await house.idOf('newcomer@example.test')}`
+    expect((await house.call('GET', path)).body).toMatchObject({ managed: false, outcomes: { identity: 'ok' } })
     expect(await house.call('POST', `${path}/reset-password`)).toMatchObject(refused('identity_not_managed'))
     await house.request('GET', '/users/me', { token: await house.token('newcomer@example.test') })
     expect(await house.call('POST', `${path}/reset-password`)).toMatchObject(refused('identity_not_managed'))
@@ -110,7 +116,6 @@ describe('somebody who belongs to no tenant yet', () => {
 
 describe('an operator', () => {
   it('is made a member by operators alone, and is never in the power of the tenant', async () => {
-    expect(await house.call('POST', '/users', { email: 'operator@atrium.test' })).toMatchObject(refused('email_taken'))
     const { body } = await house.call('POST', '/users', { email: 'operator@atrium.test' }, house.as.operator)
     const path = `/users/${body.member.id}`
     expect(await house.call('POST', `${path}/reset-password`)).toMatchObject(refused('identity_not_managed'))

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { demoServiceCredentials } from '@atrium/core/demo'
 import { expect } from 'vitest'
 import { type Answer, openHouse, type TestHouse } from './house.ts'
+import { accept } from './invitations.ts'
 import { clientsWithDeadline, identityApi } from './outside.ts'
 
 /** A house with the demo tenants and room in Acme, and short ways to act on its members. */
@@ -11,7 +12,7 @@ export interface MembersHouse extends TestHouse {
   acmeId: string
   /** A call below `/tenants/acme`, by the admin unless told otherwise. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>
-  /** A new member of Acme, all well; answers the view and the one-time password. */
+  /** A new member of Acme, all well; answers the view and the one-time password. Who is invited has followed the link. */
   newMember(fields?: Record<string, unknown>): Promise<{ member: Member; oneTimePassword: string }>
   /** The member as the API shows it. */
   member(id: string): Promise<Member>
@@ -41,6 +42,17 @@ export async function openMembersHouse(options: Parameters<typeof openHouse>[0] 
   for (let tries = 0; (options.provisioned ?? true) && tries < 5 && !(await ready()); tries++);
   const call: MembersHouse['call'] = (method, path, body, token = as.admin) =>
     house.request(method, `/tenants/acme${path}`, { token, ...(body === undefined ? {} : { body }) })
+  async function joined(email: string): Promise<{ member: Member; oneTimePassword: string }> {
+    const { body } = await accept(house, email)
+    const { id } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', email)
+      .where('invited', '=', false)
+      .where('removed_at', 'is', null)
+      .executeTakeFirstOrThrow()
+    return { member: (await call('GET', `/users/${id}`)).body, oneTimePassword: body.tempPassword ?? null }
+  }
   return {
     ...house,
     as,
@@ -48,9 +60,10 @@ export async function openMembersHouse(options: Parameters<typeof openHouse>[0] 
     call,
     async newMember(fields = {}) {
       made += 1
-      const answer = await call('POST', '/users', { email: `person${made}`, name: `Person ${made}`, ...fields })
-      expect(answer.body).toMatchObject({ member: { outcomes: { identity: 'ok', files: 'ok' } } })
-      return answer.body
+      const { body } = await call('POST', '/users', { email: `person${made}`, name: `Person ${made}`, ...fields })
+      const result = body.member?.invited ? await joined(body.member.email) : body
+      expect(result).toMatchObject({ member: { outcomes: { identity: 'ok', files: 'ok' } } })
+      return result
     },
     member: async (id) => (await call('GET', `/users/${id}`)).body,
     idOf: async (email) => (await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()).id,

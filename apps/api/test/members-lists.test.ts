@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settleMember } from '../src/members/jobs.ts'
+import { accept } from './invitations.ts'
 import { mailDomainOf, mailOf } from './mailboxes.ts'
 import { type Member, type MembersHouse, mailbox, mailboxOpens, openMembersHouse } from './members-house.ts'
 
@@ -129,6 +130,7 @@ describe('DELETE /users/{id} by an operator', () => {
     const { id } = await list([member.email, anna])
     const inGlobex = await house.request('POST', '/tenants/globex/users', { token: house.as.stranger, body: { email: member.email } })
     expect(inGlobex.status).toBe(201)
+    expect((await accept(house, member.email)).status).toBe(200)
     expect((await remove(member.id)).status).toBe(204)
     expect(mailbox(house, member.email)).toBeUndefined()
     expect(await recipientsOf(id)).toEqual([anna])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { accept } from './invitations.ts'
 import { addDomain, setTenantStatus } from './mailboxes.ts'
 import { expectNowhere, fileUser, identityUser, type MembersHouse, mailbox, mailboxOpens, openMembersHouse } from './members-house.ts'
 
@@ -60,13 +61,15 @@ describe('a new member', () => {
     expect(body.member).toMatchObject({ email: 'sven@acme.example.com', mailboxAddress: 'sven@acme.example.com', name: 'sven' })
   })
 
-  it('from outside has no mailbox', async () => {
+  it('from outside is invited, and has no mailbox', async () => {
     const { body } = await create({ email: 'out@elsewhere.example' })
-    expect(body.member).toMatchObject({
-      ...{ email: 'out@elsewhere.example', mailboxAddress: null, status: 'active' },
+    expect(body).toMatchObject({ oneTimePassword: null, member: { status: 'provisioning', invited: true, mailboxAddress: null } })
+    expect(await create({ email: 'out@elsewhere.example' })).toMatchObject(refused('email_taken'))
+    expect((await accept(house, 'out@elsewhere.example')).body.tempPassword).toHaveLength(16)
+    expect(await house.member(body.member.id)).toMatchObject({
+      ...{ email: 'out@elsewhere.example', mailboxAddress: null, status: 'active', invited: false, managed: true, needsPassword: false },
       outcomes: { identity: 'ok', mail: 'skipped', files: 'ok' },
     })
-    expect(body.oneTimePassword).toHaveLength(16)
   })
 
   it.each([
@@ -94,8 +97,12 @@ describe('a new member', () => {
     const { member } = await house.newMember()
     await house.call('POST', `/users/${member.id}/aliases`, { address: 'taken-alias' })
     await house.call('POST', '/lists', { address: 'taken-list', name: 'List', recipients: [member.email] })
-    for (const email of [member.email, 'member@acme.test', 'operator@atrium.test', 'newcomer@example.test', 'taken-alias', 'taken-list']) {
+    for (const email of [member.email, 'member@acme.test', 'taken-alias', 'taken-list']) {
       expect(await create({ email }), email).toMatchObject(refused('email_taken'))
+    }
+    // Nothing tells whether somebody outside is known, and who it is.
+    for (const email of ['operator@atrium.test', 'newcomer@example.test', 'owner@globex.test']) {
+      expect((await create({ email, name: 'Typed' })).body.member, email).toMatchObject({ invited: true, name: 'Typed', phone: null })
     }
     expect(await identityUser(house, 'taken-alias@acme.tenants.local')).toBeUndefined()
   })
@@ -211,7 +218,7 @@ describe('another address', () => {
   })
 
   it('of somebody without a mailbox changes the identity alone', async () => {
-    const { member } = (await create({ email: 'plain@elsewhere.example' })).body
+    const { member } = await house.newMember({ email: 'plain@elsewhere.example' })
     const answer = await house.call('PUT', `/users/${member.id}/email`, { email: 'other@elsewhere.example' })
     expect(answer).toMatchObject({ status: 200, body: { email: 'other@elsewhere.example', mailboxAddress: null } })
     expect(await identityUser(house, 'other@elsewhere.example')).toBeDefined()
@@ -277,7 +284,7 @@ describe('further addresses', () => {
 
 describe('a mailbox made later', () => {
   it('opens with the password that is shown, and the identity keeps its own', async () => {
-    const { member } = (await create({ email: 'later@elsewhere.example' })).body
+    const { member } = await house.newMember({ email: 'later@elsewhere.example' })
     const answer = await house.call('POST', `/users/${member.id}/mailbox`, {})
     expect(answer).toMatchObject({
       status: 201,
@@ -289,7 +296,7 @@ describe('a mailbox made later', () => {
   })
 
   it('is refused under an address that is foreign or taken', async () => {
-    const { member } = (await create({ email: 'never@elsewhere.example' })).body
+    const { member } = await house.newMember({ email: 'never@elsewhere.example' })
     const at = (address: string) => house.call('POST', `/users/${member.id}/mailbox`, { address })
     expect(await at('never@elsewhere.example')).toMatchObject(atField('address'))
     expect(await at('taken-alias')).toMatchObject(refused('email_taken'))

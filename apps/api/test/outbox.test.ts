@@ -119,15 +119,23 @@ describe('a queued mail', () => {
   })
 
   it('of the platform bears its own name', async () => {
-    const link = { 'link.signIn': '' }
     await queue({
-      ...{ tenantId: null, template: 'partner.invited', to: 'pia@north.test', key: randomUUID() },
-      values: { 'partner.name': 'North', 'person.name': 'Pia', 'inviter.name': 'Olga', ...link },
+      ...{ tenantId: null, template: 'payout.paid', to: 'pia@north.test', key: randomUUID() },
+      values: { 'partner.name': 'North', 'payout.amount': '1', 'payout.statement': 'N-1', 'payout.reference': '', 'link.payouts': '' },
     })
     await drain()
     const [mail] = to('pia@north.test')
-    expect(mail).toMatchObject({ subject: 'You now work for North in Atrium', from: { name: 'Atrium' } })
+    expect(mail).toMatchObject({ subject: 'Payout of 1 to North', from: { name: 'Atrium' } })
     expect(mail?.html).not.toContain('href=""')
+  })
+
+  it('of an invitation that is no more is dropped, and has no link in the queue', async () => {
+    const values = { 'partner.name': 'North', 'person.name': 'Pia', 'inviter.name': 'Olga', userId: randomUUID() }
+    await queue({ tenantId: null, template: 'partner.invited', to: 'gone@north.test', key: 'invitation-of-nobody', values })
+    await drain()
+    expect(to('gone@north.test')).toEqual([])
+    const { db } = house.database
+    expect(await db.selectFrom('outbox').select('id').where('key', '=', 'invitation-of-nobody').execute()).toEqual([])
   })
 
   it('goes out in the standard text when the own one can no longer be rendered', async () => {

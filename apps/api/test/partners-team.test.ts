@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newAccessLink } from '../src/invitations/link.ts'
+import { accept, follow } from './invitations.ts'
 import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
 import { openPartnersHouse, type PartnersHouse } from './partners-house.ts'
 
@@ -30,52 +32,78 @@ async function teamAudit(slug: string) {
 }
 
 describe('inviting', () => {
-  it('somebody new makes an identity in the shared group and hands over a temporary password once', async () => {
+  it('somebody new makes nothing before the link is followed, and then an identity in the shared group', async () => {
     const { path, slug, owner } = await partnerWithOwner()
     const email = fresh()
     const answer = await house.call('POST', path, { name: 'Nia New', email: email.toUpperCase(), access: 'manager' }, owner.token)
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    expect(answer.body).toEqual({
-      ...{ userId: expect.any(String), subject: expect.any(String), access: 'manager' },
-      ...{ handoff: 'tempPassword', tempPassword: expect.stringMatching(/^.{16}$/) },
-    })
-    expect(identityOf(email)).toMatchObject([{ uid: answer.body.subject, name: 'Nia New', is_active: true }])
+    expect(answer.body).toEqual({ userId: expect.any(String), access: 'manager', handoff: 'mail' })
+    expect(identityOf(email)).toEqual([])
+    expect((await staffOf(slug)).find((one: { email: string }) => one.email === email)).toMatchObject({ status: 'invited' })
+    const accepted = await accept(house, email)
+    expect(accepted.body).toMatchObject({ handoff: 'tempPassword', joined: slug, path: '/partner' })
+    const [identity] = identityOf(email)
+    expect(identity).toMatchObject({ name: 'Nia New', is_active: true })
     const saved = house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }
     const stored = saved.users.find((user) => user.email === email)
-    expect(passwordMatches(stored?.password ?? null, answer.body.tempPassword)).toBe(true)
+    expect(passwordMatches(stored?.password ?? null, accepted.body.tempPassword)).toBe(true)
     expect(groupsOf(email)).toEqual(['partner-staff'])
-    const token = await house.tokenOf(answer.body.subject)
+    const token = await house.tokenOf(identity?.uid ?? '')
     expect((await house.call('GET', `/partners/${slug}`, undefined, token)).body).toMatchObject({ access: 'manager' })
     const [entry] = await teamAudit(slug)
     expect(entry).toMatchObject({
       ...{ action: 'partner_team.invited', actorType: 'partner', actorEmail: owner.email, resourceName: email },
-      metadata: { access: 'manager', handoff: 'tempPassword' },
+      metadata: { access: 'manager', handoff: 'mail' },
     })
-    expect(JSON.stringify(entry)).not.toContain(answer.body.tempPassword)
-    expect(house.logLines.join('\n')).not.toContain(answer.body.tempPassword)
+    const { body } = await house.call('GET', `/audit?partnerSlug=${slug}&action=user.`)
+    expect(body.items).toMatchObject([{ action: 'user.address_proved', resourceName: email, metadata: { handoff: 'tempPassword' } }])
+    expect(JSON.stringify([entry, body])).not.toContain(accepted.body.tempPassword)
+    expect(house.logLines.join('\n')).not.toContain(accepted.body.tempPassword)
   })
 
   it('hands over a recovery link where the provider has such a flow', async () => {
     await using other = await openPartnersHouse({ sandbox: { identity: { recoveryFlow: true } } })
-    const { status, body } = await other.call('POST', '/partners/north/users', { name: 'Lin', email: fresh(), access: 'viewer' })
-    expect([status, body.handoff]).toEqual([201, 'link'])
-    expect(Object.keys(body).sort()).toEqual(['access', 'handoff', 'link', 'subject', 'userId'])
+    const email = fresh()
+    expect(await other.call('POST', '/partners/north/users', { name: 'Lin', email, access: 'viewer' })).toMatchObject({ status: 201 })
+    const { body } = await accept(other, email)
+    expect(Object.keys(body).sort()).toEqual(['email', 'handoff', 'joined', 'link', 'path'])
     const secret = new URL(body.link).searchParams.get('flow_token') ?? 'none'
     expect(other.logLines.join('')).not.toContain(secret)
     expect(JSON.stringify((await other.call('GET', '/audit')).body)).not.toContain(secret)
   })
 
-  it('somebody who has a record or an identity attaches it, and changes no password', async () => {
+  it('somebody who proved the address joins with the account there is, and changes no password', async () => {
     const { path, slug, owner } = await partnerWithOwner()
-    const attached = await house.call('POST', path, { name: 'Ignored', email: 'owner@globex.test', access: 'support' }, owner.token)
-    expect(attached).toMatchObject({ status: 201, body: { handoff: 'existing', access: 'support' } })
-    expect(Object.keys(attached.body).sort()).toEqual(['access', 'handoff', 'subject', 'userId'])
-    expect(groupsOf('owner@globex.test').sort()).toEqual(['globex', 'partner-staff'])
-    const stranger = await house.call('POST', path, { name: 'Nico', email: 'newcomer@example.test', access: 'viewer' }, owner.token)
-    expect(stranger).toMatchObject({ status: 201, body: { handoff: 'existing' } })
-    expect((await staffOf(slug)).map((one: { email: string }) => one.email)).toEqual(
-      expect.arrayContaining(['newcomer@example.test', 'owner@globex.test']),
-    )
+    const person = await house.newPerson()
+    await house.database.db
+      .updateTable('users')
+      .set({ proved_email: person.email, proved_at: new Date() })
+      .where('id', '=', person.id)
+      .execute()
+    await house.call('POST', path, { name: 'Ignored', email: person.email, access: 'support' }, owner.token)
+    expect(await house.call('GET', `/partners/${slug}`, undefined, person.token)).toMatchObject({ status: 403 })
+    expect((await accept(house, person.email)).body).toMatchObject({ handoff: 'existing', joined: slug })
+    expect((await house.call('GET', `/partners/${slug}`, undefined, person.token)).body).toMatchObject({ access: 'support' })
+    expect((await staffOf(slug)).map((one: { email: string }) => one.email).sort()).toEqual([owner.email, person.email].sort())
+  })
+
+  it('takes nobody whom a tenant manages, unless that tenant or an operator asks', async () => {
+    const { path, owner } = await partnerWithOwner()
+    const { id: globex } = await house.database.db.selectFrom('tenants').select('id').where('slug', '=', 'globex').executeTakeFirstOrThrow()
+    const employee = await house.newPerson(undefined, { home_tenant_id: globex })
+    await house.database.db.insertInto('memberships').values({ tenant_id: globex, user_id: employee.id, role: 'member' }).execute()
+    const invite = (email: string, token?: string) => house.call('POST', path, { name: 'X', email, access: 'viewer' }, token)
+    const refused = { status: 409, body: { code: 'email_exists', issues: [{ path: 'email' }] } }
+    // Neither somebody known nor an address that nobody has yet, on a domain that the tenant proved.
+    for (const email of [employee.email, 'nobody@globex.tenants.local']) {
+      expect(await invite(email, owner.token), email).toMatchObject(refused)
+    }
+    await house.database.db.insertInto('memberships').values({ tenant_id: globex, user_id: owner.id, role: 'admin' }).execute()
+    for (const email of [employee.email, 'nobody@globex.tenants.local']) expect((await invite(email, owner.token)).status, email).toBe(201)
+    const other = await partnerWithOwner()
+    expect((await house.call('POST', other.path, { name: 'X', email: employee.email, access: 'viewer' })).status).toBe(201)
+    // The own company keeps the employee in its hands.
+    expect(await house.call('GET', `/partners/${other.slug}`, undefined, employee.token)).toMatchObject({ status: 403 })
   })
 
   it('is refused with a reason at the address', async () => {
@@ -86,7 +114,6 @@ describe('inviting', () => {
       [elsewhere.owner.email, 'email_exists'],
       [owner.email, 'already_exists'],
       [deactivated.email, 'email_exists'],
-      ['operator@atrium.test', 'email_exists'],
     ] as const
     for (const [email, code] of refusals) {
       expect(await house.call('POST', path, { name: 'X', email, access: 'viewer' }, owner.token), email).toMatchObject({
@@ -106,92 +133,62 @@ describe('inviting', () => {
     const person = await house.newPerson({ partnerId: before.id, access: 'owner' })
     await house.call('DELETE', `/partners/${before.slug}`)
     const { path, owner, slug } = await partnerWithOwner()
+    await house.database.db.updateTable('users').set({ proved_email: person.email }).where('id', '=', person.id).execute()
     expect(await house.call('POST', path, { name: 'X', email: person.email, access: 'viewer' }, owner.token)).toMatchObject({ status: 201 })
+    expect((await accept(house, person.email)).status).toBe(200)
     expect((await house.call('GET', '/users/me', undefined, person.token)).body.partner).toMatchObject({ slug, access: 'viewer' })
-  })
-
-  it('goes on with what an invitation has left whose process died, and hands over anew', async () => {
-    const { path, slug, owner } = await partnerWithOwner()
-    const groups = await identityApi(house, 'GET', '/core/groups/?name=partner-staff')
-    const shut = async (email: string, name: string) => {
-      const group = groups.results[0].pk
-      return identityApi(house, 'POST', '/core/users/', { username: email, email, name, is_active: false, groups: [group] })
-    }
-    const [identityAlone, withRecord] = [fresh(), fresh()]
-    await shut(identityAlone, 'Left Over')
-    const { uid, pk } = await shut(withRecord, 'Left Over')
-    const at = new Date()
-    const record = {
-      idp_subject_id: uid,
-      idp_user_id: String(pk),
-      email: withRecord,
-      name: 'Left Over',
-      created_at: at,
-      deactivated_at: at,
-    }
-    await house.database.db.insertInto('users').values(record).execute()
-    for (const email of [identityAlone, withRecord]) {
-      const answer = await house.call('POST', path, { name: 'Left Over', email, access: 'viewer' }, owner.token)
-      expect(answer, email).toMatchObject({ status: 201, body: { handoff: 'tempPassword', tempPassword: expect.any(String) } })
-      expect(identityOf(email)).toMatchObject([{ uid: answer.body.subject, is_active: true }])
-      const saved = house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }
-      const stored = saved.users.find((user) => user.email === email)?.password ?? null
-      expect(passwordMatches(stored, answer.body.tempPassword)).toBe(true)
-    }
-    const staff = (await staffOf(slug)).filter(({ email }: { email: string }) => email !== owner.email)
-    expect(staff).toMatchObject([
-      { email: identityAlone, status: 'active' },
-      { email: withRecord, status: 'active' },
-    ])
-    const mails = await house.database.db.selectFrom('outbox').select('recipient').where('template', '=', 'partner.invited').execute()
-    expect(mails.map(({ recipient }) => recipient)).toEqual(expect.arrayContaining([identityAlone, withRecord]))
   })
 
   it('leaves the shut account of somebody else alone', async () => {
     const { path, owner } = await partnerWithOwner()
     const email = fresh()
     await identityApi(house, 'POST', '/core/users/', { username: email, email, name: 'Somebody', is_active: false, groups: [] })
-    expect(await house.call('POST', path, { name: 'Somebody', email, access: 'viewer' }, owner.token)).toMatchObject({
-      ...{ status: 409, body: { code: 'email_exists', issues: [{ path: 'email' }] } },
-    })
+    await house.call('POST', path, { name: 'Other', email, access: 'viewer' }, owner.token)
+    expect(await accept(house, email)).toMatchObject({ status: 409, body: { code: 'email_taken' } })
     expect(identityOf(email)).toMatchObject([{ is_active: false, groups: [] }])
   })
 
   it.each([
     'GET /api/v3/core/users/',
-    'GET /api/v3/core/groups/',
     'POST /api/v3/core/users/',
+    'GET /api/v3/core/groups/',
+    '/add_user/',
     '/recovery/',
     '/set_password/',
     'PATCH /api/v3/core/users/',
-  ])('leaves nothing behind when the provider fails at %s, and can be repeated', async (match) => {
+  ])('keeps the link when the provider fails at %s, and following it again goes on', async (match) => {
     const { path, owner, slug } = await partnerWithOwner()
     const email = fresh()
-    const invite = () => house.call('POST', path, { name: 'Unlucky', email, access: 'viewer' }, owner.token)
+    expect(await house.call('POST', path, { name: 'Unlucky', email, access: 'viewer' }, owner.token)).toMatchObject({ status: 201 })
+    const { id } = await house.database.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()
+    const link = await newAccessLink({ config: house.config, db: house.database.db }, { userId: id, email })
+    const token = link.slice(link.lastIndexOf('/') + 1)
     house.sandbox.fault({ system: 'identity', match, mode: 'error', status: 503, times: 2 })
-    expect(await invite()).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
+    expect(await follow(house, token)).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
     house.sandbox.clearFaults()
-    expect(identityOf(email)).toEqual([])
-    expect((await staffOf(slug)).map((one: { email: string }) => one.email)).toEqual([owner.email])
-    expect(await invite()).toMatchObject({ status: 201 })
+    expect(await follow(house, token)).toMatchObject({ status: 200, body: { handoff: 'tempPassword' } })
+    expect(identityOf(email)).toMatchObject([{ is_active: true }])
+    expect(groupsOf(email)).toEqual(['partner-staff'])
+    expect((await staffOf(slug)).find((one: { email: string }) => one.email === email)).toMatchObject({ status: 'active' })
+    expect(await follow(house, token)).toMatchObject({ status: 404 })
   })
 
-  it('attaches nobody whom the provider does not put into the group', async () => {
-    const { path, owner, slug } = await partnerWithOwner()
-    house.sandbox.fault({ system: 'identity', match: '/add_user/', mode: 'error', status: 503 })
-    const invite = () => house.call('POST', path, { name: 'X', email: 'admin@acme.test', access: 'viewer' }, owner.token)
-    expect(await invite()).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    house.sandbox.clearFaults()
-    expect(await staffOf(slug)).toHaveLength(1)
-    expect(await invite()).toMatchObject({ status: 201 })
-  })
-
-  it('twice at once makes one person', async () => {
+  it('twice at once makes one invitation', async () => {
     const { path, owner } = await partnerWithOwner()
     const email = fresh()
     const answers = await Promise.all([1, 2, 3].map(() => house.call('POST', path, { name: 'Once', email, access: 'viewer' }, owner.token)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
-    expect(identityOf(email)).toHaveLength(1)
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(new Set(answers.map(({ body }) => body.userId)).size).toBe(1)
+  })
+
+  it('is withdrawn by removing the person, and an invited owner is no owner', async () => {
+    const { path, id, owner } = await partnerWithOwner()
+    const email = fresh()
+    const { body } = await house.call('POST', path, { name: 'Late', email, access: 'owner' }, owner.token)
+    expect(await house.call('DELETE', `${path}/${owner.id}`)).toMatchObject({ status: 409, body: { code: 'last_partner_owner' } })
+    expect(await house.call('DELETE', `${path}/${body.userId}`, undefined, owner.token)).toMatchObject({ status: 204 })
+    const left = await house.database.db.selectFrom('users').select('id').where('partner_id', '=', id).execute()
+    expect(left).toHaveLength(1)
   })
 })
 
@@ -247,6 +244,7 @@ describe('changing and removing staff', () => {
     const invited: string[] = []
     for (const email of [fresh(), fresh()]) {
       const { body } = await house.call('POST', path, { name: 'Leaving', email, access: 'viewer' }, owner.token)
+      expect((await accept(house, email)).status).toBe(200)
       invited.push(body.userId)
       if (invited.length === 2) house.sandbox.fault({ system: 'identity', mode: 'error', status: 503 })
       expect(await house.call('DELETE', `${path}/${body.userId}`, undefined, owner.token)).toMatchObject({ status: 204 })

@@ -58,6 +58,8 @@ export const decided: readonly string[] = [
   ...['prices.activate', 'prices.archive', 'prices.create', 'prices.remove', 'prices.update', 'billing.payInvoice'],
   ...['subscriptions.cancel', 'subscriptions.change', 'subscriptions.create', 'subscriptions.discardPending', 'subscriptions.keep'],
   ...['subscriptions.remove', 'subscriptions.start', 'subscriptions.update'],
+  // Whoever follows a mailed link has no session; the token of the link is the proof.
+  'invitations.accept',
   // Calendars; visitors have no sign-in.
   ...['scheduling.book.create', 'scheduling.book.forTenant', 'scheduling.bookings.cancel', 'scheduling.bookings.confirm'],
   ...['scheduling.bookings.decline', 'scheduling.bookings.newLink', 'scheduling.bookings.noShow', 'scheduling.bookings.reschedule'],

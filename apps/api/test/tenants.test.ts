@@ -258,9 +258,14 @@ describe('a new tenant', () => {
     })
   })
 
-  it('needs an owner who is known', async () => {
-    const answer = await call(operator, 'POST', '/tenants', { name: 'x', ownerEmail: 'stranger@example.test' })
-    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'ownerEmail' }] } })
+  it('invites an owner who has not proved the address, and belongs to nobody until then', async () => {
+    const { status, body } = await call(operator, 'POST', '/tenants', { name: 'Waiting', ownerEmail: 'stranger@example.test' })
+    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'active', owner: { email: 'stranger@example.test' } } })
+    const users = await call(operator, 'GET', `/tenants/${body.slug}/users`)
+    expect(users.body.items).toMatchObject([{ email: 'stranger@example.test', role: 'owner', invited: true }])
+    expect(await call(operator, 'DELETE', `/tenants/${body.slug}/users/${body.owner.id}`)).toMatchObject({
+      body: { code: 'owner_removal' },
+    })
   })
 
   it('of somebody who never called before makes their record too', async () => {

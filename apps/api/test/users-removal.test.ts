@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deleteRemovedPeople } from '@atrium/db/member-work'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
+import { accept } from './invitations.ts'
 import { identityRecords } from './outside.ts'
 import { openUsersHouse, type UsersHouse } from './users-house.ts'
 
@@ -54,7 +55,10 @@ describe('removing somebody who has signed in', () => {
   it('gives no membership back by the groups of a token of before', async () => {
     const { id, email, token } = await house.person('guest')
     const owner = await house.token('owner@globex.test', 'portal')
+    const proved = { proved_email: email, proved_at: new Date() }
+    await house.database.db.updateTable('users').set(proved).where('id', '=', id).execute()
     expect((await house.call('POST', '/tenants/globex/users', { email }, owner)).status).toBe(201)
+    expect((await accept(house, email)).body.handoff).toBe('existing')
     const before = await token()
     expect((await house.call('GET', '/tenants/globex/users', undefined, before)).status).toBe(200)
     expect((await house.call('DELETE', `/users/${id}`)).status).toBe(204)

@@ -25,6 +25,7 @@ function member(change: Partial<MemberView> = {}): MemberView {
     outcomes: ok,
     errors: {},
     bootstrapAdmin: false,
+    invited: false,
     managed: true,
     needsPassword: false,
     joinedAt: '2026-11-21T12:00:00.000Z',
@@ -146,10 +147,15 @@ it('says why a role is locked, the strongest reason first', () => {
 })
 
 it('says where a new password holds and where it does not', () => {
-  expect(passwordNote(member(), { identity: { state: 'ok' }, mail: { state: 'ok' } })).toBe(
+  expect(passwordNote(member(), { linkSentTo: null, outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' } } })).toBe(
     'It holds for sign-in and the mailbox of ada@acme.test. Hand it over in a way that nobody else reads.',
   )
-  expect(passwordNote(member(), { identity: { state: 'ok' }, mail: { state: 'error', error: 'The mail server failed.' } })).toBe(
+  expect(
+    passwordNote(member(), {
+      linkSentTo: null,
+      outcomes: { identity: { state: 'ok' }, mail: { state: 'error', error: 'The mail server failed.' } },
+    }),
+  ).toBe(
     'It holds for sign-in of ada@acme.test. The mailbox did not take it: The mail server failed. Reset it again when the system works.',
   )
 })

@@ -130,6 +130,7 @@ export const auditActions = [
   'tenant.resumed',
   'tenant.suspended',
   'tenant.updated',
+  'user.address_proved',
   'user.created',
   'user.deactivated',
   'user.deleted',

@@ -39,6 +39,67 @@ If you are new here, you get your first password from the person who set up your
 `,
     },
   },
+  'member.invited': {
+    title: 'Invitation',
+    description: 'Sent to somebody who is to become a member under an address outside the domains of the tenant.',
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'member.role', description: 'Role the person is to have', sample: 'member' },
+      { name: 'inviter.name', description: 'Who invited the person', sample: 'Adam Admin' },
+      { name: 'link.access', description: 'Link to accept the invitation; works once', sample: 'https://portal.example/invitation/…' },
+    ],
+    standard: {
+      subject: 'Invitation to {{ tenant.name }} in {{ product.name }}',
+      html: page(
+        'Hello {{ member.name }}',
+        [
+          '{{ inviter.name }} invites you to join {{ tenant.name }} as {{ member.role }}, under the address <b>{{ member.email }}</b>.',
+          'The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on: it opens the account with your address.',
+        ],
+        { label: 'Accept the invitation', link: 'link.access' },
+      ),
+      text: `Hello {{ member.name }}
+
+{{ inviter.name }} invites you to join {{ tenant.name }} as {{ member.role }}, under the address {{ member.email }}. Accept the invitation at:
+{{ link.access }}
+
+The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on: it opens the account with your address.
+
+{{ product.name }}
+`,
+    },
+  },
+  'member.access_link': {
+    title: 'Link to a new password',
+    description: 'Sent when an admin has reset the password of a member whose address is outside the domains of the tenant.',
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
+      { name: 'link.access', description: 'Link to a new password; works once', sample: 'https://portal.example/invitation/…' },
+    ],
+    standard: {
+      subject: 'Your password for {{ product.name }} was reset',
+      html: page(
+        'Your password was reset',
+        [
+          'Hello {{ member.name }}, {{ admin.name }} has reset the password of <b>{{ member.email }}</b>. Follow the link to get a new one.',
+          'The link works once, for seven days. Do not pass it on. If you did not ask for this, speak to an admin of {{ tenant.name }}.',
+        ],
+        { label: 'Get a new password', link: 'link.access' },
+      ),
+      text: `Hello {{ member.name }}
+
+{{ admin.name }} has reset the password of {{ member.email }}. Get a new one at:
+{{ link.access }}
+
+The link works once, for seven days. Do not pass it on. If you did not ask for this, speak to an admin of {{ tenant.name }}.
+
+{{ product.name }}
+`,
+    },
+  },
   'member.password_reset': {
     title: 'Password reset',
     description: 'Sent when an admin has reset the password of a member.',

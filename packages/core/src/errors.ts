@@ -43,6 +43,7 @@ const table = {
     title: 'This person also belongs elsewhere. Only they or an operator can change their name, address, password or sessions.',
   },
   member_busy: { status: 409, title: 'Another change of this member is under way.' },
+  address_not_proved: { status: 409, title: 'This person has not proved the e-mail address.' },
   email_taken: { status: 409, title: 'This address is in use already.' },
   mail_sent: { status: 409, title: 'This mail has been sent already.' },
   mail_erased: { status: 409, title: 'Recipient and values of this mail have been erased, so it can no longer be sent.' },

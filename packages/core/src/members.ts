@@ -33,7 +33,9 @@ export const MemberView = z.object({
   errors: TenantView.shape.provisioningErrors,
   /** The admin without a mailbox who created the tenant; the role is locked. */
   bootstrapAdmin: z.boolean(),
-  /** False for somebody who also belongs elsewhere: name, address, password and sessions are then not this tenant's to change. */
+  /** True while an invitation is open: the person has not followed the link in the mail, and nothing is made for them. */
+  invited: z.boolean(),
+  /** Whether name, address, password and sessions are this tenant's to change. False for somebody who also belongs elsewhere. */
   managed: z.boolean(),
   /** A mailbox or identity was made in the background, so nobody knows its password: reset it to hand one over. */
   needsPassword: z.boolean(),
@@ -109,7 +111,10 @@ export type SeatRaise = z.infer<typeof SeatRaise>
 export const CreateMember = z.strictObject({ slug, ...NewMember.shape, seatRaise: SeatRaise.optional() })
 export type CreateMember = z.infer<typeof CreateMember>
 
-/** `oneTimePassword` is shown once and kept nowhere; null when nothing got a new one: the person signs in as before. */
+/**
+ * `oneTimePassword` is shown once and kept nowhere; null when nothing got a new one, and for an address outside the domains that the tenant
+ * proved: a link is mailed to it instead.
+ */
 export const CreatedMember = z.object({ member: MemberView, oneTimePassword: z.string().nullable() })
 export type CreatedMember = z.infer<typeof CreatedMember>
 
@@ -158,8 +163,10 @@ export type ForcedLogout = z.infer<typeof ForcedLogout>
 
 export const ResetPassword = z.object({
   member: MemberView,
-  /** Shown once and kept nowhere. It holds where the outcome is `ok`. */
-  oneTimePassword: z.string(),
+  /** Shown once and kept nowhere. It holds where the outcome is `ok`. Null when only a mailed link gives a new one. */
+  oneTimePassword: z.string().nullable(),
+  /** Where a link to a new password for signing in was mailed: an address outside the domains that the tenant proved. */
+  linkSentTo: z.string().nullable(),
   outcomes: z.object({ identity: StepResult, mail: StepResult }),
 })
 export type ResetPassword = z.infer<typeof ResetPassword>

@@ -10,7 +10,8 @@ export const StaffView = z.object({
   email: z.string(),
   name: z.string(),
   access: partnerAccess,
-  status: z.enum(['active', 'deactivated']),
+  /** `invited`: has not followed the link in the mail yet, and has no access. */
+  status: z.enum(['active', 'invited', 'deactivated']),
   mfa: z.object({
     state: mfaState,
     /** Null when they are unknown; empty when there are none. */
@@ -40,23 +41,12 @@ export type ListStaff = z.infer<typeof ListStaff>
 export const InviteStaff = z.strictObject({ slug, name: line(200), email: emailAddress, access: partnerAccess })
 export type InviteStaff = z.infer<typeof InviteStaff>
 
-/**
- * Somebody new gets exactly one of `link` and `tempPassword`, shown once and kept nowhere. Somebody with an account signs in as ever and
- * gets neither: `existing`.
- */
-export const StaffInvitation = z
-  .object({
-    userId: z.uuid(),
-    subject: z.string(),
-    access: partnerAccess,
-    handoff: z.enum(['link', 'tempPassword', 'existing']),
-    link: z.url().optional(),
-    tempPassword: z.string().optional(),
-  })
-  .refine(
-    ({ handoff, link, tempPassword }) =>
-      (handoff === 'link') === (link !== undefined) && (handoff === 'tempPassword') === (tempPassword !== undefined),
-  )
+/** An open invitation. The link in the mail is the only way in: `mail`. */
+export const StaffInvitation = z.object({
+  userId: z.uuid(),
+  access: partnerAccess,
+  handoff: z.literal('mail'),
+})
 export type StaffInvitation = z.infer<typeof StaffInvitation>
 
 export const ChangeStaffAccess = z.strictObject({ slug, userId, access: partnerAccess })

@@ -6,30 +6,30 @@ const partner: TemplateVariable = { name: 'partner.name', description: 'Name of 
 export const platformEmails = {
   'partner.invited': {
     title: 'Invitation to a partner',
-    description: 'Sent to somebody who was made staff of a partner.',
+    description: 'Sent to somebody who is to join the staff of a partner.',
     variables: [
       ...commonVariables,
       partner,
       { name: 'person.name', description: 'Name of the person', sample: 'Pia Partner' },
       { name: 'inviter.name', description: 'Who invited the person', sample: 'Olga Owner' },
-      { name: 'link.signIn', description: 'Where the person signs in; may be empty', sample: 'https://portal.example/partner' },
+      { name: 'link.access', description: 'Link to accept the invitation; works once', sample: 'https://portal.example/invitation/…' },
     ],
     standard: {
-      subject: 'You now work for {{ partner.name }} in {{ product.name }}',
+      subject: 'Invitation to the staff of {{ partner.name }} in {{ product.name }}',
       html: page(
         'Hello {{ person.name }}',
         [
-          '{{ inviter.name }} has given you access to the partner area of <b>{{ partner.name }}</b>.',
-          'Sign in as usual. If you have no account yet, you get a link or a first password from {{ inviter.name }}. A second factor is needed in the partner area.',
+          '{{ inviter.name }} invites you to the partner area of <b>{{ partner.name }}</b>.',
+          'The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on. A second factor is needed in the partner area.',
         ],
-        { label: 'Open the partner area', link: 'link.signIn' },
+        { label: 'Accept the invitation', link: 'link.access' },
       ),
       text: `Hello {{ person.name }}
 
-{{ inviter.name }} has given you access to the partner area of {{ partner.name }}.
-{{ link.signIn }}
+{{ inviter.name }} invites you to the partner area of {{ partner.name }}. Accept the invitation at:
+{{ link.access }}
 
-Sign in as usual. If you have no account yet, you get a link or a first password from {{ inviter.name }}. A second factor is needed in the partner area.
+The link works once, for seven days. Nothing happens unless you follow it. Do not pass it on. A second factor is needed in the partner area.
 
 {{ product.name }}
 `,

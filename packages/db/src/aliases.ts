@@ -31,7 +31,7 @@ export async function addressHolder(
   const { rows } = await sql<{ holder: 'mailbox' | 'list' | 'user' }>`
     select 'mailbox' as holder from memberships where mailbox_address = ${address}
     union all select 'list' from mail_lists where address = ${address}
-    union all select 'user' from users where email = ${address} and removed_at is null and id is distinct from ${exceptUserId}::uuid
+    union all select 'user' from users where email = ${address} and removed_at is null and not invited and id is distinct from ${exceptUserId}::uuid
     limit 1`.execute(db)
   return rows[0]?.holder
 }

@@ -1,7 +1,7 @@
 import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { type MembershipStatus, managed } from './members.ts'
+import { type MembershipStatus, managed, ownAddress } from './members.ts'
 
 /** Everything that the steps of one member need, read when the work was claimed. */
 export interface MemberWork {
@@ -21,11 +21,15 @@ export interface MemberWork {
     alternativeEmail: string | null
     deactivated: boolean
     platformAdmin: boolean
+    /** Has not accepted the invitation yet: nothing is made anywhere. */
+    invited: boolean
   }
   role: TenantRole
   status: MembershipStatus
-  /** The tenant made this person's sign-in. */
+  /** The tenant may change this person's sign-in. */
   managed: boolean
+  /** The address is on a domain that the tenant proved: only then may anybody be shown a password of the identity. */
+  ownAddress: boolean
   /** The person is in another tenant as well, an operator or partner staff: the identity outlives this membership. */
   neededElsewhere: boolean
   mailbox: {
@@ -55,9 +59,9 @@ const readWork = sql`
       'identityGroupName', coalesce(t.identity_group_name, t.slug), 'fileSpaceId', t.file_space_id) as tenant,
     json_build_object('id', u.id, 'subject', u.idp_subject_id, 'idpUserId', u.idp_user_id, 'email', u.email, 'name', u.name,
       'firstName', u.first_name, 'lastName', u.last_name, 'phone', u.phone, 'alternativeEmail', u.alternative_email,
-      'deactivated', u.deactivated_at is not null, 'platformAdmin', u.platform_admin) as user,
+      'deactivated', u.deactivated_at is not null, 'platformAdmin', u.platform_admin, 'invited', u.invited) as user,
     m.role, m.status,
-    ${managed} as managed,
+    ${managed} as managed, ${ownAddress} as "ownAddress",
     u.platform_admin or u.partner_id is not null
       or exists (select from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id) as "neededElsewhere",
     case when m.mailbox_address is not null then json_build_object('address', m.mailbox_address,
@@ -246,8 +250,11 @@ export async function deleteMembership(db: Db, work: MemberWork, identityDeleted
   })
 }
 
-/** Of `tenants t` and `memberships m`: a tenant at rest makes nobody new, and lets go all the same. */
-const worked = sql<boolean>`(t.status in ('pending', 'active') or m.status = 'removing')`
+/**
+ * Of `tenants t` and `memberships m`: a tenant at rest makes nobody new, and lets go all the same. An open invitation is no work.
+ */
+const worked = sql<boolean>`((t.status in ('pending', 'active') and not (select u.invited from users u where u.id = m.user_id))
+  or m.status = 'removing')`
 
 export interface UnfinishedMember {
   tenantId: string
@@ -295,7 +302,7 @@ export async function secondsUntilMemberDue(db: Db, tenantId: string, userId: st
  */
 export async function deleteRemovedPeople(db: Db): Promise<number> {
   const result = await sql`
-    delete from users u where (u.removed_at < now() - interval '30 days' or (u.removed_at < now() - interval '2 days'
+    delete from users u where u.replaced_by is null and (u.removed_at < now() - interval '30 days' or (u.removed_at < now() - interval '2 days'
         and u.home_tenant_id is null and not exists (select from identity_dues d where d.user_id = u.id)))
       and not exists (select from memberships m where m.user_id = u.id)
       and not exists (select from hosts h where h.user_id = u.id)`.execute(db)

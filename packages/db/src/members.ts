@@ -1,6 +1,8 @@
 import type { ProvisioningStep, StepState, TenantRole } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
+import { proved } from './invitations.ts'
+import { pendingSubject } from './pending-subject.ts'
 import { escapeLike } from './tenants.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
@@ -26,18 +28,33 @@ export interface MemberRow {
   mailError: string | null
   filesState: StepState
   filesError: string | null
-  /** The tenant made this person's sign-in and may change it. Never so for operators and partner staff. */
+  /** See `managed`. */
   managed: boolean
+  /** The address is on a domain that the tenant proved. */
+  ownAddress: boolean
+  /** Has not accepted the invitation yet. */
+  invited: boolean
+  /** The identity may be given power over this tenant: the tenant made it, or no other tenant made it unproved. */
+  trusted: boolean
   joinedAt: Date
 }
 
 /**
- * The tenant's own people: those whose sign-in it made, and those who signed up by an address on a domain that it proved. Of `users u` and
- * `memberships m`. A value and not `exists`, for which the planner reads all domains of the platform with every page.
+ * Whether the address of `users u` is on a domain that the tenant of `memberships m` proved. A value and not `exists`, for which the planner
+ * reads all domains of the platform with every page.
  */
-export const managed = sql<boolean>`(not u.platform_admin and u.partner_id is null and (u.home_tenant_id = m.tenant_id or (u.home_tenant_id is null
-  and coalesce((select d.verified_at is not null from domains d
-    where d.name = split_part(u.email, '@', 2) and d.tenant_id = m.tenant_id), false))))`
+export const ownAddress = sql<boolean>`coalesce((select d.verified_at is not null from domains d
+  where d.name = split_part(u.email, '@', 2) and d.tenant_id = m.tenant_id), false)`
+
+/**
+ * Whether the tenant of `memberships m` manages the sign-in of `users u`: everybody whose address is on a domain that it proved, whoever
+ * made the identity; and somebody whose identity it made, while the person belongs nowhere else and no other tenant proved the domain of
+ * the address. Never a platform administrator.
+ */
+export const managed = sql<boolean>`(not u.platform_admin and (${ownAddress} or (u.home_tenant_id = m.tenant_id and u.partner_id is null
+  and coalesce((select d.tenant_id = m.tenant_id from domains d
+    where d.name = split_part(u.email, '@', 2) and d.verified_at is not null), true)
+  and coalesce((select false from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id limit 1), true))))`
 
 const selectMember = sql`
   select u.id, u.email, u.name, u.first_name as "firstName", u.last_name as "lastName", u.phone,
@@ -45,7 +62,8 @@ const selectMember = sql`
     m.mailbox_address as "mailboxAddress", m.bootstrap_admin and m.mailbox_address is null as "bootstrapAdmin",
     m.needs_password as "needsPassword", m.identity_state as "identityState", m.identity_error as "identityError",
     m.mail_state as "mailState", m.mail_error as "mailError", m.files_state as "filesState", m.files_error as "filesError",
-    ${managed} as managed, m.created_at as "joinedAt"
+    ${managed} as managed, ${ownAddress} as "ownAddress", u.invited,
+    (u.home_tenant_id is null or u.home_tenant_id = m.tenant_id or ${proved}) as trusted, m.created_at as "joinedAt"
   from memberships m join users u on u.id = m.user_id`
 
 export interface MemberFilter {
@@ -108,6 +126,7 @@ export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string):
     .where('m.role', 'in', ['admin', 'owner'])
     .where('m.status', 'in', ['active', 'provisioning'])
     .where('u.deactivated_at', 'is', null)
+    .where('u.invited', '=', false)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -123,6 +142,7 @@ export function listAdministrators(db: Db | Trx, tenantId: string): Promise<{ id
     .where('m.role', 'in', ['owner', 'admin'])
     .where('m.status', 'in', ['active', 'provisioning'])
     .where('u.deactivated_at', 'is', null)
+    .where('u.invited', '=', false)
     .orderBy('u.id')
     .execute()
 }
@@ -172,18 +192,16 @@ export interface KnownPerson {
   deactivatedAt: Date | null
 }
 
-/** The living record with this address, or with this subject. */
+/** The living record with this address, or with this subject. An invitation that nobody accepted is no record of a person. */
 export function findPerson(db: Db | Trx, by: { email: string } | { subject: string }): Promise<KnownPerson | undefined> {
   return db
     .selectFrom('users')
     .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
     .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
     .where('removed_at', 'is', null)
+    .where('invited', '=', false)
     .executeTakeFirst()
 }
-
-/** A subject that no token can carry: the person's identity is still to be made. */
-export const pendingSubject = 'pending:'
 
 export interface NewMembership {
   tenantId: string
@@ -213,7 +231,7 @@ export async function insertMembership(trx: Trx, member: NewMembership): Promise
   await trx.deleteFrom('membership_revocations').where('tenant_id', '=', member.tenantId).where('user_id', '=', member.userId).execute()
 }
 
-/** The record of somebody whose identity this tenant is about to make. */
+/** The record of somebody whose identity this tenant is about to make, or, `invited`, of an invitation. */
 export async function insertPerson(
   trx: Trx,
   person: {
@@ -223,7 +241,8 @@ export async function insertPerson(
     lastName: string | null
     phone: string | null
     alternativeEmail: string | null
-    homeTenantId: string
+    homeTenantId: string | null
+    invited?: boolean
   },
 ): Promise<string> {
   const { id } = await trx
@@ -237,6 +256,7 @@ export async function insertPerson(
       phone: person.phone,
       alternative_email: person.alternativeEmail,
       home_tenant_id: person.homeTenantId,
+      invited: person.invited ?? false,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -35,6 +35,7 @@ import * as tenantLimits from './migrations/0029-tenant-limits.ts'
 import * as auditDenials from './migrations/0030-audit-denials.ts'
 import * as idempotencyLeases from './migrations/0031-idempotency-leases.ts'
 import * as tenantGroupNames from './migrations/0033-tenant-group-names.ts'
+import * as invitations from './migrations/0035-invitations.ts'
 import * as workVersions from './migrations/0037-work-versions.ts'
 import * as profileAndImportRuns from './migrations/0038-profile-and-import-runs.ts'
 import * as provenDomains from './migrations/0039-proven-domains.ts'
@@ -79,6 +80,7 @@ const migrations: Record<string, Migration> = {
   '0030-audit-denials': auditDenials,
   '0031-idempotency-leases': idempotencyLeases,
   '0033-tenant-group-names': tenantGroupNames,
+  '0035-invitations': invitations,
   '0037-work-versions': workVersions,
   '0038-profile-and-import-runs': profileAndImportRuns,
   '0039-proven-domains': provenDomains,

@@ -101,6 +101,12 @@ const indexes: readonly OnlineIndex[] = [
     of: '(name)',
     replacesConstraint: 'domains_name_key',
   },
+  // Identities that were given up and that the identity provider may still have.
+  {
+    name: 'users_replaced',
+    table: 'users',
+    of: '(replaced_by) where replaced_by is not null',
+  },
   // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
   {
     name: 'audit_events_name',

@@ -11,6 +11,8 @@ export interface StaffRow {
   idpUserId: string | null
   access: PartnerAccess
   deactivatedAt: Date | null
+  /** Has not accepted the invitation yet. */
+  invited: boolean
   lastSeenAt: Date | null
   enrolled: boolean | null
   factors: FactorCounts | null
@@ -20,7 +22,7 @@ export interface StaffRow {
 
 const selectStaff = sql`
   select u.id, u.email, u.name, u.idp_subject_id as "idpSubjectId", u.idp_user_id as "idpUserId", u.partner_access as access,
-    u.deactivated_at as "deactivatedAt", u.last_seen_at as "lastSeenAt", (r.value ->> 'enrolled')::boolean as enrolled,
+    u.deactivated_at as "deactivatedAt", u.invited, u.last_seen_at as "lastSeenAt", (r.value ->> 'enrolled')::boolean as enrolled,
     r.value -> 'factors' as factors, r.failure, r.read_at as "readAt"
   from users u left join user_readings r on r.user_id = u.id and r.kind = 'second_factors'`
 
@@ -48,6 +50,7 @@ export async function hasOtherOwner(trx: Trx, partnerId: string, userId: string)
     .where('id', '<>', userId)
     .where('deactivated_at', 'is', null)
     .where('removed_at', 'is', null)
+    .where('invited', '=', false)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

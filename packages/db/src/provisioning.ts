@@ -66,6 +66,7 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
       .select(['u.id', 'u.idp_subject_id as subject', 'u.email', 'u.idp_user_id as idpUserId', 'u.platform_admin as platformAdmin'])
       .where('m.tenant_id', '=', tenantId)
       .where('m.role', '=', 'owner')
+      .where('u.invited', '=', false)
       .executeTakeFirst()
     const domains = await trx
       .selectFrom('domains')

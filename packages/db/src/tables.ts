@@ -527,8 +527,25 @@ export interface UsersTable {
   /** The identity was deleted; the row stays for a while so that no old token brings the person back. */
   removed_at: OptionalMoment
   last_seen_at: OptionalMoment
+  /** Has not accepted an invitation yet: the row is nobody's record and grants nothing. */
+  invited: Generated<boolean>
+  /** The address that was proved by a mailed link; proves nothing once `email` is another one. */
+  proved_email: string | null
+  proved_at: OptionalMoment
+  /** On a closed record: whose identity took the place of this one, until the identity provider has followed. */
+  replaced_by: string | null
   created_at: Moment
   updated_at: Moment
+}
+
+export interface AccessLinksTable {
+  user_id: string
+  /** Where the link was sent. */
+  email: string
+  /** SHA-256. */
+  token_hash: Buffer
+  expires_at: Moment
+  created_at: Moment
 }
 
 export interface IdentityDuesTable {
@@ -887,6 +904,7 @@ export interface Tables extends SchedulingTables {
   domain_checks: DomainChecksTable
   mail_domain_removals: MailDomainRemovalsTable
   users: UsersTable
+  access_links: AccessLinksTable
   identity_dues: IdentityDuesTable
   memberships: MembershipsTable
   membership_revocations: MembershipRevocationsTable

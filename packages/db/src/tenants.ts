@@ -197,7 +197,8 @@ export interface NewTenant {
   domains: readonly string[]
   /** Domains below it are the platform's own and need no proof of ownership. */
   platformDomain: string
-  ownerId: string
+  /** Null: the caller inserts the owner in the same transaction. */
+  ownerId: string | null
 }
 
 /** How many tenants the person owns that are not deleted. */
@@ -238,16 +239,18 @@ export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: s
     .returning(['id', 'slug'])
     .executeTakeFirst()
   if (!inserted) return undefined
-  await trx
-    .insertInto('memberships')
-    .values({ tenant_id: inserted.id, user_id: tenant.ownerId, role: 'owner', bootstrap_admin: true })
-    .execute()
+  if (tenant.ownerId !== null) await insertOwner(trx, inserted.id, tenant.ownerId)
   await insertDomains(trx, inserted.id, tenant.domains, { platformDomain: tenant.platformDomain, withPrimary: true })
   await trx
     .insertInto('provisioning_steps')
     .values((['identity', 'mail', 'files'] as const).map((step) => ({ tenant_id: inserted.id, step })))
     .execute()
   return inserted
+}
+
+/** The first owner. The schema refuses a tenant without one at commit. */
+export async function insertOwner(trx: Trx, tenantId: string, userId: string): Promise<void> {
+  await trx.insertInto('memberships').values({ tenant_id: tenantId, user_id: userId, role: 'owner', bootstrap_admin: true }).execute()
 }
 
 /** Domains in the order given; the first becomes primary when `withPrimary`. Those below the platform's domain are verified from the start. */

@@ -68,7 +68,13 @@ export async function findUserOrClosed(db: Db | Trx, id: string): Promise<UserRo
 }
 
 export async function findUserByEmail(db: Db | Trx, email: string): Promise<{ id: string } | undefined> {
-  return db.selectFrom('users').select('id').where('email', '=', email).where('removed_at', 'is', null).executeTakeFirst()
+  return db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .where('removed_at', 'is', null)
+    .where('invited', '=', false)
+    .executeTakeFirst()
 }
 
 /** Serialises everything that would create a user with this address, until the transaction ends. */
@@ -92,7 +98,7 @@ export interface UserFilter {
 
 /** Newest first, one row more than asked. `role` means: has that role in the named tenant, or in any. */
 export async function listUsers(db: Db, filter: UserFilter): Promise<UserRow[]> {
-  const conditions = [sql<SqlBool>`u.removed_at is null`]
+  const conditions = [sql<SqlBool>`u.removed_at is null and not u.invited`]
   if (filter.before) conditions.push(sql<SqlBool>`u.id < ${filter.before}`)
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
@@ -261,7 +267,7 @@ async function removeMembershipsOutsideGroups(db: Db, userId: string, token: Tok
     and (m.role = 'member' or exists (
       select from memberships other join users o on o.id = other.user_id
       where other.tenant_id = t.id and other.user_id <> m.user_id and other.role in ('admin', 'owner')
-        and other.status in ('active', 'provisioning') and o.deactivated_at is null))`
+        and other.status in ('active', 'provisioning') and o.deactivated_at is null and not o.invited))`
   await db.transaction().execute(async (trx) => {
     await sql`select from tenants where id = any(${[...ids]}::uuid[]) order by id for update`.execute(trx)
     await sql`

@@ -26,7 +26,7 @@ export interface AuditRecorder {
   entryOf(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): NewAuditEvent
   /** Writes such an entry. Never throws. */
   write(event: NewAuditEvent): Promise<void>
-  /** Records what a visitor of the booking pages did, who has no account: the address is all that is known of the person. */
+  /** Records what somebody did without a session, as visitors of the booking pages do: the network address is all that is known of them. */
   recordVisitor(ctx: Pick<Context, 'request'>, entry: AuditEntry): Promise<void>
   /** Records what the platform did by itself, in a job unless another source is named. */
   recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>

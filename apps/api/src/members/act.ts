@@ -6,6 +6,7 @@ import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/member-wo
 import { activeRole, hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { notProved } from '../invitations/proof.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { noSuchMember } from './list.ts'
 
@@ -82,6 +83,17 @@ export function refuseOwnerLocked(facts: Facts): void {
 /** What belongs to a person who is also somewhere else is not for this tenant's admins to change. */
 export function refuseUnmanaged(facts: Facts): void {
   if (!facts.member.managed && !isSelf(facts) && !facts.access.caller.operator) throw new AppError('identity_not_managed')
+}
+
+/** An open invitation can be sent again or withdrawn, and its role and names changed; there is nothing else yet. */
+export function refuseInvited({ member }: Facts): void {
+  if (!member.invited) return
+  throw new AppError('member_not_active', 'The person has not accepted the invitation yet. It can be sent again, or removed.')
+}
+
+/** Power over a tenant goes to nobody whose identity another tenant made and nobody proved. */
+export function refuseUntrusted({ name, trusted }: Pick<MemberRow, 'name' | 'trusted'>): void {
+  if (!trusted) throw notProved(name)
 }
 
 /** A tenant keeps somebody who can administer it and is not shut out. */

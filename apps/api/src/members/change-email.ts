@@ -11,7 +11,7 @@ import type { House, InTransaction } from '../house.ts'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../lists/members.ts'
 import { refuseClosed } from '../tenants/open.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
-import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
+import { beginAct, type Facts, outcomeOf, recordMember, refuseInvited, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
 import { lookDeadlineMs, mailOf, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
@@ -53,6 +53,7 @@ async function change(
   const { trx, tenant, member } = facts
   refuseOwnerLocked(facts)
   refuseUnmanaged(facts)
+  refuseInvited(facts)
   if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended') throw new AppError('member_not_active')
   // Mailbox and file account of somebody who is shut out take no other address.
   if (member.deactivatedAt !== null) throw new AppError('member_not_active')

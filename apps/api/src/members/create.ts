@@ -13,16 +13,23 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes a member: the record, then identity, mailbox and file account. The record stands when an outside system fails; the outcome says
- * so and is tried again. Somebody who is known already keeps identity and password and gets the tenant's group. With `seatRaise` a
- * missing seat is bought once nothing else speaks against the member. Throws AppError as `insertMember` and `raiseSeats`, and `not_admin`.
+ * Makes a member: the record, then identity, mailbox and file account. The record stays when an outside system fails; the outcome says
+ * so and is tried again. An address outside the domains that the tenant proved is invited by mail, and nothing is made until the person
+ * accepts. With `seatRaise` a missing seat is bought once nothing else speaks against the member. Throws AppError as `insertMember` and
+ * `raiseSeats`, and `not_admin`.
  */
 export async function createMember(ctx: Context, access: Access, { slug: _, seatRaise, ...fields }: CreateMember): Promise<CreatedMember> {
   const { house } = ctx
   // Before anything about the address: it is the first thing to mend.
   refuseClosed(access.tenant.status)
   const password = createOneTimePassword()
-  const maker = { tenant: access.tenant, operator: access.caller.operator, stillMay: (trx: Trx) => refuseFormerAdmin(trx, access) }
+  const { caller } = access
+  const maker = {
+    tenant: access.tenant,
+    operator: caller.operator,
+    name: caller.name ?? caller.email ?? access.tenant.slug,
+    stillMay: (trx: Trx) => refuseFormerAdmin(trx, access),
+  }
   const insert = () => insertMember(house, maker, fields)
   const { tenant, userId, work, seats, silent } = await insert().catch(async (error: unknown): Promise<Inserted> => {
     if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
@@ -37,6 +44,7 @@ export async function createMember(ctx: Context, access: Access, { slug: _, seat
     metadata: {
       role: member.role,
       mailbox: member.mailboxAddress,
+      ...(member.invited ? { invited: true } : {}),
       outcomes: { identity: member.identityState, mail: member.mailState, files: member.filesState },
       complete: outcomeOf(member) === 'success',
       ...(seats ? { seats } : {}),

@@ -1,8 +1,10 @@
 import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { renewIdentitySteps } from '@atrium/db/invitations'
 import { type MemberWork, saveMemberFacts, savePersonIdentity } from '@atrium/db/member-work'
-import { findPerson, pendingSubject } from '@atrium/db/members'
-import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
-import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
+import { pendingSubject } from '@atrium/db/pending-subject'
+import type { IdentityProvider } from '@atrium/integrations/identity/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { createIdentityFor, findUnfinished, retireGivenUp } from '../invitations/identity.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
 import { StepRefused } from '../provisioning/steps.ts'
 import { followProfile } from '../users/follow-profile.ts'
@@ -55,7 +57,10 @@ async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void
 
 async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const { work, signal } = call
-  const userId = (await findIdentity(call, identity)) ?? (isPending(work) ? (await findUnfinished(call, identity))?.id : undefined)
+  await retireGivenUp(call.house, identity, work.user.id, { signal })
+  const userId =
+    (await findIdentity(call, identity)) ??
+    (isPending(work) ? (await findUnfinished(call.house, identity, work.user, { signal }))?.id : undefined)
   if (userId === undefined) return
   if (endsWithMembership(work)) {
     await identity.endSessions({ userId, username: work.user.email }, { signal }).catch((error: unknown) => {
@@ -97,37 +102,18 @@ async function findIdentity({ house, work, signal }: StepCall, identity: Identit
 async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise<string> {
   const { house, work, password, signal } = call
   const { db } = house.database
-  const made = await createOrAdopt(call, identity)
+  const path = `tenants/${work.tenant.slug}`
+  const made = await createIdentityFor(house, identity, { person: work.user, path }, { signal })
   // First on record that nobody knows the password, then the identity: a process that dies in between leaves the truth behind.
   await saveMemberFacts(db, work, { needs_password: true })
   await savePersonIdentity(db, work.user.id, { subject: made.subject, idpUserId: made.id })
-  if (password) {
+  await renewIdentitySteps(db, work.user.id, work.tenant.id)
+  // An address outside the proved domains is given a link by mail: nobody else may know a password of its identity.
+  if (password && work.ownAddress) {
     await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
     await saveMemberFacts(db, work, { needs_password: work.needsPassword })
   } else work.needsPassword = true
   return made.id
-}
-
-async function createOrAdopt(call: StepCall, identity: IdentityProvider): Promise<IdentityUser> {
-  const { work, signal } = call
-  const { email, name } = work.user
-  try {
-    return await identity.createUser({ email, name, groupIds: [], path: `tenants/${work.tenant.slug}`, active: false }, { signal })
-  } catch (error) {
-    const conflict = error instanceof UpstreamError && error.kind === 'conflict'
-    if (!conflict && !isTransient(error)) throw error
-    const made = await findUnfinished(call, identity)
-    if (made) return made
-    if (conflict) throw new StepRefused('The identity provider has somebody else with this address already.')
-    throw error
-  }
-}
-
-/** What a creation of ours whose answer was lost has left: inactive, in no group, with our name, and nobody's on record. */
-async function findUnfinished({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<IdentityUser | undefined> {
-  const found = await identity.findUserByEmail(work.user.email, { signal })
-  if (!found || found.active || found.groupIds.length > 0 || found.name !== work.user.name) return undefined
-  return (await findPerson(house.database.db, { subject: found.subject })) ? undefined : found
 }
 
 async function ensureGroup({ tenant }: MemberWork, identity: IdentityProvider, signal: AbortSignal): Promise<string> {

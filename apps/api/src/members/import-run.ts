@@ -84,7 +84,7 @@ async function importRow(house: House, record: ImportRecord, row: Row): Promise<
     const { userId, work } = row.userId === null ? await make(house, record, row) : await again(house, record.tenantId, row.userId)
     if (work) await runMember(house, work)
     const member = await findMember(db, record.tenantId, userId)
-    if (!(await finishImportRow(db, row, member ? unfinishedOf(member) : null))) return false
+    if (!(await finishImportRow(db, row, member && !member.invited ? unfinishedOf(member) : null))) return false
     if (member && row.userId === null) await recordCreated(house, record, member)
     return true
   } catch (error) {
@@ -118,6 +118,7 @@ async function make(house: House, record: ImportRecord, row: Row): Promise<{ use
     {
       tenant: { id: record.tenantId, slug: record.tenantSlug },
       operator: false,
+      name: record.requestedBy,
       stillMay: async (trx) => {
         if (await requesterMayImport(trx, record)) return
         throw new AppError('not_admin', 'Whoever asked for this import may not add members any more.')

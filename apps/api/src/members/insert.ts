@@ -7,6 +7,7 @@ import type { ProvisioningStep } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
 import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { findInvitedMember, giveUpIdentity } from '@atrium/db/invitations'
 import { claimMember, type MemberWork } from '@atrium/db/member-work'
 import {
   countMembers,
@@ -19,10 +20,12 @@ import {
 } from '@atrium/db/members'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { updateTenant } from '@atrium/db/tenants'
-import { lockEmail } from '@atrium/db/users'
+import { lockEmail, updateUser } from '@atrium/db/users'
 import { refuseLimited } from '../billing/limits.ts'
 import { readEntitlements } from '../entitlements/read.ts'
 import type { House, InTransaction } from '../house.ts'
+import { requirePortal } from '../invitations/link.ts'
+import { mailMemberInvitation } from '../invitations/mails.ts'
 import type { Take } from '../limits.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { mailOf, orUnseen, type Place, placeOf, refuseForeign, refuseTaken, taken, type Unseen } from './addresses.ts'
@@ -32,6 +35,8 @@ export interface Maker {
   tenant: { id: string; slug: string }
   /** Operators may make an operator a member. */
   operator: boolean
+  /** Whom an invitation names as inviter. */
+  name: string
   /** Refuses when the maker has lost the right meanwhile; runs under the tenant's lock. */
   stillMay: (trx: Trx) => Promise<void>
   /** Runs in the transaction that makes the record. */
@@ -49,14 +54,16 @@ export interface Inserted {
 }
 
 /**
- * Makes the record of a member, claimed for the work outside. Outside systems are asked first whether the address is free; one that
- * does not answer is asked again by the step that needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`,
- * `domain_not_verified`, `seats_exhausted`, `billing_limited`, `invalid_input`.
+ * Makes the record of a member, claimed for the work outside: at once on a domain that the tenant proved, as an invitation by mail for every
+ * other address. Outside systems are asked first whether an own address is free; one that does not answer is asked again by the step that
+ * needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`, `domain_not_verified`, `seats_exhausted`,
+ * `billing_limited`, `integration_off`, `invalid_input`.
  */
 export async function insertMember(house: House, maker: Maker, fields: NewMember): Promise<Inserted> {
   const { db } = house.database
   const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
-  const [account, identity] = await Promise.all([own ? accountOf(house, address) : undefined, identityOf(house, address)])
+  if (!own) requirePortal(house.config)
+  const [account, identity] = own ? await Promise.all([accountOf(house, address), identityOf(house, address)]) : []
   if (typeof account === 'object') throw taken(address)
   const withMail = mailOf(house) !== undefined
   const vacant = own && withMail && account === undefined
@@ -74,9 +81,14 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
       const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
       const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
       const raised = await takeSeat(trx, house, tenant)
-      const userId = person?.id ?? (await insertNew(trx, { ...named(fields, place), homeTenantId: tenant.id }))
+      const details = named(fields, place)
+      const userId = await personFor(trx, { tenantId: tenant.id, place, person, details })
       const mailboxAddress = place.own && withMail ? place.address : null
       await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
+      if (isInvited(place, person)) {
+        const { email, name } = details
+        await mailMemberInvitation(house, trx, { userId, email, name, tenantId: tenant.id, inviter: maker.name, role: fields.role })
+      }
       await maker.inserted?.(trx, userId)
       await takeMember(trx, house, tenant.id, place.own ? fields.alternativeEmail : (fields.alternativeEmail ?? place.address))
       const work = await claimMember(trx, tenant.id, userId)
@@ -120,19 +132,56 @@ async function takeMember(
   await limits.takeIn(trx, undefined, takes)
 }
 
-/** What our own records have against a new member, seats aside; the person when they know one who may be added. */
+/** Whoever has an address outside the tenant's domains is asked first; operators put each other into tenants as they are. */
+function isInvited({ own }: Place, person: KnownPerson | undefined): boolean {
+  return !own && !person?.platformAdmin
+}
+
+/**
+ * Whose membership it becomes. Who has an address that is invited stays unknown until the link in the mail is followed. Somebody known on a
+ * domain that the tenant proved gets a new identity: whoever made the old one may hold it still, and the domain is the tenant's.
+ */
+async function personFor(
+  trx: Trx,
+  request: { tenantId: string; place: Place; person: KnownPerson | undefined; details: ReturnType<typeof named> },
+): Promise<string> {
+  const { tenantId, place, person, details } = request
+  if (isInvited(place, person)) return insertPerson(trx, { ...details, homeTenantId: tenantId, invited: true })
+  if (!person) return insertNew(trx, { ...details, homeTenantId: tenantId })
+  if (person.platformAdmin) return person.id
+  await giveUpIdentity(trx, person.id, tenantId)
+  const { email: _, ...names } = details
+  await updateUser(trx, person.id, {
+    name: names.name,
+    ...(names.firstName === null ? {} : { first_name: names.firstName }),
+    ...(names.lastName === null ? {} : { last_name: names.lastName }),
+    ...(names.phone === null ? {} : { phone: names.phone }),
+    ...(names.alternativeEmail === null ? {} : { alternative_email: names.alternativeEmail }),
+  })
+  return person.id
+}
+
+/**
+ * What our own records have against a new member, seats aside; the person when they know one who may be added. Nothing tells whether
+ * somebody outside the tenant's domains is known.
+ */
 export async function admit(
   db: Db | Trx,
   request: { tenantId: string; place: Place; subject: string | undefined; operator: boolean },
 ): Promise<KnownPerson | undefined> {
   const { tenantId, place, subject, operator } = request
-  const person = (await findPerson(db, { email: place.address })) ?? (subject === undefined ? undefined : await findPerson(db, { subject }))
+  const person = await findPerson(db, { email: place.address })
   if (!person) refuseForeign(place)
   if (subject !== undefined && !person) throw taken(place.address)
-  if (person) {
-    if (await findMember(db, tenantId, person.id)) throw new AppError('email_taken', `${place.address} is a member already.`)
-    if (person.deactivatedAt !== null || (person.platformAdmin && !operator)) throw taken(place.address)
+  if (person && (await findMember(db, tenantId, person.id))) throw new AppError('email_taken', `${place.address} is a member already.`)
+  if (await findInvitedMember(db, tenantId, place.address))
+    throw new AppError('email_taken', `${place.address} has been invited already. The invitation can be sent again, or removed.`)
+  if (!place.own) {
+    if (!person?.platformAdmin || !operator) return undefined
+    if (person.deactivatedAt !== null) throw taken(place.address)
+    return person
   }
+  if (person && (person.deactivatedAt !== null || (person.platformAdmin && !operator))) throw taken(place.address)
   await refuseTaken(db, place, person?.id ?? null)
   return person
 }

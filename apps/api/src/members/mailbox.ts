@@ -10,7 +10,7 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import type { House, InTransaction } from '../house.ts'
 import { refuseClosed } from '../tenants/open.ts'
-import { beginAct, type Facts, outcomeOf, recordMember, refuseOwnerLocked } from './act.ts'
+import { beginAct, type Facts, outcomeOf, recordMember, refuseInvited, refuseOwnerLocked } from './act.ts'
 import { orUnseen, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
@@ -50,6 +50,7 @@ export async function createMailbox(ctx: Context, access: Access, input: CreateM
 async function reserve(house: InTransaction, facts: Facts, text: string, vacant: boolean): Promise<void> {
   const { trx, tenant, member } = facts
   refuseOwnerLocked(facts)
+  refuseInvited(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') throw new AppError('member_not_active')
   const place = await ownPlace(house, trx, tenant.id, text)

@@ -1,5 +1,13 @@
 import type { ProvisioningStep } from '@atrium/core/tenants'
-import { deleteMembership, finishMember, type MemberOutcome, type MemberWork, saveMemberOutcome } from '@atrium/db/member-work'
+import { deleteInvitation } from '@atrium/db/invitations'
+import {
+  deleteMembership,
+  finishMember,
+  type MemberOutcome,
+  type MemberWork,
+  releaseMember,
+  saveMemberOutcome,
+} from '@atrium/db/member-work'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
 import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
@@ -36,6 +44,7 @@ export interface Given {
  */
 export async function runMember(house: House, work: MemberWork, given: Given = {}): Promise<void> {
   const { db } = house.database
+  if (work.user.invited) return endInvitationWork(house, work)
   let settled = true
   for (const step of orderOf(work)) {
     const { state } = work.steps[step]
@@ -56,6 +65,13 @@ export async function runMember(house: House, work: MemberWork, given: Given = {
     return finished
   })
   if (retryInSeconds !== undefined) await house.jobs.wakeMember(work.tenant.id, work.user.id, retryInSeconds)
+}
+
+/** Outside there is nothing of an invitation, and what has its address there is somebody else's. */
+async function endInvitationWork(house: House, work: MemberWork): Promise<void> {
+  const { db } = house.database
+  if (work.status === 'removing') await db.transaction().execute((trx) => deleteInvitation(trx, work.user.id))
+  else await releaseMember(db, work)
 }
 
 async function attempt(house: House, work: MemberWork, step: ProvisioningStep, given: Given): Promise<MemberOutcome> {

@@ -4,7 +4,7 @@ import { provisioningSteps } from '@atrium/core/tenants'
 import { changeMembership } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseLastAdmin } from './act.ts'
+import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseInvited, refuseLastAdmin } from './act.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
@@ -18,6 +18,7 @@ export function suspendMember(ctx: Context, access: Access, userId: string): Pro
   return turn(ctx, access, userId, 'member.suspended', async (facts) => {
     const { trx, tenant, member } = facts
     if (isSelf(facts)) throw new AppError('self_suspend')
+    refuseInvited(facts)
     if (member.role === 'owner')
       throw new AppError('owner_locked', 'The owner of a tenant cannot be suspended. Transfer the ownership first.')
     if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')

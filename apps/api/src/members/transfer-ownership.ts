@@ -4,13 +4,13 @@ import { lockMember, moveOwnership } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
-import { refuseFormerAdmin } from './act.ts'
+import { refuseFormerAdmin, refuseUntrusted } from './act.ts'
 import { noSuchMember, readMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
 /**
  * Makes another active member the owner and the owner of before an admin, in one transaction; the schema keeps exactly one. Throws
- * AppError `already_owner`, `member_not_active`, `not_found`.
+ * AppError `already_owner`, `member_not_active`, `address_not_proved`, `not_found`.
  */
 export async function transferOwnership(ctx: Context, access: Access, userId: string): Promise<TransferredOwnership> {
   const { house } = ctx
@@ -20,7 +20,9 @@ export async function transferOwnership(ctx: Context, access: Access, userId: st
     const member = await lockMember(trx, open.id, userId)
     if (!member) throw noSuchMember()
     if (member.role === 'owner') throw new AppError('already_owner')
-    if (member.membershipStatus !== 'active' || member.deactivatedAt !== null) throw new AppError('member_not_active')
+    const active = member.membershipStatus === 'active' && member.deactivatedAt === null && !member.invited
+    if (!active) throw new AppError('member_not_active')
+    refuseUntrusted(member)
     const moved = await moveOwnership(trx, open.id, userId)
     if (!moved) throw new AppError('internal')
     return { tenant: open, ...moved }

@@ -7,7 +7,7 @@ import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/memb
 import { type UserChanges, updateUser } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, type Facts, isSelf, recordMember, refuseLastAdmin, refuseUnmanaged } from './act.ts'
+import { beginAct, type Facts, isSelf, recordMember, refuseLastAdmin, refuseUnmanaged, refuseUntrusted } from './act.ts'
 import { settleEverywhere } from './jobs.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
@@ -16,7 +16,7 @@ import { toMemberView } from './view.ts'
 /**
  * Changes role, name or contact data. The record comes first; identity provider, mailbox and file account are told afterwards, and what
  * became of that stands in `mirrors`. Throws AppError `role_locked_owner`, `role_locked_bootstrap_admin`, `role_locked_self`,
- * `last_admin`, `identity_not_managed`, `member_not_active`.
+ * `last_admin`, `identity_not_managed`, `member_not_active`, `address_not_proved`.
  */
 export async function updateMember(ctx: Context, access: Access, input: UpdateMember): Promise<UpdatedMember> {
   const { house } = ctx
@@ -39,6 +39,7 @@ async function change(facts: Facts, input: UpdateMember) {
   const { role } = input
   if (role !== undefined && role !== member.role) {
     await refuseLockedRole(facts)
+    if (role === 'admin') refuseUntrusted(member)
     if (role === 'member') await refuseLastAdmin(facts)
     await changeMembership(trx, tenant.id, member.id, { role })
   }

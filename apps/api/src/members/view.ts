@@ -25,6 +25,7 @@ export function toMemberView(row: MemberRow, { caller, tenant }: Access): Member
       ...(row.filesError === null ? {} : { files: row.filesError }),
     },
     bootstrapAdmin: row.bootstrapAdmin,
+    invited: row.invited,
     managed,
     needsPassword: row.needsPassword,
     joinedAt: row.joinedAt.toISOString(),

@@ -11,6 +11,7 @@ import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText } from '../branding/render.ts'
 import type { TemplateValues } from '../branding/samples.ts'
 import type { House } from '../house.ts'
+import { accessLinkParts } from '../invitations/mails.ts'
 import { type BookingMailParts, bookingMailParts } from '../scheduling/booking-mail-parts.ts'
 
 const platformName = 'Atrium'
@@ -32,7 +33,7 @@ export async function composeMail(house: House, mail: ClaimedMail, mailFrom: str
   const look = await lookOf(house, mail.tenantId, looks)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
   const booking = await bookingMailParts(house, mail, sender)
-  const values = valuesOf(mail, look, booking)
+  const values = valuesOf(mail, look, booking ?? (await accessLinkParts(house, mail)))
   // Loaded when there is something to send: the library takes longer to load than most of the service.
   const { renderMessage } = await import('../branding/render.ts')
   const standard = templateDefinition(mail.template).standard
@@ -88,9 +89,9 @@ async function readLook({ database: { db }, config }: House, tenantId: string | 
 }
 
 /** Values by their dotted names become what a template reads: `member.name` a field of `member`. */
-function valuesOf({ values }: ClaimedMail, look: Look, booking: BookingMailParts | undefined): TemplateValues {
+function valuesOf({ values }: ClaimedMail, look: Look, later: Pick<BookingMailParts, 'values'> | undefined): TemplateValues {
   const nested: Record<string, TemplateValues[string]> = {}
-  for (const [name, value] of Object.entries({ ...booking?.values, ...values })) {
+  for (const [name, value] of Object.entries({ ...later?.values, ...values })) {
     const [group = '', field] = name.split('.')
     const plain = typeof value === 'number' ? String(value) : value
     if (field === undefined) nested[group] = plain

@@ -13,6 +13,7 @@ import {
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { House } from '../house.ts'
+import { pointlessLink } from '../invitations/mails.ts'
 import { pointlessBecause } from '../scheduling/booking-mail-parts.ts'
 import { composeMail, type Looks } from './compose.ts'
 import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
@@ -89,7 +90,7 @@ function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
 
 async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
   if (house.background.ending || performance.now() > way.letGoAt) return releaseMail(house.database.db, mail)
-  const reason = await pointlessBecause(house, mail)
+  const reason = (await pointlessBecause(house, mail)) ?? (await pointlessLink(house, mail))
   if (reason !== undefined) {
     await dropMail(house.database.db, mail)
     house.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })

@@ -28,7 +28,8 @@ export function createOutbox({ config, clock, jobs }: { config: Config; clock: C
 }
 
 function missingValues({ template, values, bookingId }: OutgoingMail): string[] {
-  const later = (name: string) => /^(product|tenant)\./.test(name) || (bookingId !== undefined && name === 'link.manage')
+  const later = (name: string) =>
+    /^(product|tenant)\./.test(name) || (bookingId !== undefined && name === 'link.manage') || name === 'link.access'
   return templateDefinition(template)
     .variables.map(({ name }) => name)
     .filter((name) => !later(name) && !(name in values))

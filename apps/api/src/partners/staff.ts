@@ -3,6 +3,7 @@ import { cutPage } from '@atrium/core/paging'
 import type { ChangeStaffAccess, ListStaff, StaffPage, StaffPath, StaffView } from '@atrium/core/partner-team'
 import type { Trx } from '@atrium/db/connect'
 import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import { deleteInvitation } from '@atrium/db/invitations'
 import { findStaff, hasOtherOwner, listStaff as queryStaff, type StaffRow, setStaff } from '@atrium/db/partner-team'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
@@ -27,7 +28,7 @@ export async function changeStaffAccess(ctx: Context, proof: OwnPartner, input: 
   const { house } = ctx
   const { before, after } = await house.database.db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
-    if (staff.access === 'owner' && input.access !== 'owner') await refuseLastOwner(trx, proof, staff)
+    if (staff.access === 'owner' && input.access !== 'owner' && !staff.invited) await refuseLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, { partnerId: proof.partner.id, access: input.access })
     return { before: staff, after: { ...staff, access: input.access } }
   })
@@ -45,12 +46,16 @@ export async function removeStaff(ctx: Context, proof: OwnPartner, input: StaffP
   const { db } = ctx.house.database
   const { removed, mark } = await db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
+    if (staff.invited) {
+      await deleteInvitation(trx, staff.id)
+      return { removed: staff, mark: undefined }
+    }
     if (staff.access === 'owner') await refuseLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
     return { removed: staff, mark: await noteIdentityDue(trx, staff.id, { staff: true }) }
   })
-  const leftGroup = await leaveStaffGroup(ctx, removed)
-  if (leftGroup) await settleIdentityDue(db, removed.id, mark, { staff: true })
+  const leftGroup = mark === undefined || (await leaveStaffGroup(ctx, removed))
+  if (mark !== undefined && leftGroup) await settleIdentityDue(db, removed.id, mark, { staff: true })
   await recordStaff(ctx, proof, 'partner_team.removed', removed, { access: removed.access, ...(leftGroup ? {} : { leftGroup }) })
 }
 
@@ -104,7 +109,7 @@ function toStaffView(row: StaffRow, connected: boolean): StaffView {
     email: row.email,
     name: row.name,
     access: row.access,
-    status: row.deactivatedAt ? 'deactivated' : 'active',
+    status: row.deactivatedAt ? 'deactivated' : row.invited ? 'invited' : 'active',
     mfa: {
       state: row.enrolled === null ? 'unknown' : row.enrolled ? 'enrolled' : 'not_enrolled',
       factors: row.factors,

@@ -69,7 +69,8 @@ async function activeMember(trx: Trx, tenantId: string, userId: string): Promise
   if (!member) {
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'userId', message: 'The tenant has no member with this id.' }] })
   }
-  const shut = member.deactivatedAt !== null || member.membershipStatus === 'suspended' || member.membershipStatus === 'removing'
+  const shut =
+    member.invited || member.deactivatedAt !== null || member.membershipStatus === 'suspended' || member.membershipStatus === 'removing'
   if (shut) throw new AppError('member_not_active')
   return member
 }

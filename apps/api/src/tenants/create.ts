@@ -1,13 +1,16 @@
 import { AppError } from '@atrium/core/errors'
+import { splitAddress } from '@atrium/core/mail-addresses'
 import { hasPartnerRight } from '@atrium/core/partner-access'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants'
 import { findCaller } from '@atrium/db/callers'
 import type { Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
+import { readTrust } from '@atrium/db/invitations'
+import { findPerson, insertPerson } from '@atrium/db/members'
 import { findPartner, holdPartner } from '@atrium/db/partners'
-import { countOwnedTenants, insertTenant, type NewTenant } from '@atrium/db/tenants'
-import { findUserByEmail, insertUser, placeholderEmail } from '@atrium/db/users'
+import { countOwnedTenants, insertOwner, insertTenant, type NewTenant } from '@atrium/db/tenants'
+import { insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
 import type { Config } from '../config.ts'
 import type { Caller, Context } from '../context.ts'
@@ -15,6 +18,8 @@ import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } fr
 import { isManaged } from '../domains/view.ts'
 import { isFree, recordGrant, refuseBeyondFree } from '../entitlements/grant.ts'
 import type { House, InTransaction } from '../house.ts'
+import { requirePortal } from '../invitations/link.ts'
+import { mailMemberInvitation } from '../invitations/mails.ts'
 import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
@@ -23,9 +28,10 @@ import { groupNameFor, hasForeignGroup } from './group-name.ts'
 
 /**
  * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
- * asked for and is taken answers 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner; staff of a
- * partner make it for theirs, with the plan and seats of its settings where none are given. Both may give a plan and seats, which are
- * recorded as a grant; anybody else gets the free plan: 409 `subscription_required` for more.
+ * asked for and is taken returns 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner; an owner
+ * whose address nobody has proved is invited by mail. Staff of a partner make it for theirs, with the plan and seats of its settings where
+ * none are given. Both may give a plan and seats, which are recorded as a grant; anybody else gets the free plan: 409
+ * `subscription_required` for more.
  */
 export async function createTenant(ctx: Context, someone: Caller, input: CreateTenant): Promise<TenantView> {
   const { house } = ctx
@@ -45,9 +51,13 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
-    ownerId,
+    ownerId: ownerId ?? null,
   }
-  const created = await insertUnderFreeSlug(house, caller, tenant, input, (trx, id) => recordGrant(trx, house, caller, id, wanted))
+  const inviter = caller.name ?? caller.email ?? 'Atrium'
+  const created = await insertUnderFreeSlug(house, caller, tenant, input, async (trx, id) => {
+    if (ownerId === undefined && input.ownerEmail !== undefined) await inviteOwner(house, trx, id, { email: input.ownerEmail, inviter })
+    await recordGrant(trx, house, caller, id, wanted)
+  })
   await house.audit.record(ctx, caller, {
     action: 'tenant.created',
     resourceType: 'tenant',
@@ -55,7 +65,11 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     resourceName: input.name,
     tenantSlug: created.slug,
     partnerSlug: partner?.slug ?? null,
-    metadata: { plan: tenant.plan, ...(input.domains?.length ? { domains: input.domains } : {}) },
+    metadata: {
+      plan: tenant.plan,
+      ...(ownerId === undefined ? { ownerInvited: true } : {}),
+      ...(input.domains?.length ? { domains: input.domains } : {}),
+    },
   })
   if (input.respondAsync) {
     house.background.run('provisioning', () => runProvisioning(house, created.id, 'unfinished'))
@@ -85,13 +99,28 @@ async function storedId(house: House, caller: Caller): Promise<string> {
   return id
 }
 
-async function chooseOwner(house: House, caller: Caller & { id: string }, input: CreateTenant): Promise<string> {
+/** Undefined for an address that nobody has proved: its owner is invited by mail, and nobody owns the tenant by address alone. */
+async function chooseOwner(house: House, caller: Caller & { id: string }, input: CreateTenant): Promise<string | undefined> {
   if (input.ownerEmail === undefined || input.ownerEmail === caller.email) return caller.id
-  const owner = await findUserByEmail(house.database.db, input.ownerEmail)
-  if (owner) return owner.id
-  throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'ownerEmail', message: 'Nobody with this address has signed in yet.' }],
-  })
+  const { db } = house.database
+  const owner = await findPerson(db, { email: input.ownerEmail })
+  if (owner && owner.deactivatedAt === null && (await readTrust(db, owner.id))?.proved) return owner.id
+  requirePortal(house.config)
+  return undefined
+}
+
+/** The record that owns the tenant until the invited person follows the link. Nobody can act as it. */
+async function inviteOwner(
+  house: InTransaction,
+  trx: Trx,
+  tenantId: string,
+  { email, inviter }: { email: string; inviter: string },
+): Promise<void> {
+  const name = splitAddress(email).localPart
+  const contact = { firstName: null, lastName: null, phone: null, alternativeEmail: null }
+  const userId = await insertPerson(trx, { email, name, ...contact, homeTenantId: tenantId, invited: true })
+  await insertOwner(trx, tenantId, userId)
+  await mailMemberInvitation(house, trx, { userId, email, name, tenantId, inviter, role: 'owner' })
 }
 
 async function choosePartner(house: House, caller: Caller, input: CreateTenant): Promise<{ id: string; slug: string } | undefined> {
@@ -128,13 +157,19 @@ async function withoutForeignGroup(house: House, slugs: readonly string[]): Prom
 }
 
 /** Counts a workplace for who creates it; operators create as many as they want. Throws AppError `rate_limited`, `limit_reached`. */
-async function takeWorkplace(trx: Trx, { limits }: InTransaction, caller: Caller, tenant: { ownerId: string; partnerId: string | null }) {
+async function takeWorkplace(
+  trx: Trx,
+  { limits }: InTransaction,
+  caller: Caller,
+  tenant: { ownerId: string | null; partnerId: string | null },
+) {
   if (caller.operator) return
   if (tenant.partnerId !== null) {
     return limits.takeIn(trx, undefined, [{ limit: 'workplaces_partner_day', of: caller.subject }])
   }
   // First: what one person creates at the same time waits here, and is counted below.
   await limits.takeIn(trx, undefined, [{ limit: 'workplaces_person_day', of: caller.subject }])
+  if (tenant.ownerId === null) return
   await limits.requireRoom(trx, 'workplaces_person', undefined, await countOwnedTenants(trx, tenant.ownerId))
 }
 

@@ -19,6 +19,7 @@ import {
 } from '@atrium/db/users'
 import type { Caller, Context } from '../context.ts'
 import { refuseNonOperator } from '../guards.ts'
+import { refuseUnproved } from '../invitations/proof.ts'
 import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
 import { actEverywhere } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
@@ -97,6 +98,7 @@ async function changePlatformAdmin(ctx: Context, user: UserRow, wanted: boolean 
 
 /** The provider's group first: the flag without the group would vanish at the next sign-in. */
 async function grantPlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
+  await refuseUnproved(house.database.db, user)
   const identity = requireIdentity(house)
   await orUpstreamFailed(async () => {
     const userId = await idpUserIdOf(house, user)

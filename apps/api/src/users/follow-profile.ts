@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { claimProfile, type ProfileTurn, releaseProfile, settleProfile } from '@atrium/db/identity-dues'
-import { pendingSubject } from '@atrium/db/members'
+import { pendingSubject } from '@atrium/db/pending-subject'
 import { findUserOrClosed, isPlaceholderEmail, type UserRow } from '@atrium/db/users'
 import type { IdentityProfile, IdentityProvider } from '@atrium/integrations/identity/port'
 import type { House } from '../house.ts'

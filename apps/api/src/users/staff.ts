@@ -4,6 +4,7 @@ import type { Trx } from '@atrium/db/connect'
 import { hasOtherOwner, lockUser } from '@atrium/db/partner-team'
 import { lockPartners } from '@atrium/db/partners'
 import { findUser, type UserChanges, type UserRow } from '@atrium/db/users'
+import { refuseUnproved } from '../invitations/proof.ts'
 
 /**
  * What an operator's change of a user's partner and level writes, under the locks of the partners concerned; nothing when neither changes.
@@ -25,6 +26,7 @@ export async function staffChange(
   if (wanted !== null && !target) throw refused('partnerId', 'There is no such partner.')
   if (moves && target && target.status !== 'active') throw new AppError('partner_unavailable')
   await lockUser(trx, user.id)
+  if (moves && wanted !== null) await refuseUnproved(trx, user)
   const current = await findUser(trx, user.id)
   if (current?.partnerId !== user.partnerId) throw new AppError('version_conflict')
   const access = wanted === null ? null : (input.partnerAccess ?? 'viewer')

@@ -6,6 +6,7 @@ import { brandingRows } from './branding.ts'
 import { domainsRows } from './domains.ts'
 import { flagsRows } from './flags.ts'
 import { healthScoresRows } from './health-scores.ts'
+import { invitationsRows } from './invitations.ts'
 import { listsRows } from './lists.ts'
 import { mailProfileRows } from './mail-profile.ts'
 import { membersRows } from './members.ts'
@@ -37,6 +38,7 @@ export const matrix: Rows = {
   ...webhooksRows,
   ...domainsRows,
   ...flagsRows,
+  ...invitationsRows,
   ...listsRows,
   ...schedulingBookRows,
   ...schedulingBookingsRows,

@@ -1,5 +1,5 @@
 import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
-import { InviteStaff, type StaffInvitation } from '@atrium/core/partner-team'
+import { InviteStaff } from '@atrium/core/partner-team'
 import type { PartnerView } from '@atrium/core/partners'
 import { done } from '@atrium/ui/done'
 import { accessWords } from '@atrium/ui/partner-looks'
@@ -13,7 +13,7 @@ import { useInviteStaff } from './mutations.ts'
 interface Props {
   partner: PartnerView
   onClose: () => void
-  onInvited: (answer: StaffInvitation, email: string) => void
+  onInvited: () => void
 }
 
 interface Values {
@@ -22,7 +22,7 @@ interface Values {
   access: PartnerAccess
 }
 
-/** Asks for somebody new on the staff. Whoever has an account already joins with it. The first person is offered as owner. */
+/** Asks for somebody new on the staff, who joins by the link in a mail. The first person is offered as owner. */
 export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
   const invite = useInviteStaff()
   const toInput = (values: Values) => ({ slug: partner.slug, ...values })
@@ -34,10 +34,9 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
   const send = form.onSubmit(
     (values) =>
       invite.mutate(toInput(values), {
-        onSuccess: (answer) => {
-          if (answer.handoff === 'existing')
-            done(`${values.email} has an account and is on the staff now. Nothing needs to be handed over.`)
-          onInvited(answer, values.email)
+        onSuccess: () => {
+          done(`An invitation was sent to ${values.email}.`)
+          onInvited()
         },
         onError: onRefused,
       }),
@@ -50,7 +49,7 @@ export function InviteStaffForm({ partner, onClose, onInvited }: Props) {
         <TextInput label="Name" withAsterisk data-autofocus autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail"
-          description="The person signs in with it."
+          description="The invitation goes there, and the person signs in with it."
           withAsterisk
           type="email"
           autoComplete="off"

@@ -1,4 +1,4 @@
-import type { StaffInvitation, StaffView } from '@atrium/core/partner-team'
+import type { StaffView } from '@atrium/core/partner-team'
 import type { PartnerView } from '@atrium/core/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkAnchor } from '@atrium/ui/links'
@@ -6,7 +6,6 @@ import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
 import { accessWords, mfaLooks } from '@atrium/ui/partner-looks'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
-import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
@@ -27,7 +26,6 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
   const { trail } = route.useSearch()
   const navigate = route.useNavigate()
   const [inviting, setInviting] = useState(false)
-  const [invited, setInvited] = useState<{ answer: StaffInvitation; email: string }>()
   const staff = useQuery(
     useTRPC().partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(trail), limit: partnersPerPage },
@@ -77,28 +75,10 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
       <Modal opened={inviting} onClose={() => setInviting(false)} title={`Invite staff of ${partner.name}`} size="md">
         {inviting && (
           <Suspense>
-            <InviteStaffForm
-              partner={partner}
-              onClose={() => setInviting(false)}
-              onInvited={(answer, email) => {
-                setInviting(false)
-                setInvited({ answer, email })
-              }}
-            />
+            <InviteStaffForm partner={partner} onClose={() => setInviting(false)} onInvited={() => setInviting(false)} />
           </Suspense>
         )}
       </Modal>
-      <SecretReveal
-        opened={invited !== undefined && invited.answer.handoff !== 'existing'}
-        onClose={() => setInvited(undefined)}
-        title="Hand this over"
-        label={invited?.answer.handoff === 'link' ? 'Recovery link' : 'Temporary password'}
-        secret={invited?.answer.link ?? invited?.answer.tempPassword ?? ''}
-      >
-        {invited?.answer.handoff === 'link'
-          ? `With this link ${invited.email} sets a password. Send it in a way that nobody else reads.`
-          : `${invited?.email} signs in with this password. Send it in a way that nobody else reads.`}
-      </SecretReveal>
     </>
   )
 }
@@ -127,6 +107,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
         <Group gap="xs">
           {accessWords[access].name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
+          {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
       ),
     },

@@ -21,7 +21,7 @@ export function OwnerInput(props: Props) {
     <Autocomplete
       {...props}
       label="Owner"
-      description="Somebody who has signed in before, by address. Left empty, you become the owner yourself."
+      description="An address. Unless its owner has proved it already, an invitation is sent there. Left empty, you become the owner yourself."
       placeholder="Name or address"
       autoComplete="off"
       autoCapitalize="none"

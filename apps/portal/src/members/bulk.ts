@@ -29,6 +29,7 @@ export function planBulk(act: BulkAct, members: readonly MemberView[], callerId:
 function reasonAgainst(act: BulkAct, member: MemberView, callerId: string): string | undefined {
   if (member.id === callerId && act !== 'resume') return 'that is you'
   if (member.status === 'removing') return act === 'remove' ? 'being removed already' : 'being removed'
+  if (member.invited && act !== 'remove') return 'has not accepted the invitation'
   switch (act) {
     case 'suspend':
       if (member.role === 'owner') return 'owns the workplace'

@@ -47,7 +47,8 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
         if (seatRaise) cache.forgetSeats()
         cache.learn(answer.member)
         cache.forget(answer.member.id)
-        if (answer.oneTimePassword === null) done(`${answer.member.name} belongs to ${tenant.name} now, and signs in as before.`)
+        if (answer.member.invited) done(`An invitation was sent to ${answer.member.email}.`)
+        else if (answer.oneTimePassword === null) done(`${answer.member.name} belongs to ${tenant.name} now, and signs in as before.`)
         onCreated(answer)
       },
       onError: (error, { seatRaise }) => {
@@ -133,7 +134,10 @@ function Outlook({ text, tenant }: { text: string; tenant: TenantView }) {
   const outlook = outlookOf(text, tenant.domains, tenant.primaryDomain)
   return (
     <Text size="sm" c="dimmed" mt={4} mih={22} aria-live="polite">
-      {outlook && (outlook.mailbox ? `Gets the mailbox ${outlook.address}.` : `Signs in as ${outlook.address}, without a mailbox here.`)}
+      {outlook &&
+        (outlook.mailbox
+          ? `Gets the mailbox ${outlook.address}.`
+          : `An invitation is sent to ${outlook.address}. No mailbox is made here.`)}
     </Text>
   )
 }

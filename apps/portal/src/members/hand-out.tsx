@@ -14,7 +14,7 @@ import { useMembersCache } from './mutations.ts'
 
 interface Handed {
   email: string
-  /** Null for people who had one already: theirs stays. */
+  /** Null for people who had one already: theirs stays. Also for those who get a link by mail. */
   password: string | null
 }
 

@@ -57,7 +57,7 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
         )}
         {member.managed && member.status !== 'removing' && (
           <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
-            Reset password
+            {member.invited ? 'Send the invitation again' : 'Reset password'}
           </Button>
         )}
         {fits('remove') && (
@@ -100,22 +100,27 @@ export function MemberActs({ slug, member, own, onGone }: Props) {
       <ConfirmDialog
         opened={asking === 'resetPassword'}
         onClose={close}
-        title={`Reset the password of ${member.name}?`}
-        confirmLabel="Reset password"
+        title={member.invited ? `Send the invitation to ${member.email} again?` : `Reset the password of ${member.name}?`}
+        confirmLabel={member.invited ? 'Send again' : 'Reset password'}
         explain={explain}
-        onConfirm={async () => setSecret(await reset.mutateAsync({ slug, userId: member.id }))}
+        onConfirm={async () => {
+          const answer = await reset.mutateAsync({ slug, userId: member.id })
+          if (answer.linkSentTo !== null) done(`A link was sent to ${answer.linkSentTo}.`)
+          setSecret(answer)
+        }}
       >
-        The current password ends at once, for sign-in{member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. You get a new
-        one to hand over, shown once.
+        {member.invited
+          ? 'The link in the mail sent before stops working.'
+          : `The current password ends at once, for sign-in${member.mailboxAddress ? ' and mailbox' : ''}, and open sessions end. A new one is shown once, to hand over. Somebody whose address is outside your domains gets a link by mail instead.`}
       </ConfirmDialog>
       <SecretReveal
-        opened={secret !== undefined}
+        opened={typeof secret?.oneTimePassword === 'string'}
         onClose={() => setSecret(undefined)}
         title={`New password of ${member.name}`}
         label="One-time password"
         secret={secret?.oneTimePassword ?? ''}
       >
-        {secret && passwordNote(member, secret.outcomes)}
+        {secret && passwordNote(member, secret)}
       </SecretReveal>
     </>
   )

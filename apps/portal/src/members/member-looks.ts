@@ -20,7 +20,7 @@ export const memberStatusLooks: Readonly<Record<MemberView['status'], Look>> = {
   deactivated: { label: 'Deactivated', tone: 'neutral' },
 }
 
-type Standing = Pick<MemberView, 'status' | 'outcomes'>
+type Standing = Pick<MemberView, 'status' | 'outcomes' | 'invited'>
 
 /** Systems in which the last work for a member failed. */
 export function failedSystems({ outcomes }: Pick<MemberView, 'outcomes'>): System[] {
@@ -34,6 +34,7 @@ export function lacksFiles({ status, outcomes }: Standing, tenant: Pick<TenantVi
 
 /** A member's status; a failure in one of the systems shows first, since somebody has to look at it. */
 export function memberLook(member: Standing): Look {
+  if (member.invited && member.status !== 'removing') return { label: 'Invited', tone: 'working' }
   const failed = failedSystems(member).length
   if (failed === 0) return memberStatusLooks[member.status]
   const label = member.status === 'removing' ? 'Removal incomplete' : member.status === 'provisioning' ? 'Setup incomplete' : undefined
@@ -41,8 +42,8 @@ export function memberLook(member: Standing): Look {
 }
 
 /** Whether somebody is still at work for this member, so that the page looks again by itself. */
-export function isUnderWay({ status, outcomes }: Standing): boolean {
-  return (status === 'provisioning' || status === 'removing') && systems.some((system) => outcomes[system] === 'pending')
+export function isUnderWay({ status, outcomes, invited }: Standing): boolean {
+  return !invited && (status === 'provisioning' || status === 'removing') && systems.some((system) => outcomes[system] === 'pending')
 }
 
 /** A system's part of a member; what was skipped is something that the person does not have. */

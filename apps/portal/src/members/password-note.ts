@@ -1,8 +1,14 @@
 import type { MemberView, ResetPassword } from '@atrium/core/members'
 
 /** Where a new password holds, and where it does not, in sentences to stand above it. */
-export function passwordNote(member: Pick<MemberView, 'email'>, { identity, mail }: ResetPassword['outcomes']): string {
-  const where = [identity.state === 'ok' ? 'sign-in' : undefined, mail.state === 'ok' ? 'the mailbox' : undefined].filter(Boolean)
+export function passwordNote(
+  member: Pick<MemberView, 'email'>,
+  { outcomes: { identity, mail }, linkSentTo }: Pick<ResetPassword, 'outcomes' | 'linkSentTo'>,
+): string {
+  const where = [
+    identity.state === 'ok' && linkSentTo === null ? 'sign-in' : undefined,
+    mail.state === 'ok' ? 'the mailbox' : undefined,
+  ].filter(Boolean)
   const missed = [
     identity.state === 'error' ? `Sign-in did not take it: ${identity.error ?? 'the system was not reached'}` : undefined,
     mail.state === 'error' ? `The mailbox did not take it: ${mail.error ?? 'the system was not reached'}` : undefined,

@@ -1,5 +1,5 @@
 import { type PartnerAccess, partnerAccesses } from '@atrium/core/partner-access'
-import { InviteStaff, type StaffInvitation } from '@atrium/core/partner-team'
+import { InviteStaff } from '@atrium/core/partner-team'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { focusFirstError } from '@atrium/ui/form-focus'
@@ -17,7 +17,7 @@ import { usePartner } from './use-partner.ts'
 interface Props {
   opened: boolean
   onClose: () => void
-  onInvited: (answer: StaffInvitation, email: string) => void
+  onInvited: () => void
 }
 
 interface Values {
@@ -29,7 +29,7 @@ interface Values {
 const InviteForm = InviteStaff.omit({ slug: true })
 const emptyForm: Values = { name: '', email: '', access: 'viewer' }
 
-/** Asks for somebody new on the staff. Whoever has an account already joins with it. */
+/** Asks for somebody new on the staff, who joins by the link in a mail. */
 export function InviteStaffDialog(props: Props) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Invite somebody to the staff" size="md">
@@ -46,13 +46,10 @@ function InviteFields({ onClose, onInvited }: Props) {
   const form = useForm<Values>({ initialValues: emptyForm, validate: zodForm(InviteForm) })
   const invite = useMutation(
     trpc.partners.inviteStaff.mutationOptions({
-      // The answer holds a password or a link: the cache of mutations must not keep it.
-      gcTime: 0,
-      onSuccess: (answer) => {
+      onSuccess: () => {
         forget()
-        if (answer.handoff === 'existing')
-          done(`${form.values.email} has an account and is on the staff now. Nothing needs to be handed over.`)
-        onInvited(answer, form.values.email)
+        done(`An invitation was sent to ${form.values.email}.`)
+        onInvited()
       },
       onError: (error) => showRefusal(form, error, { name: 'email', codes: ['email_exists', 'already_exists'] }),
     }),
@@ -64,7 +61,7 @@ function InviteFields({ onClose, onInvited }: Props) {
         <TextInput label="Name" required data-autofocus maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail address"
-          description="The person signs in with it."
+          description="The invitation goes there, and the person signs in with it."
           required
           type="email"
           autoComplete="off"

@@ -1,4 +1,4 @@
-import type { StaffInvitation, StaffView } from '@atrium/core/partner-team'
+import type { StaffView } from '@atrium/core/partner-team'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -6,7 +6,6 @@ import { currentCursor } from '@atrium/ui/paging'
 import { Panel } from '@atrium/ui/panel'
 import { accessWords, mfaLooks } from '@atrium/ui/partner-looks'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
-import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
 import { Button, Group, Stack, Text } from '@mantine/core'
@@ -27,7 +26,6 @@ export function StaffPage() {
   const trpc = useTRPC()
   const [trail, setTrail] = useState<string>()
   const [inviting, setInviting] = useState(false)
-  const [invited, setInvited] = useState<{ answer: StaffInvitation; email: string }>()
   const query = useQuery(
     trpc.partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(trail), limit: 50 },
@@ -84,25 +82,7 @@ export function StaffPage() {
           </dl>
         </Panel>
       </Stack>
-      <InviteStaffDialog
-        opened={inviting}
-        onClose={() => setInviting(false)}
-        onInvited={(answer, email) => {
-          setInviting(false)
-          setInvited({ answer, email })
-        }}
-      />
-      <SecretReveal
-        opened={invited !== undefined && invited.answer.handoff !== 'existing'}
-        onClose={() => setInvited(undefined)}
-        title="Hand this over"
-        label={invited?.answer.handoff === 'link' ? 'Link' : 'Temporary password'}
-        secret={invited?.answer.link ?? invited?.answer.tempPassword ?? ''}
-      >
-        {invited?.answer.handoff === 'link'
-          ? `With this link ${invited.email} sets a password. Send it in a way that nobody else reads.`
-          : `${invited?.email} signs in with this password. Send it in a way that nobody else reads.`}
-      </SecretReveal>
+      <InviteStaffDialog opened={inviting} onClose={() => setInviting(false)} onInvited={() => setInviting(false)} />
     </>
   )
 }
@@ -137,6 +117,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
         <Group gap="xs">
           {accessWords[access].name}
           {status === 'deactivated' && <StatusBadge label="Deactivated" tone="neutral" />}
+          {status === 'invited' && <StatusBadge label="Invited" tone="working" />}
         </Group>
       ),
     },

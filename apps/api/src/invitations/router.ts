@@ -1,0 +1,22 @@
+import { AcceptedInvitation, AcceptInvitation } from '@atrium/core/invitations'
+import { publicProcedure } from '../guards.ts'
+import { router } from '../trpc.ts'
+import { acceptInvitation } from './accept.ts'
+
+export const invitationsRouter = router({
+  accept: publicProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/invitations/accept',
+        tags: ['invitations'],
+        summary: 'Follow a mailed link, whose token is the bearer token',
+      },
+      audit: 'user.address_proved',
+      creates: false,
+      secretAnswer: true,
+    })
+    .input(AcceptInvitation)
+    .output(AcceptedInvitation)
+    .mutation(({ ctx }) => acceptInvitation(ctx)),
+})
