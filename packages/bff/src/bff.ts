@@ -6,6 +6,7 @@ import { adminArea, partnerArea } from './area-guards.ts'
 import { authRoutes } from './auth-routes.ts'
 import type { AppConfig } from './config.ts'
 import { createCookies } from './cookies.ts'
+import { createInvitations, invitationPath } from './invitation.ts'
 import { readJsonBody } from './json-body.ts'
 import type { Logger } from './log.ts'
 import { createMailProfiles, linkPath } from './mail-profile.ts'
@@ -108,6 +109,12 @@ export function createBff(options: BffOptions): Bff {
     }),
   )
   if (mailProfiles) app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
+  if (name === 'portal') {
+    const { trustedProxyHops, countryHeader, appSecret } = config
+    const invitations = createInvitations({ upstream, trustedProxyHops, countryHeader, appSecret })
+    app.get(`${invitationPath}:token`, (c) => invitations.show(c))
+    app.post(`${invitationPath}:token`, (c) => invitations.accept(c, c.req.param('token')))
+  }
 
   app.all('/trpc/*', async (c) => {
     const { method } = c.req

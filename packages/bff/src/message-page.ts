@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppContext } from './request.ts'
 
 /** A page of this server's own, for what a person must be told where the app itself may not be served. */
@@ -17,7 +18,13 @@ export function windowPage(
   return pageOf(c, status, title, html`<p>${text}</p>${script === undefined ? '' : html`<script src="${script}" defer></script>`}`)
 }
 
-function pageOf(c: AppContext, status: 200 | 403 | 404 | 503, title: string, body: ReturnType<typeof html>): Response | Promise<Response> {
+/** The same with content of the caller's. */
+export function pageOf(
+  c: AppContext,
+  status: ContentfulStatusCode,
+  title: string,
+  body: ReturnType<typeof html>,
+): Response | Promise<Response> {
   const page = html`<!doctype html>
 <html lang="en">
   <head>
@@ -27,6 +34,8 @@ function pageOf(c: AppContext, status: 200 | 403 | 404 | 503, title: string, bod
     <style nonce="${c.get('nonce')}">
       :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
       main { max-width: 32rem; margin: 20vh auto 0; padding: 0 1.5rem }
+      button, .button { font: inherit; font-weight: 600; padding: 0.6rem 1.1rem; border: 0; border-radius: 0.5rem; background: #1c5fd4; color: #fff; cursor: pointer; text-decoration: none; display: inline-block }
+      code { font: 1.15rem/1.6 ui-monospace, monospace; padding: 0.35rem 0.6rem; border: 1px solid; border-radius: 0.4rem; user-select: all; overflow-wrap: anywhere }
     </style>
   </head>
   <body>

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
+import { invitationPath } from './invitation.ts'
 import type { Logger } from './log.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
 
 /** What follows in the path of a one-time link is a secret. */
 function loggedPath(path: string): string {
-  return path.startsWith(linkPath) ? `${linkPath}***` : path.slice(0, 500)
+  const secret = [linkPath, invitationPath].find((prefix) => path.startsWith(prefix))
+  return secret === undefined ? path.slice(0, 500) : `${secret}***`
 }
 
 /**

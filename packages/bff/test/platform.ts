@@ -70,6 +70,8 @@ export async function startPlatform(): Promise<FakePlatform> {
     const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     const seen = { method: c.req.method, target: c.env.incoming.url, headers: c.req.header(), body: await c.req.text(), left }
     platform.seen.push(seen)
+    // Its token is that of a mailed link, and no access token.
+    if (seen.target === '/invitations/accept') return (await platform.answer?.(seen)) ?? next()
     const token = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
     if (!token || platform.refused.has(token) || (decodeJwt(token).exp ?? 0) * 1000 <= Date.now()) {
       return c.json({ code: 'token_expired' }, 401, { 'www-authenticate': 'Bearer', 'content-type': 'application/problem+json' })
