@@ -100,7 +100,7 @@ it('knows every column that holds bytes', async () => {
     'slot_locks.holder_hash',
     'web_sessions.token_hash',
   ]
-  const sealed = ['bookings.manage_sealed', 'mail_credentials.secret', 'web_sessions.tokens']
+  const sealed = ['bookings.manage_sealed', 'idempotency_keys.sealed', 'mail_credentials.secret', 'web_sessions.tokens']
   expect(rows.map(({ name }) => name)).toEqual([...hashes, ...sealed].sort())
 })
 

@@ -11,7 +11,11 @@ const pass = (ms: number) => {
   moment += ms
 }
 const [issuer, second, foreign] = await Promise.all([startIssuer(clock.now), startIssuer(clock.now), startIssuer(clock.now)])
-const house = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: `${issuer.url},${second.url}` } })
+const house = await openHouse({
+  clock,
+  provisioned: false,
+  env: { IDP_ISSUER: `${issuer.url},${second.url}`, IDP_MANAGED_ISSUER: `${issuer.url},${second.url}` },
+})
 afterAll(async () => {
   await house[Symbol.asyncDispose]()
   await Promise.all([issuer, second, foreign].map((one) => one[Symbol.asyncDispose]()))

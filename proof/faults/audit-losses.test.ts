@@ -33,6 +33,7 @@ const unrecorded = [
   'scheduling.locks.release',
   'scheduling.locks.renew',
   'scheduling.locks.take',
+  'scheduling.manage.sendLink',
 ]
 
 const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>

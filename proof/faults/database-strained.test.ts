@@ -28,7 +28,7 @@ beforeAll(async () => {
     await admin.query(`create tablespace small location '${disk.path}'`)
     await admin.query(`alter database ${pg.escapeIdentifier(new URL(accounts.appUrl).pathname.slice(1))} set tablespace small`)
   }
-  house = await openBookingsHouse({ accounts })
+  house = await openBookingsHouse({ manyChanges: true, accounts })
   api = await startApi(house)
   house.time.now = new Date()
 }, 180_000)

@@ -71,6 +71,7 @@ export const notKilled: Readonly<Record<string, string>> = {
   'scheduling.hosts.check': 'reads',
   'scheduling.manage.inviteGuests': 'one record here; mails and calendar writes are queued with it, as by scheduling.manage.reschedule',
   'scheduling.locks.take': 'reads the calendar, and one record here',
+  'scheduling.manage.sendLink': 'one mail, queued in one transaction',
   'subscriptions.remove': 'as subscriptions.cancel',
   'subscriptions.update': 'the terms of a subscription that only we keep',
 }

@@ -65,7 +65,7 @@ export function authentikGroups(client: HttpClient): GroupMethods {
 
     renameGroup: ({ groupId, name }, options) =>
       client.operation('renameGroup', options, async (operation) => {
-        const taken = await client.send(operation, {
+        const rejected = await client.send(operation, {
           label: 'PATCH /core/groups/{id}/',
           method: 'PATCH',
           path: groupPath(groupId),
@@ -73,9 +73,9 @@ export function authentikGroups(client: HttpClient): GroupMethods {
           repeatable: true,
           accept: [200, 400],
           addressesObject: true,
-          read: ({ status }) => status === 400,
+          read: ({ status, json }) => status === 400 || Group.parse(json).name !== name,
         })
-        if (taken) throw operation.fail('conflict', { status: 400, note: 'the group name is not accepted or another group has it' })
+        if (rejected) throw operation.fail('conflict', { status: 400, note: 'the group name is not accepted or another group has it' })
       }),
 
     listGroupMembers: (groupId, options) =>
