@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { vi } from 'vitest'
 import { ensureCustomer } from '../../apps/api/src/billing/customer.ts'
+import { addressProof } from '../../apps/api/src/scheduling/manage-token.ts'
 import { drainWebhooks } from '../../apps/api/src/webhooks/process.ts'
 import { overRest } from '../../apps/api/test/calls.ts'
 import { giveMailbox } from '../../apps/api/test/mailboxes.ts'
@@ -95,6 +96,15 @@ const ownCalls: Readonly<Record<string, CarriedOut>> = {
     async prepare(place) {
       const { manageToken, later } = await booked(place)
       return { input: { start: later }, token: manageToken }
+    },
+  },
+  'scheduling.manage.inviteGuests': {
+    caller: 'operator',
+    async prepare(place) {
+      const { bookingId, manageToken } = await booked(place)
+      const { keyring } = place.house.app.house.config
+      if (!keyring) throw new Error('the house has no keyring')
+      return { input: { proof: addressProof(keyring, { id: bookingId, visitorEmail: attendee.email }) }, token: manageToken }
     },
   },
   'scheduling.bookings.confirm': by('operator', async (place) => {
