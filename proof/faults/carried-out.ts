@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { vi } from 'vitest'
 import { ensureCustomer } from '../../apps/api/src/billing/customer.ts'
+import { newAccessLink } from '../../apps/api/src/invitations/link.ts'
 import { addressProof } from '../../apps/api/src/scheduling/manage-token.ts'
 import { drainWebhooks } from '../../apps/api/src/webhooks/process.ts'
 import { overRest } from '../../apps/api/test/calls.ts'
 import { giveMailbox } from '../../apps/api/test/mailboxes.ts'
 import { matrix } from '../../apps/api/test/matrix/all.ts'
+import { withSeats } from '../../apps/api/test/matrix/members.ts'
 import { type Caller, other, slug, type World } from '../../apps/api/test/matrix/rows.ts'
 
 export type Place = World & { token: string | undefined }
@@ -49,6 +51,17 @@ function byVisitor(input: (place: Place) => Promise<Input>): CarriedOut {
 }
 
 const ownCalls: Readonly<Record<string, CarriedOut>> = {
+  'invitations.accept': {
+    caller: 'operator',
+    async prepare(place) {
+      const email = `${random('invited')}@example.org`
+      await withSeats(place)
+      const { member } = await ask(place, 'members.create', { ...slug(place), email, name: 'New' })
+      const { config, database } = place.house.app.house
+      const link = await newAccessLink({ config, db: database.db }, { userId: member.id, email })
+      return { input: {}, token: link.slice(link.lastIndexOf('/') + 1) }
+    },
+  },
   'billing.setPaymentMethod': by('owner', async (place) => ({ ...slug(place), paymentMethodId: await card(place, 'pm_card_visa') })),
   'billing.removePaymentMethod': by('owner', async (place) => {
     await ask(place, 'billing.setPaymentMethod', { ...slug(place), paymentMethodId: await card(place, 'pm_card_visa') })

@@ -79,7 +79,7 @@ describe('an invitation', () => {
   it('hands over a link where it has one, on the address that people reach', async () => {
     await using other = await openHouse({
       provisioned: false,
-      env: { IDP_PUBLIC_URL: 'https://id.example.com' },
+      env: { IDP_PUBLIC_URL: 'https://id.acme.test' },
       sandbox: { identity: { recoveryFlow: true } },
     })
     const email = fresh()
@@ -87,7 +87,7 @@ describe('an invitation', () => {
     expect(answer.status).toBe(201)
     expect(Object.keys(answer.body).sort()).toEqual(['link', 'subject', 'userId'])
     const link = new URL(answer.body.link)
-    expect(link.origin).toBe('https://id.example.com')
+    expect(link.origin).toBe('https://id.acme.test')
     const page = await fetch(`${other.sandbox.identityUrl}${link.pathname}${link.search}`)
     expect(page.status).toBe(200)
     const [entry] = (

@@ -223,7 +223,7 @@ describe('the description of the API', () => {
         label,
       ).toBe(true)
       // What visitors call needs no token; their manage links are one.
-      const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings)\b/.test(path)
+      const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings|manage-links)\b/.test(path)
       expect(operation.security, label).toEqual(open ? undefined : [{ bearer: [] }])
       const told = Object.keys(operation.responses).filter((status) => status !== 'default')
       const route = restRoutes().find((one) => one.path === path && one.method.toLowerCase() === method)

@@ -7,7 +7,7 @@ const colleague = (world: World) => ({ ...slug(world), userId: world.colleague }
 const fresh = () => `${randomBytes(6).toString('hex')}@example.test`
 
 /** Takes the limit of seats away, which the tenant under test has used up. */
-async function withSeats(world: World): Promise<World> {
+export async function withSeats(world: World): Promise<World> {
   await world.house.database.db.updateTable('tenants').set({ seats: 0 }).where('id', '=', world.tenantId).execute()
   return world
 }
