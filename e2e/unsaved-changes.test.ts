@@ -25,7 +25,7 @@ describe('a form with unsaved changes', () => {
     const dialog = page.getByRole('dialog', { name: question })
     await phone.fill('+49 30 7654321')
 
-    await page.getByRole('link', { name: 'Start' }).click()
+    await page.getByRole('link', { name: 'Members' }).click()
     await dialog.waitFor()
     await expectWellMade(page)
     await page.keyboard.press('Escape')
@@ -47,7 +47,7 @@ describe('a form with unsaved changes', () => {
     await phone.fill('+49 30 1111111')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: 'Start' }).click()
+    await page.getByRole('link', { name: 'Members' }).click()
     await page.getByRole('heading', { name: 'My profile', level: 1 }).waitFor({ state: 'detached' })
     expect(person.complaints).toEqual([])
   })
