@@ -22,22 +22,28 @@ afterAll(() => browser?.close())
 
 const portal = (path: string) => inject('house').portal + path
 
-/** A workplace made over the API, complete when this answers. */
+/** A workplace made over the API, with the seats that an operator gave it; complete when this returns. */
 async function createTenant(name: string): Promise<{ slug: string; primaryDomain: string }> {
-  const { control, api } = inject('house')
-  const json = { 'content-type': 'application/json' }
-  const tokens = await fetch(`${control}/tokens`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ email: adminEmail, app: 'portal' }),
-  })
-  const { accessToken } = (await tokens.json()) as { accessToken: string }
-  const headers = { ...json, authorization: `Bearer ${accessToken}` }
+  const { api } = inject('house')
+  const headers = await authorized(adminEmail, 'portal')
   // The first call of a person makes the record that the next one needs.
   await fetch(`${api}/users/me`, { headers })
   const created = await fetch(`${api}/tenants`, { method: 'POST', headers, body: JSON.stringify({ name }) })
   expect(created.status).toBe(201)
-  return (await created.json()) as { slug: string; primaryDomain: string }
+  const tenant = (await created.json()) as { slug: string; primaryDomain: string }
+  const operator = await authorized('operator@atrium.test', 'operator')
+  await fetch(`${api}/users/me`, { headers: operator })
+  const body = JSON.stringify({ plan: 'starter', seats: 50 })
+  const granted = await fetch(`${api}/tenants/${tenant.slug}`, { method: 'PATCH', headers: operator, body })
+  expect(granted.status).toBe(200)
+  return tenant
+}
+
+async function authorized(email: string, app: 'portal' | 'operator'): Promise<Record<string, string>> {
+  const json = { 'content-type': 'application/json' }
+  const tokens = await fetch(`${inject('house').control}/tokens`, { method: 'POST', headers: json, body: JSON.stringify({ email, app }) })
+  const { accessToken } = (await tokens.json()) as { accessToken: string }
+  return { ...json, authorization: `Bearer ${accessToken}` }
 }
 
 async function openMembers(page: Page) {

@@ -27,8 +27,10 @@ const allOk = { identity: 'ok', mail: 'ok', files: 'ok' }
 
 describe('creating a tenant', () => {
   it('makes group, domain and space, with the owner in the group and the quota of the plan', async () => {
-    // The owner has to be on record.
+    // The owner has to be on record, and to have proved the address.
     await house.request('GET', '/users/me', { token })
+    const proved = { proved_email: 'newcomer@example.test', proved_at: new Date() }
+    await house.database.db.updateTable('users').set(proved).where('email', '=', 'newcomer@example.test').execute()
     const answer = await create({ name: 'Initech', plan: 'starter', ownerEmail: 'newcomer@example.test' }, operator)
     expect(answer).toMatchObject({
       status: 201,
