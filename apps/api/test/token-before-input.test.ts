@@ -26,10 +26,10 @@ const none = { status: 401 }
 const closed = routes.filter(({ needsToken }) => needsToken)
 
 describe('without a token', () => {
-  it('only the booking pages can be called', () => {
+  it('only the booking pages and mailed links can be called', () => {
     const open = routes.filter(({ needsToken }) => !needsToken).map(({ name }) => name.split('.').slice(0, 2).join('.'))
     const parts = ['pages', 'slots', 'locks', 'book', 'manage']
-    expect(new Set(open)).toEqual(new Set(parts.map((part) => `scheduling.${part}`)))
+    expect(new Set(open)).toEqual(new Set(['invitations.accept', ...parts.map((part) => `scheduling.${part}`)]))
   })
 
   /** The closed procedures for which `ask` learns anything but that a token is missing. */
