@@ -104,7 +104,7 @@ function CreateTenant({ plan }: { plan: Plan }) {
           <Panel title="Domains" description="Optional. Without one of your own you get an address under ours and can start at once.">
             <TagsInput
               label="Your own domains"
-              description="Press Enter after each one. The first becomes the main domain of your mailboxes."
+              description="Press Enter after each one. Each one works once you have proved that it is yours."
               placeholder={form.values.domains.length === 0 ? 'acme.com' : ''}
               splitChars={[',', ' ', ';']}
               acceptValueOnBlur

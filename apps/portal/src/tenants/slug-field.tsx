@@ -20,7 +20,7 @@ export function SlugField({ form, taken }: Props) {
     <div>
       <TextInput
         label="Short name"
-        description="Stands in links and in the address of your workplace. It cannot be changed later."
+        description="Used in links and in the address of your workplace. It cannot be changed later."
         required
         autoComplete="off"
         autoCapitalize="none"
