@@ -4,7 +4,7 @@ import { listFailures, listProcesses, readBacklogs, readQueues, readReplicaLag, 
 import { listUpstreamDays } from '@atrium/db/upstream-days'
 import type { House } from '../house.ts'
 import { version } from '../version.ts'
-import { bySystem, upstreamDaysBefore } from './upstream-calls.ts'
+import { upstreamDaysBefore } from './upstream-calls.ts'
 
 /** What operators look at first when something is slow or has stopped. The states of upstream systems are as this process last saw them. */
 export async function getSystem(house: House): Promise<SystemView> {
@@ -39,9 +39,9 @@ export async function listSystemFailures(house: House, input: ListSystemFailures
 async function upstreamSystems({ database, systemChecks, upstreamCalls, log }: House, now: Date): Promise<SystemView['systems']> {
   // What this process counted a moment ago belongs on the page that shows it.
   await upstreamCalls.save(database.db).catch((err: unknown) => log.warn({ err }, 'calls to upstream systems could not be saved'))
-  const days = bySystem(await listUpstreamDays(database.db, upstreamDaysBefore(now)))
+  const days = await listUpstreamDays(database.db, upstreamDaysBefore(now))
   return systemChecks.states().map((state) => {
-    const own = days.get(state.system) ?? []
+    const own = days.filter(({ system }) => system === state.system)
     const failed = own.findLast(({ lastFailedAt }) => lastFailedAt !== null)
     return {
       ...state,

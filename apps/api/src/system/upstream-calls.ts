@@ -1,4 +1,4 @@
-import { type OutsideSystem, outsideSystems } from '@atrium/core/system'
+import type { OutsideSystem } from '@atrium/core/system'
 import type { Db } from '@atrium/db/connect'
 import { addUpstreamDays, type UpstreamDay } from '@atrium/db/upstream-days'
 import type { CallReport } from '@atrium/integrations/call-policy'
@@ -82,9 +82,4 @@ export function createUpstreamCalls(now: () => Date = () => new Date()): Upstrea
 /** The first day (UTC) that is kept at `now`. */
 export function upstreamDaysBefore(now: Date): string {
   return new Date(now.getTime() - keptUpstreamDays * 86_400_000).toISOString().slice(0, 10)
-}
-
-/** The days of each system, with all systems present. */
-export function bySystem(days: readonly UpstreamDay[]): ReadonlyMap<OutsideSystem, UpstreamDay[]> {
-  return new Map(outsideSystems.map((system) => [system, days.filter((day) => day.system === system)]))
 }
