@@ -4,8 +4,15 @@ import { page, pageLimit } from './paging.ts'
 import { PersonView } from './tenants.ts'
 import { line } from './text.ts'
 
-/** A further address of a mailbox. `member` is null when the mailbox belongs to nobody whom the tenant has as a member. */
-export const AliasView = z.object({ address: z.string(), domain: z.string(), member: PersonView.nullable() })
+/**
+ * A further address of a mailbox. `member` is null when the mailbox belongs to nobody whom the
+ * tenant has as a member.
+ */
+export const AliasView = z.object({
+  address: z.string(),
+  domain: z.string(),
+  member: PersonView.nullable(),
+})
 export type AliasView = z.infer<typeof AliasView>
 
 export const AliasPage = page(AliasView)
@@ -22,8 +29,15 @@ export const ListAliases = z.strictObject({
 })
 export type ListAliases = z.infer<typeof ListAliases>
 
-/** `address` is a local part, completed with the primary domain, or a whole address on a domain of the tenant. */
-export const AddAlias = z.strictObject({ slug: z.string().max(200), address: ownAddress, userId: z.uuid() })
+/**
+ * `address` is a local part, completed with the primary domain, or a whole address on a domain of
+ * the tenant.
+ */
+export const AddAlias = z.strictObject({
+  slug: z.string().max(200),
+  address: ownAddress,
+  userId: z.uuid(),
+})
 export type AddAlias = z.infer<typeof AddAlias>
 
 export const RemoveAlias = z.strictObject({

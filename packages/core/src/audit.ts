@@ -1,16 +1,26 @@
 import { z } from 'zod'
+import { auditOutcomes } from './choices.ts'
 import { slugFilter } from './slugs.ts'
 import { instant, line } from './text.ts'
+
+export { auditOutcomes }
 
 export const actorTypes = ['user', 'operator', 'partner', 'system', 'visitor'] as const
 export const actorType = z.enum(actorTypes)
 export type ActorType = z.infer<typeof actorType>
 
-export const auditOutcomes = ['success', 'failure', 'denied'] as const
 export const auditOutcome = z.enum(auditOutcomes)
 export type AuditOutcome = z.infer<typeof auditOutcome>
 
-export const auditSources = ['api', 'portal', 'operator', 'partner', 'webhook', 'job', 'booking'] as const
+export const auditSources = [
+  'api',
+  'portal',
+  'operator',
+  'partner',
+  'webhook',
+  'job',
+  'booking',
+] as const
 export const auditSource = z.enum(auditSources)
 export type AuditSource = z.infer<typeof auditSource>
 
@@ -126,7 +136,12 @@ export const auditActions = [
   'platform.user_invited',
   'tenant.created',
   'tenant.deleted',
+  'tenant.domains_released',
+  'tenant.limits_changed',
+  'tenant.purge_started',
+  'tenant.purged',
   'tenant.reconciled',
+  'tenant.restored',
   'tenant.resumed',
   'tenant.suspended',
   'tenant.updated',
@@ -147,7 +162,10 @@ export const AuditEvent = z.object({
   actorId: z.string().nullable(),
   actorEmail: z.string().nullable(),
   actorIp: z.string().nullable(),
-  /** Whether a proxy or server of ours told `actorIp`, or it is the socket's; null without one and in entries of earlier versions. */
+  /**
+   * Whether a proxy or server of ours told `actorIp`, or it is the socket's; null without one and
+   * in entries of earlier versions.
+   */
   actorIpTrusted: z.boolean().nullable(),
   action: z.string(),
   outcome: auditOutcome,
@@ -166,26 +184,50 @@ export type AuditEvent = z.infer<typeof AuditEvent>
 export const AuditPage = z.object({
   items: z.array(AuditEvent),
   nextCursor: z.string().nullable(),
-  /** The search stopped before the page was full: what is older than `nextCursor` was not looked at, and may or may not fit. */
+  /**
+   * The search stopped before the page was full: what is older than `nextCursor` was not looked at,
+   * and may or may not fit.
+   */
   more: z.boolean(),
 })
 export type AuditPage = z.infer<typeof AuditPage>
 
-/** An action such as `tenant.created`, or a leading part of one such as `tenant`, `tenant.` or `tenant.*`. */
+/**
+ * An action such as `tenant.created`, or a leading part of one such as `tenant`, `tenant.` or
+ * `tenant.*`.
+ */
 const actionFilter = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.|\.\*)?$/, 'Write an action such as tenant.created, or a leading part such as tenant.*')
+  .regex(
+    /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.|\.\*)?$/,
+    'Write an action such as tenant.created, or a leading part such as tenant.*',
+  )
 
-/** Cursor of the audit log: an instant, meaning entries older than it, or an instant and the id of the last entry shown. */
+const [day, time] = [
+  '(?!0000)\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])',
+  '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?Z',
+]
+/** For the API description: the cursors that the log itself gives, and times in UTC. */
+const auditCursorPattern = `^${day}T${time}(_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$`
+
+/**
+ * Cursor of the audit log: an instant, meaning entries older than it, or an instant and the id of
+ * the last entry shown.
+ */
 const before = z
   .string()
   .max(100)
   .refine((value) => {
     const [at, id, ...rest] = value.split('_')
-    return rest.length === 0 && instant.safeParse(at).success && (id === undefined || z.uuid().safeParse(id).success)
+    return (
+      rest.length === 0 &&
+      instant.safeParse(at).success &&
+      (id === undefined || z.uuid().safeParse(id).success)
+    )
   }, 'This is neither a cursor of ours nor an ISO 8601 time.')
+  .meta({ openapi: { pattern: auditCursorPattern } })
 
 const filters = {
   since: instant.optional(),
@@ -214,7 +256,11 @@ export const QueryAudit = z.strictObject({
 })
 export type QueryAudit = z.infer<typeof QueryAudit>
 
-export const QueryTenantAudit = z.strictObject({ slug: z.string().max(200), ...filters, limit: auditLimit })
+export const QueryTenantAudit = z.strictObject({
+  slug: z.string().max(200),
+  ...filters,
+  limit: auditLimit,
+})
 export type QueryTenantAudit = z.infer<typeof QueryTenantAudit>
 
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -258,7 +304,10 @@ export const AuditVerification = z.object({
       sequence: z.number().int(),
       id: z.uuid().nullable(),
       at: instant.nullable(),
-      /** `changed`: it is not what was written; `gap`: one before it is missing or was put in; `end_missing`: the last ones are gone. */
+      /**
+       * `changed`: it is not what was written; `gap`: one before it is missing or was put in;
+       * `end_missing`: the last ones are gone.
+       */
       reason: z.enum(['gap', 'changed', 'end_missing']),
     }),
   ),
@@ -269,8 +318,9 @@ export type AuditVerification = z.infer<typeof AuditVerification>
 const recorded: ReadonlySet<string> = new Set(auditActions)
 
 /**
- * Splits an action filter into its kind: an action that is recorded is exact, anything else is what actions begin with, however much of it
- * is written (seed 4.6). `tenant.*` is the same as `tenant.`.
+ * Splits an action filter into its kind: an action that is recorded is exact, anything else is what
+ * actions begin with, however much of it is written (seed 4.6). `tenant.*` is the same as
+ * `tenant.`.
  */
 export function actionMatch(filter: string): { exact: string } | { prefix: string } {
   if (filter.endsWith('.*')) return { prefix: filter.slice(0, -1) }
@@ -282,14 +332,21 @@ const longest = 512
 const widest = 8_000
 
 /**
- * What may stand in an entry: values under keys that name a secret become `***`, texts are cut at 512 characters, and metadata
- * of more than 8 kB is replaced by a note of its size. Depth is bounded so that a cycle cannot hang the writer.
+ * What may stand in an entry: values under keys that name a secret become `***`, texts are cut at
+ * 512 characters, and metadata of more than 8 kB is replaced by a note of its size. Depth is
+ * bounded so that a cycle cannot hang the writer.
  */
-export function auditMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function auditMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const cleaned = clean(metadata, 0) as Record<string, unknown>
   const size = JSON.stringify(cleaned).length
   return size > widest
-    ? { truncated: true, size, ...(typeof cleaned.requestId === 'string' ? { requestId: cleaned.requestId } : {}) }
+    ? {
+        truncated: true,
+        size,
+        ...(typeof cleaned.requestId === 'string' ? { requestId: cleaned.requestId } : {}),
+      }
     : cleaned
 }
 
@@ -300,7 +357,8 @@ function storable(text: string): string {
 
 function clean(value: unknown, depth: number): unknown {
   if (depth > 6) return '…'
-  if (typeof value === 'string') return storable(value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value)
+  if (typeof value === 'string')
+    return storable(value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value)
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => clean(item, depth + 1))
@@ -315,8 +373,15 @@ function clean(value: unknown, depth: number): unknown {
   return value
 }
 
-/** `{ field: [before, after] }` of the fields that differ; what `metadata.changes` of an update holds. */
-export function changedFields(before: object, after: object, fields: readonly string[]): Record<string, [unknown, unknown]> {
+/**
+ * `{ field: [before, after] }` of the fields that differ; what `metadata.changes` of an update
+ * holds.
+ */
+export function changedFields(
+  before: object,
+  after: object,
+  fields: readonly string[],
+): Record<string, [unknown, unknown]> {
   const changes: Record<string, [unknown, unknown]> = {}
   for (const field of fields) {
     const was = Reflect.get(before, field) ?? null
@@ -329,14 +394,19 @@ export function changedFields(before: object, after: object, fields: readonly st
 /** The columns of an export, in order. */
 export const auditColumns = Object.keys(AuditEvent.shape) as (keyof AuditEvent)[]
 
-/** Where a spreadsheet may see the beginning of a cell: the cell's own, and behind what separates cells and rows in other regions. */
-const formula = /^(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+/**
+ * Where a spreadsheet may see the beginning of a cell: the cell's own, and behind what separates
+ * cells and rows in other regions.
+ */
+const formula =
+  /^(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n])|(?<=[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 
 /**
- * One CSV line (RFC 4180, CRLF). Where a spreadsheet would take what follows for a formula (= + - @ in either width, a leading tab or line
- * end), an apostrophe is put in front, as OWASP advises against CSV injection. Also behind a semicolon, tab or line end inside of a cell: a
- * program that is set to semicolons, as in much of Europe, begins a new cell there, whatever the quotation marks say. Numbers stay numbers,
- * negative ones too: a sum would leave out what became a text.
+ * One CSV line (RFC 4180, CRLF). Where a spreadsheet would take what follows for a formula (= + - @
+ * in either width, a leading tab or line end), an apostrophe is put in front, as OWASP advises
+ * against CSV injection. Also behind a semicolon, tab or line end inside of a cell: a program that
+ * is set to semicolons, as in much of Europe, begins a new cell there, whatever the quotation marks
+ * say. Numbers stay numbers, negative ones too: a sum would leave out what became a text.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
@@ -344,7 +414,12 @@ export function csvLine(cells: readonly unknown[]): string {
 
 function csvCell(cell: unknown): string {
   if (typeof cell === 'number') return String(cell)
-  const plain = cell === null || cell === undefined ? '' : typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+  const plain =
+    cell === null || cell === undefined
+      ? ''
+      : typeof cell === 'object'
+        ? JSON.stringify(cell)
+        : String(cell)
   const safe = plain.replace(formula, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

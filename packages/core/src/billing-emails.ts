@@ -1,8 +1,25 @@
-import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
+import {
+  commonVariables,
+  page,
+  type TemplateDefinition,
+  type TemplateVariable,
+} from './email-layout.ts'
 
-const plan: TemplateVariable = { name: 'subscription.plan', description: 'Name of the plan', sample: 'Business' }
-const amount: TemplateVariable = { name: 'invoice.amount', description: 'Amount with its currency', sample: '€120.00' }
-const number: TemplateVariable = { name: 'invoice.number', description: 'Number of the invoice', sample: 'ACME-0042' }
+const plan: TemplateVariable = {
+  name: 'subscription.plan',
+  description: 'Name of the plan',
+  sample: 'Business',
+}
+const amount: TemplateVariable = {
+  name: 'invoice.amount',
+  description: 'Amount with its currency',
+  sample: '€120.00',
+}
+const number: TemplateVariable = {
+  name: 'invoice.number',
+  description: 'Number of the invoice',
+  sample: 'ACME-0042',
+}
 const billingLink: TemplateVariable = {
   name: 'link.billing',
   description: 'The billing page; may be empty',
@@ -23,7 +40,8 @@ const limitedOn: TemplateVariable = {
 export const billingEmails = {
   'subscription.past_due': {
     title: 'Payment failed',
-    description: 'Sent to billing contact and owner when a payment for the subscription has failed.',
+    description:
+      'Sent to billing contact and owner when a payment for the subscription has failed.',
     variables: [...commonVariables, plan, amount, limitedOn, billingLink],
     standard: {
       subject: 'A payment for {{ product.name }} failed',
@@ -48,7 +66,8 @@ Everything keeps working meanwhile. From {{ subscription.limitedOn }} no members
   },
   'subscription.reminder': {
     title: 'Payment reminder',
-    description: 'Sent to billing contact and owner while a payment for the subscription stays open.',
+    description:
+      'Sent to billing contact and owner while a payment for the subscription stays open.',
     variables: [...commonVariables, plan, amount, limitedOn, billingLink],
     standard: {
       subject: 'Reminder: a payment for {{ product.name }} is open',
@@ -77,7 +96,11 @@ Mail and files keep working. From {{ subscription.limitedOn }} no members, domai
     variables: [
       ...commonVariables,
       plan,
-      { name: 'subscription.trialEnd', description: 'Last day of the trial', sample: '17 July 2026' },
+      {
+        name: 'subscription.trialEnd',
+        description: 'Last day of the trial',
+        sample: '17 July 2026',
+      },
       billingLink,
     ],
     standard: {
@@ -107,7 +130,9 @@ Look at plan, seats and card before. If you do not want to go on, cancel the sub
       subject: 'Receipt for invoice {{ invoice.number }}',
       html: page(
         'Thank you for your payment',
-        ['Invoice <b>{{ invoice.number }}</b> over {{ invoice.amount }} for {{ tenant.name }} is paid. There is nothing left to do.'],
+        [
+          'Invoice <b>{{ invoice.number }}</b> over {{ invoice.amount }} for {{ tenant.name }} is paid. There is nothing left to do.',
+        ],
         { label: 'See the invoice', link: 'link.invoice' },
       ),
       text: `Invoice {{ invoice.number }} over {{ invoice.amount }} for {{ tenant.name }} is paid. There is nothing left to do.
@@ -119,13 +144,16 @@ Look at plan, seats and card before. If you do not want to go on, cancel the sub
   },
   'invoice.action_required': {
     title: 'Payment needs confirmation',
-    description: 'Sent to billing contact and owner when the bank asks for a payment to be confirmed.',
+    description:
+      'Sent to billing contact and owner when the bank asks for a payment to be confirmed.',
     variables: [...commonVariables, number, amount, invoiceLink],
     standard: {
       subject: 'Please confirm the payment of invoice {{ invoice.number }}',
       html: page(
         'Your bank asks you to confirm a payment',
-        ['The payment of <b>{{ invoice.amount }}</b> for invoice {{ invoice.number }} of {{ tenant.name }} waits until you confirm it.'],
+        [
+          'The payment of <b>{{ invoice.amount }}</b> for invoice {{ invoice.number }} of {{ tenant.name }} waits until you confirm it.',
+        ],
         { label: 'Confirm the payment', link: 'link.invoice' },
       ),
       text: `The payment of {{ invoice.amount }} for invoice {{ invoice.number }} of {{ tenant.name }} waits until you confirm it:

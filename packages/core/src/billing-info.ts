@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { countryCode } from './countries.ts'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { emailAddress, line } from './text.ts'
 import { Warning } from './warnings.ts'
 
@@ -21,8 +22,9 @@ export const BillingInfoView = z.object({
 export type BillingInfoView = z.infer<typeof BillingInfoView>
 
 /**
- * What is known of a VAT number. `unverified`: its form is right, and nobody has asked the authority. The last four are what the authority
- * said, asked through the payment processor; `unavailable`: it did not answer.
+ * What is known of a VAT number. `unverified`: its form is right, and nobody has asked the
+ * authority. The last four are what the authority said, asked through the payment processor;
+ * `unavailable`: it did not answer.
  */
 export const vatStatuses = [
   'none',
@@ -37,10 +39,20 @@ export const vatStatuses = [
 export const vatStatus = z.enum(vatStatuses)
 export type VatStatus = z.infer<typeof vatStatus>
 
-export const CheckedBillingInfo = z.object({ billingInfo: BillingInfoView, vatStatus, warnings: z.array(Warning) })
+export const CheckedBillingInfo = z.object({
+  billingInfo: BillingInfoView,
+  vatStatus,
+  warnings: z.array(Warning),
+  editVersion,
+})
 export type CheckedBillingInfo = z.infer<typeof CheckedBillingInfo>
 
 export const UpdateBillingInfo = z
-  .strictObject({ slug: z.string().max(200), ...BillingInfo.shape })
-  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .strictObject({ slug: z.string().max(200), ...BillingInfo.shape, expectedVersion })
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateBillingInfo = z.infer<typeof UpdateBillingInfo>

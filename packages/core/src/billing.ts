@@ -7,19 +7,34 @@ import { plan } from './tenants.ts'
 import { instant } from './text.ts'
 
 /** The payment processor's five, and `unknown` for a word that came later. */
-export const invoiceStatuses = ['draft', 'open', 'paid', 'uncollectible', 'void', 'unknown'] as const
+export const invoiceStatuses = [
+  'draft',
+  'open',
+  'paid',
+  'uncollectible',
+  'void',
+  'unknown',
+] as const
 export const invoiceStatus = z.enum(invoiceStatuses)
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
-/** The flag that opens the billing engine for a tenant; `BILLING_PAYMENTS_ENABLED` must be on as well. */
+/**
+ * The flag that opens the billing engine for a tenant; `BILLING_PAYMENTS_ENABLED` must be on as
+ * well.
+ */
 export const billingEngineFlag = 'new_billing_engine'
 
-/** Whether money can be moved for a tenant: flag or switch off is `disabled`, missing keys `not_configured` (docs/contract.md, billing). */
+/**
+ * Whether money can be moved for a tenant: flag or switch off is `disabled`, missing keys
+ * `not_configured` (docs/contract.md, billing).
+ */
 export const billingGates = ['open', 'disabled', 'not_configured'] as const
 export const billingGateState = z.enum(billingGates)
 export type BillingGateState = z.infer<typeof billingGateState>
 
-/** What people read: the processor's word and what became of the money since. Drafts are not shown. */
+/**
+ * What people read: the processor's word and what became of the money since. Drafts are not shown.
+ */
 export const invoiceDisplayStatuses = [
   'void',
   'refunded',
@@ -44,7 +59,10 @@ export interface InvoiceFacts {
   attemptCount: number
 }
 
-/** The first that holds, from the most final to the least. An invoice is overdue once its date or the first try to charge it has passed. */
+/**
+ * The first that holds, from the most final to the least. An invoice is overdue once its date or
+ * the first try to charge it has passed.
+ */
 export function invoiceDisplayStatusOf(invoice: InvoiceFacts, now: Date): InvoiceDisplayStatus {
   const { status, amountPaid, refundedAmount, disputedAmount, dueDate, attemptCount } = invoice
   if (status === 'void') return 'void'
@@ -99,14 +117,24 @@ export type InvoiceView = z.infer<typeof InvoiceView>
 export const InvoicePage = page(InvoiceView)
 export type InvoicePage = z.infer<typeof InvoicePage>
 
-export const ListInvoices = z.strictObject({ slug: z.string().max(200), cursor: cursor.optional(), limit: pageLimit })
+export const ListInvoices = z.strictObject({
+  slug: z.string().max(200),
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ListInvoices = z.infer<typeof ListInvoices>
 
-export const InvoicePath = z.strictObject({ slug: z.string().max(200), invoiceId: z.uuid('This is not the id of an invoice.') })
+export const InvoicePath = z.strictObject({
+  slug: z.string().max(200),
+  invoiceId: z.uuid('This is not the id of an invoice.'),
+})
 export type InvoicePath = z.infer<typeof InvoicePath>
 
 /** Links that the payment processor made just now; they are not kept, because they lapse. */
-export const InvoiceDocument = z.object({ hostedUrl: z.string().nullable(), pdfUrl: z.string().nullable() })
+export const InvoiceDocument = z.object({
+  hostedUrl: z.string().nullable(),
+  pdfUrl: z.string().nullable(),
+})
 export type InvoiceDocument = z.infer<typeof InvoiceDocument>
 
 export const CardView = z.object({
@@ -128,24 +156,35 @@ export type CardView = z.infer<typeof CardView>
 const dayMs = 86_400_000
 
 /** How the last day of a card stands to now. Months are counted from 1, as on the card. */
-export function cardExpiry({ expMonth, expYear }: { expMonth: number; expYear: number }, now: Date) {
+export function cardExpiry(
+  { expMonth, expYear }: { expMonth: number; expYear: number },
+  now: Date,
+) {
   const over = Date.UTC(expYear, expMonth, 1)
   const left = over - now.getTime()
   return { expired: left <= 0, expiresSoon: left > 0 && left <= 30 * dayMs }
 }
 
-/** What billing does to a tenant: `limited` refuses new members, domains and applications; mail and files go on. */
+/**
+ * What billing does to a tenant: `limited` rejects new members, domains and applications; mail and
+ * files go on.
+ */
 export const billingStates = ['ok', 'past_due', 'limited'] as const
 export const billingState = z.enum(billingStates)
 export type BillingState = z.infer<typeof billingState>
 
 /** Days after the first missed payment on which the tenant is told; the first is the day itself. */
 export const reminderDays = [0, 3, 7, 12] as const
-/** Days after which suspending is suggested to operators, or done where the installation says so. */
+/**
+ * Days after which suspending is suggested to operators, or done where the installation says so.
+ */
 export const suspensionDays = 28
 
 /** What billing says of these entitlements. */
-export function billingStateOf({ state, reason }: Pick<Entitlements, 'state' | 'reason'>): BillingState {
+export function billingStateOf({
+  state,
+  reason,
+}: Pick<Entitlements, 'state' | 'reason'>): BillingState {
   if (state === 'limited') return 'limited'
   return state === 'grace' && reason === 'payment_missing' ? 'past_due' : 'ok'
 }
@@ -174,7 +213,12 @@ export const SubscriptionSummary = z.object({
 })
 export type SubscriptionSummary = z.infer<typeof SubscriptionSummary>
 
-export const AmountDue = z.object({ currency: z.string(), amountMinor: minor, invoices: z.number().int(), overdue: z.boolean() })
+export const AmountDue = z.object({
+  currency: z.string(),
+  amountMinor: minor,
+  invoices: z.number().int(),
+  overdue: z.boolean(),
+})
 
 export const BillingSummary = z.object({
   gate: billingGateState,
@@ -193,8 +237,9 @@ export const BillingSummary = z.object({
   stale: z.string().nullable(),
   due: z.array(AmountDue),
   /**
-   * What deleting the tenant does to its subscription: it ends at once, and what was paid for the rest of the period, about `creditMinor`
-   * without tax, becomes credit. Null without a running one.
+   * What deleting the tenant does to its subscription: it ends at once, and what was paid for the
+   * rest of the period, about `creditMinor` without tax, becomes credit. Null without a running
+   * one.
    */
   onDeletion: z.object({ currency: z.string(), creditMinor: minor }).nullable(),
   /** The next regular invoice, without tax; null when there will be none. */
@@ -218,8 +263,8 @@ export const SetupIntent = z.object({
 export type SetupIntent = z.infer<typeof SetupIntent>
 
 /**
- * The card to charge from now on: by itself, or by the setup intent that it was entered with, which is all that the way back from the
- * processor's form tells.
+ * The card to charge from now on: by itself, or by the setup intent that it was entered with, which
+ * is all that the way back from the processor's form tells.
  */
 export const SetPaymentMethod = z
   .strictObject({
@@ -235,9 +280,16 @@ export const SetPaymentMethod = z
       .regex(/^seti_\w+$/, 'This is not the id of a setup intent.')
       .optional(),
   })
-  .refine(({ paymentMethodId, setupIntentId }) => (paymentMethodId === undefined) !== (setupIntentId === undefined), {
-    path: ['paymentMethodId'],
-    message: 'Give either a payment method or a setup intent.',
+  .refine(
+    ({ paymentMethodId, setupIntentId }) =>
+      (paymentMethodId === undefined) !== (setupIntentId === undefined),
+    {
+      path: ['paymentMethodId'],
+      message: 'Give either a payment method or a setup intent.',
+    },
+  )
+  .meta({
+    openapi: { oneOf: [{ required: ['paymentMethodId'] }, { required: ['setupIntentId'] }] },
   })
 export type SetPaymentMethod = z.infer<typeof SetPaymentMethod>
 
@@ -250,8 +302,14 @@ export const PaymentOutcome = z.object({
 })
 export type PaymentOutcome = z.infer<typeof PaymentOutcome>
 
-/** `payment`: the oldest open invoice was tried at once with the new card; null when nothing was due. */
-export const PaymentMethodSet = z.object({ card: CardView.nullable(), payment: PaymentOutcome.nullable() })
+/**
+ * `payment`: the oldest open invoice was tried at once with the new card; null when nothing was
+ * due.
+ */
+export const PaymentMethodSet = z.object({
+  card: CardView.nullable(),
+  payment: PaymentOutcome.nullable(),
+})
 export type PaymentMethodSet = z.infer<typeof PaymentMethodSet>
 
 export const PortalSession = z.object({ url: z.string() })
@@ -310,7 +368,10 @@ export const InboxHealth = z.object({
 export type InboxHealth = z.infer<typeof InboxHealth>
 
 export const BillingOverview = z.object({
-  /** Which of the two switches and the keys are set for the whole installation; the flag decides per tenant. */
+  /**
+   * Which of the two switches and the keys are set for the whole installation; the flag decides per
+   * tenant.
+   */
   paymentsEnabled: z.boolean(),
   configured: z.boolean(),
   webhooksConfigured: z.boolean(),

@@ -1,26 +1,48 @@
-import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
+import {
+  commonVariables,
+  page,
+  type TemplateDefinition,
+  type TemplateVariable,
+} from './email-layout.ts'
 
 const booking: readonly TemplateVariable[] = [
   ...commonVariables,
   { name: 'booking.title', description: 'What was booked', sample: 'Introduction call' },
-  { name: 'booking.date', description: 'Day, written out in the language of the reader', sample: 'Tuesday, 14 July 2026' },
+  {
+    name: 'booking.date',
+    description: 'Day, written out in the language of the reader',
+    sample: 'Tuesday, 14 July 2026',
+  },
   { name: 'booking.startTime', description: 'Beginning', sample: '10:30' },
   { name: 'booking.endTime', description: 'End', sample: '11:00' },
   { name: 'booking.timeZone', description: 'Time zone of day and times', sample: 'Europe/Berlin' },
-  { name: 'booking.location', description: 'Place, link or number; may be empty', sample: 'https://meet.acme.example/intro' },
+  {
+    name: 'booking.location',
+    description: 'Place, link or number; may be empty',
+    sample: 'https://meet.acme.example/intro',
+  },
   { name: 'booking.hostName', description: 'Whom the visitor meets', sample: 'Anna Owner' },
   { name: 'booking.visitorName', description: 'Who booked', sample: 'Vera Visitor' },
-  { name: 'booking.guests', description: 'Addresses of further guests, a list', sample: ['guest@example.org', 'second@example.org'] },
+  {
+    name: 'booking.guests',
+    description: 'Addresses of further guests, a list',
+    sample: ['guest@example.org', 'second@example.org'],
+  },
 ]
 
 const toVisitor: readonly TemplateVariable[] = [
   ...booking,
   {
     name: 'booking.guestsToConfirm',
-    description: 'Guests who are invited once the visitor opens link.manage and confirms, a list; empty for guests',
+    description:
+      'Guests who are invited once the visitor opens link.manage and confirms, a list; empty for guests',
     sample: ['guest@example.org'],
   },
-  { name: 'recipient.name', description: 'Name of whoever gets the mail; empty for guests', sample: 'Vera Visitor' },
+  {
+    name: 'recipient.name',
+    description: 'Name of whoever gets the mail; empty for guests',
+    sample: 'Vera Visitor',
+  },
 ]
 
 const manageLink: TemplateVariable = {
@@ -40,14 +62,36 @@ const previous: readonly TemplateVariable[] = [
   { name: 'previous.startTime', description: 'Beginning before the change', sample: '09:00' },
 ]
 
-const reason: TemplateVariable = { name: 'reason', description: 'Why; may be empty', sample: 'I am ill today.' }
+const previousHost: TemplateVariable = {
+  name: 'previous.hostName',
+  description: 'The host before the change',
+  sample: 'Ben Host',
+}
+
+const reason: TemplateVariable = {
+  name: 'reason',
+  description: 'Why; may be empty',
+  sample: 'I am ill today.',
+}
 
 const toHost: readonly TemplateVariable[] = [
   ...booking,
   { name: 'recipient.name', description: 'Name of the host', sample: 'Anna Owner' },
-  { name: 'booking.visitorEmail', description: 'Address of the visitor', sample: 'vera@example.org' },
-  { name: 'booking.answers', description: 'What the visitor answered, a list', sample: ['Company: Example Ltd', 'Topic: Moving our mail'] },
-  { name: 'booking.note', description: 'Note of the visitor; may be empty', sample: 'We are three people.' },
+  {
+    name: 'booking.visitorEmail',
+    description: 'Address of the visitor',
+    sample: 'vera@example.org',
+  },
+  {
+    name: 'booking.answers',
+    description: 'What the visitor answered, a list',
+    sample: ['Company: Example Ltd', 'Topic: Moving our mail'],
+  },
+  {
+    name: 'booking.note',
+    description: 'Note of the visitor; may be empty',
+    sample: 'We are three people.',
+  },
   {
     name: 'link.bookings',
     description: 'The booking in the portal; may be empty',
@@ -56,11 +100,14 @@ const toHost: readonly TemplateVariable[] = [
 ]
 
 const hello = 'Hello{% if recipient.name != "" %} {{ recipient.name }}{% endif %}'
-const yours = '{% if recipient.name != "" %}your booking{% else %}{{ booking.visitorName }} has invited you, and the booking{% endif %}'
-const when = '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
+const yours =
+  '{% if recipient.name != "" %}your booking{% else %}{{ booking.visitorName }} has invited you, and the booking{% endif %}'
+const when =
+  '{{ booking.date }}, {{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})'
 const whenHtml = `<b>{{ booking.date }}</b><br>{{ booking.startTime }} to {{ booking.endTime }} ({{ booking.timeZone }})`
 const where = '{% if booking.location != "" %}{{ booking.location }}{% endif %}'
-const guests = '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
+const guests =
+  '{% for guest in booking.guests %}{{ guest }}{% unless forloop.last %}, {% endunless %}{% endfor %}'
 const guestLine = `{% if booking.guests.size > 0 %}Guests: ${guests}{% endif %}`
 const why = '{% if reason != "" %}Reason: {{ reason }}{% endif %}'
 const before = 'It was {{ previous.date }}, {{ previous.startTime }}.'
@@ -80,6 +127,8 @@ const whyLine = `{% if reason != "" %}${why}
 
 {% endif %}`
 const calendarNote = `The attached file brings the meeting into your calendar.{% if link.manage != "" %} To decline it there does not cancel the booking: please use the link.{% endif %}`
+const oldEntry =
+  'The attached file takes the entry with {{ previous.hostName }} out of your calendar. Another e-mail brings the new one.'
 const confirmGuests =
   '{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open the link and confirm: then they get an invitation.{% endif %}'
 const confirmGuestsLine = `{% if booking.guestsToConfirm.size > 0 and link.manage != "" %}Your guests are not invited yet. Open this link and confirm: then they get an invitation.
@@ -91,7 +140,8 @@ const again = { label: 'Book another time', link: 'link.book' }
 const visitorEmails = {
   'booking.requested': {
     title: 'Booking requested',
-    description: 'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
+    description:
+      'Sent to the visitor when a booking waits for the host to confirm it, and once more when it was moved meanwhile.',
     variables: [...toVisitor, manageLink, reason],
     standard: {
       subject: 'Requested: {{ booking.title }}, {{ booking.date }}',
@@ -116,13 +166,21 @@ ${whyLine}${confirmGuestsLine}${manageLine}{{ product.name }}
   },
   'booking.confirmed': {
     title: 'Booking confirmed',
-    description: 'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
+    description:
+      'Sent to visitor and guests when a booking is made or confirmed, with a calendar file.',
     variables: [...toVisitor, manageLink],
     standard: {
       subject: 'Confirmed: {{ booking.title }}, {{ booking.date }}',
       html: page(
         '{{ booking.title }} with {{ booking.hostName }}',
-        [`${hello}, ${yours} is confirmed.`, whenHtml, where, guestLine, confirmGuests, calendarNote],
+        [
+          `${hello}, ${yours} is confirmed.`,
+          whenHtml,
+          where,
+          guestLine,
+          confirmGuests,
+          calendarNote,
+        ],
         manage,
       ),
       text: `${hello}, ${yours} is confirmed.
@@ -136,7 +194,8 @@ ${confirmGuestsLine}${manageLine}${calendarNote}
   },
   'booking.moved': {
     title: 'Booking moved',
-    description: 'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
+    description:
+      'Sent to visitor and guests when a booking takes place at another time, with a calendar file.',
     variables: [...toVisitor, manageLink, ...previous, reason],
     standard: {
       subject: 'Moved: {{ booking.title }}, {{ booking.date }}',
@@ -154,9 +213,38 @@ ${whyLine}${manageLine}{{ product.name }}
 `,
     },
   },
+  'booking.replaced': {
+    title: 'Booking moved to another host',
+    description:
+      'Sent to visitor and guests with the mail about a move that another host takes. Takes the old entry out of their calendars.',
+    variables: [...toVisitor, manageLink, ...previous, previousHost],
+    standard: {
+      subject: 'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.date }}',
+      html: page(
+        '{{ booking.title }} is now with {{ booking.hostName }}',
+        [
+          `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:`,
+          whenHtml,
+          before,
+          oldEntry,
+        ],
+        manage,
+      ),
+      text: `${hello}, {{ previous.hostName }} does not have time for the new appointment. {{ booking.hostName }} takes it:
+
+${summary}
+${before}
+
+${manageLine}${oldEntry}
+
+{{ product.name }}
+`,
+    },
+  },
   'booking.cancelled': {
     title: 'Booking cancelled',
-    description: 'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
+    description:
+      'Sent to visitor and guests when a booking is cancelled. Takes it out of their calendars.',
     variables: [...toVisitor, reason, bookLink],
     standard: {
       subject: 'Cancelled: {{ booking.title }}, {{ booking.date }}',
@@ -180,7 +268,12 @@ ${whyLine}${bookLine}{{ product.name }}
       subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
       html: page(
         'Your request was declined',
-        [`${hello}, {{ booking.hostName }} cannot take this booking:`, '{{ booking.title }}', whenHtml, why],
+        [
+          `${hello}, {{ booking.hostName }} cannot take this booking:`,
+          '{{ booking.title }}',
+          whenHtml,
+          why,
+        ],
         again,
       ),
       text: `${hello}, {{ booking.hostName }} cannot take this booking:
@@ -198,7 +291,11 @@ ${whyLine}${bookLine}{{ product.name }}
       subject: 'Not confirmed: {{ booking.title }}, {{ booking.date }}',
       html: page(
         'Your request was not confirmed in time',
-        [`${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:`, '{{ booking.title }}', whenHtml],
+        [
+          `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:`,
+          '{{ booking.title }}',
+          whenHtml,
+        ],
         again,
       ),
       text: `${hello}, {{ booking.hostName }} has not answered, so this time is no longer kept for you:
@@ -214,7 +311,11 @@ ${bookLine}{{ product.name }}
     variables: [...toVisitor, manageLink],
     standard: {
       subject: 'Reminder: {{ booking.title }}, {{ booking.date }}, {{ booking.startTime }}',
-      html: page('{{ booking.title }} with {{ booking.hostName }}', [`${hello}, this is coming up:`, whenHtml, where], manage),
+      html: page(
+        '{{ booking.title }} with {{ booking.hostName }}',
+        [`${hello}, this is coming up:`, whenHtml, where],
+        manage,
+      ),
       text: `${hello}, this is coming up:
 
 ${summary}
@@ -224,7 +325,8 @@ ${manageLine}{{ product.name }}
   },
 } as const satisfies Record<string, TemplateDefinition>
 
-const answers = '{% for answer in booking.answers %}{{ answer }}{% unless forloop.last %}<br>{% endunless %}{% endfor %}'
+const responses =
+  '{% for answer in booking.answers %}{{ answer }}{% unless forloop.last %}<br>{% endunless %}{% endfor %}'
 const noteHtml = '{% if booking.note != "" %}Note: {{ booking.note | newline_to_br }}{% endif %}'
 const visitor = '{{ booking.visitorName }} ({{ booking.visitorEmail }})'
 const open = { label: 'Open the booking', link: 'link.bookings' }
@@ -241,12 +343,26 @@ const openLine = `{% if link.bookings != "" %}{{ link.bookings }}
 {% endif %}`
 
 /** A notice to a host: a sentence, then the booking. */
-function hostNotice(notice: { subject: string; headline: string; sentence: string; html?: readonly string[]; lines?: string }) {
+function hostNotice(notice: {
+  subject: string
+  headline: string
+  sentence: string
+  html?: readonly string[]
+  lines?: string
+}) {
   return {
     subject: notice.subject,
     html: page(
       notice.headline,
-      [`${hello}, ${notice.sentence}`, whenHtml, ...(notice.html ?? []), where, guestLine, answers, noteHtml],
+      [
+        `${hello}, ${notice.sentence}`,
+        whenHtml,
+        ...(notice.html ?? []),
+        where,
+        guestLine,
+        responses,
+        noteHtml,
+      ],
       open,
     ),
     text: `${hello}, ${notice.sentence}
@@ -293,6 +409,22 @@ const hostEmails = {
 ${whyLine}`,
     }),
   },
+  'booking.host_reassigned': {
+    title: 'Host: booking given to another host',
+    description:
+      'Sent to the host who had a booking when a move gives it to another host of the round robin.',
+    variables: [...toHost, ...previous, reason],
+    standard: hostNotice({
+      subject:
+        'Now with {{ booking.hostName }}: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      headline: 'A colleague has your booking now',
+      sentence: `{{ booking.title }} with ${visitor} was moved to a time at which you are not free. {{ booking.hostName }} has the booking now. Your old time is free again.`,
+      html: [before, why],
+      lines: `${before}
+
+${whyLine}`,
+    }),
+  },
   'booking.host_cancelled': {
     title: 'Host: booking cancelled',
     description: 'Sent to the hosts when a booking is cancelled.',
@@ -307,10 +439,12 @@ ${whyLine}`,
   },
   'booking.host_conflict': {
     title: 'Host: booking meets another entry',
-    description: 'Sent to a host when an entry of the own calendar lies in the time of a booking that was just made or moved.',
+    description:
+      'Sent to a host when an entry of the own calendar lies in the time of a booking that was just made or moved.',
     variables: toHost,
     standard: hostNotice({
-      subject: 'Two entries at once: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
+      subject:
+        'Two entries at once: {{ booking.title }}, {{ booking.visitorName }}, {{ booking.date }}',
       headline: 'Your calendar has another entry at that time',
       sentence: `while ${visitor} booked {{ booking.title }}, another entry came into your calendar. The booking stands. Please move one of the two.`,
     }),

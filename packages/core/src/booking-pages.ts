@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { formFieldKind } from './event-types.ts'
 import { assignment, locationKind } from './scheduling.ts'
 
-/** A tenant as its booking pages show it. The colours are those in force, `textColor` is the one to write with on the accent. */
+/**
+ * A tenant as its booking pages show it. The colours are those in force, `textColor` is the one to
+ * write with on the accent.
+ */
 export const PageTenant = z.object({
   slug: z.string(),
   name: z.string(),
@@ -30,7 +33,10 @@ export const PageEventType = z.object({
   description: z.string().nullable(),
   /** In minutes; the first one is what a visitor gets who chooses none. */
   durations: z.array(z.number().int()),
-  /** `text` is the place where people meet. Addresses and numbers of calls are told with the booking. */
+  /**
+   * `text` is the place where people meet. Addresses and numbers of calls are told with the
+   * booking.
+   */
   location: z.object({ kind: locationKind, text: z.string().nullable() }),
   requiresConfirmation: z.boolean(),
   /** Above 1 several visitors may share one start. */
@@ -53,7 +59,11 @@ export const PublicTenantPage = z.object({ tenant: PageTenant, hosts: z.array(Pa
 export type PublicTenantPage = z.infer<typeof PublicTenantPage>
 
 /** A host's page: the event types that are listed. */
-export const PublicHostPage = z.object({ tenant: PageTenant, host: PageHost, eventTypes: z.array(PageEventType) })
+export const PublicHostPage = z.object({
+  tenant: PageTenant,
+  host: PageHost,
+  eventTypes: z.array(PageEventType),
+})
 export type PublicHostPage = z.infer<typeof PublicHostPage>
 
 /** What can be booked, whether it is listed or not: who has the address may book. */
@@ -82,5 +92,9 @@ export const GetTenantPage = z.strictObject({ tenantSlug: slug })
 export type GetTenantPage = z.infer<typeof GetTenantPage>
 export const GetHostPage = z.strictObject({ tenantSlug: slug, hostSlug: slug })
 export type GetHostPage = z.infer<typeof GetHostPage>
-export const GetEventTypePage = z.strictObject({ tenantSlug: slug, hostSlug: slug, eventSlug: slug })
+export const GetEventTypePage = z.strictObject({
+  tenantSlug: slug,
+  hostSlug: slug,
+  eventSlug: slug,
+})
 export type GetEventTypePage = z.infer<typeof GetEventTypePage>

@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { ContrastWarning } from './contrast.ts'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { type TemplateKey, templateKeys } from './email-templates.ts'
 import { hexColor, instant, line, lines } from './text.ts'
 
 /** The accent colour of tenants that chose none and have no brand colour. */
 export const standardAccentColor = '#1f6feb'
 
-export const templateKey = z.enum(templateKeys as [TemplateKey, ...TemplateKey[]], 'There is no such template.')
+export const templateKey = z.enum(
+  templateKeys as [TemplateKey, ...TemplateKey[]],
+  'There is no such template.',
+)
 
 export const templateLimits = { subject: 300, html: 60_000, text: 20_000 } as const
 
@@ -18,14 +22,24 @@ export const EmailTemplate = z.strictObject({
 })
 export type EmailTemplate = z.infer<typeof EmailTemplate>
 
-const TemplateTextView = z.object({ subject: z.string(), html: z.string().nullable(), text: z.string() })
+const TemplateTextView = z.object({
+  subject: z.string(),
+  html: z.string().nullable(),
+  text: z.string(),
+})
 export type TemplateTextView = z.infer<typeof TemplateTextView>
 
 const TemplateView = z.object({
   key: templateKey,
   title: z.string(),
   description: z.string(),
-  variables: z.array(z.object({ name: z.string(), description: z.string(), sample: z.union([z.string(), z.array(z.string())]) })),
+  variables: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      sample: z.union([z.string(), z.array(z.string())]),
+    }),
+  ),
   /** What goes out unless it is overridden. */
   standard: TemplateTextView,
   override: TemplateTextView.extend({ updatedAt: instant }).nullable(),
@@ -41,9 +55,10 @@ export const BrandingView = z.object({
     /** The text colour that is read best on the accent colour. */
     textColor: z.string(),
   }),
-  /** About the effective accent colour; they refuse nothing. */
+  /** About the effective accent colour; they reject nothing. */
   warnings: z.array(ContrastWarning),
   templates: z.array(TemplateView),
+  editVersion,
   updatedAt: instant.nullable(),
 })
 export type BrandingView = z.infer<typeof BrandingView>
@@ -60,11 +75,20 @@ export const UpdateBranding = z
     productName: line(60).nullable().optional(),
     accentColor: hexColor.nullable().optional(),
     emailTemplates: z.partialRecord(templateKey, EmailTemplate.nullable()).optional(),
+    expectedVersion,
   })
-  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateBranding = z.infer<typeof UpdateBranding>
 
-/** A draft is shown as it would be sent and not saved; without one the tenant's own text is shown, or the standard. */
+/**
+ * A draft is shown as it would be sent and not saved; without one the tenant's own text is shown,
+ * or the standard.
+ */
 export const PreviewBranding = z.strictObject({
   slug,
   template: templateKey,

@@ -5,7 +5,10 @@ export const textColors = { white: '#ffffff', dark: '#1b1a17' } as const
 /** The brightest pages that coloured areas stand on, in the light and the dark scheme. */
 export const pageColors = { light: '#ffffff', dark: '#191f24' } as const
 
-/** Smallest contrast of text (WCAG 2.2, 1.4.3, level AA) and of what can be operated (1.4.11) with what is around it. */
+/**
+ * Smallest contrast of text (WCAG 2.2, 1.4.3, level AA) and of what can be operated (1.4.11) with
+ * what is around it.
+ */
 export const textContrast = 4.5
 export const shapeContrast = 3
 
@@ -43,9 +46,15 @@ export function textColorOn(color: string): string {
 
 export const contrastChecks = ['text', 'light_page', 'dark_page'] as const
 
-/** A colour that is hard to see somewhere. `nearest` is the colour closest to it that passes every check. */
+/**
+ * A colour that is hard to see somewhere. `nearest` is the colour closest to it that passes every
+ * check.
+ */
 export const ContrastWarning = z.object({
-  /** `text`: neither white nor dark text can be read on it. `light_page`, `dark_page`: a button of it is lost on that page. */
+  /**
+   * `text`: neither white nor dark text can be read on it. `light_page`, `dark_page`: a button of
+   * it is lost on that page.
+   */
   check: z.enum(contrastChecks),
   ratio: z.number(),
   required: z.number(),
@@ -70,13 +79,21 @@ const checks = {
     required: shapeContrast,
     message: 'Buttons of this colour are hard to see on a dark page.',
   },
-} as const satisfies Record<(typeof contrastChecks)[number], { ratio: (color: string) => number; required: number; message: string }>
+} as const satisfies Record<
+  (typeof contrastChecks)[number],
+  { ratio: (color: string) => number; required: number; message: string }
+>
 
-/** What is hard to see with this accent colour (`#rrggbb`), worst first; empty when nothing is. Ratios are cut to two places. */
+/**
+ * What is hard to see with this accent colour (`#rrggbb`), worst first; empty when nothing is.
+ * Ratios are cut to two places.
+ */
 export function contrastWarnings(color: string): ContrastWarning[] {
   const failed = contrastChecks.filter((check) => !passes(check, color))
   if (failed.length === 0) return []
-  const nearest = nearestColor(color, (candidate) => contrastChecks.every((check) => passes(check, candidate)))
+  const nearest = nearestColor(color, (candidate) =>
+    contrastChecks.every((check) => passes(check, candidate)),
+  )
   return failed
     .map((check) => {
       const { ratio, required, message } = checks[check]
@@ -89,12 +106,17 @@ function passes(check: keyof typeof checks, color: string): boolean {
   return checks[check].ratio(color) >= checks[check].required
 }
 
-/** The colour nearest to `color` on the way to black or to white that passes, so that the hue stays; `color` itself when none does. */
+/**
+ * The colour nearest to `color` on the way to black or to white that passes, so that the hue stays;
+ * `color` itself when none does.
+ */
 export function nearestColor(color: string, isGood: (candidate: string) => boolean): string {
   const from = channels(color)
   for (let step = 0; step <= 255; step++) {
     for (const end of [0, 255]) {
-      const candidate = toHex(from.map((channel) => channel + ((end - channel) * step) / 255) as unknown as Rgb)
+      const candidate = toHex(
+        from.map((channel) => channel + ((end - channel) * step) / 255) as unknown as Rgb,
+      )
       if (isGood(candidate)) return candidate
     }
   }

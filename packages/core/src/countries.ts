@@ -3,7 +3,10 @@ import { z } from 'zod'
 
 const alpha2 = new Set(codes.map(([code]) => code))
 
-/** True for an upper-case ISO 3166-1 alpha-2 code in use; Kosovo's user-assigned XK counts, because address databases name it so. */
+/**
+ * True for an upper-case ISO 3166-1 alpha-2 code in use; Kosovo's user-assigned XK counts, because
+ * address databases name it so.
+ */
 export function isCountryCode(code: string): boolean {
   return alpha2.has(code)
 }
@@ -14,9 +17,15 @@ export const countryCode = z
   .max(10, 'This is not a two-letter country code.')
   .transform((value) => value.trim().toUpperCase())
   .superRefine((value, context) => {
-    if (!/^[A-Z]{2}$/.test(value)) context.addIssue({ code: 'custom', message: 'This is not a two-letter country code.' })
-    else if (!alpha2.has(value)) context.addIssue({ code: 'custom', message: `${value} is not a country of ISO 3166-1.${hint(value)}` })
+    if (!/^[A-Z]{2}$/.test(value))
+      context.addIssue({ code: 'custom', message: 'This is not a two-letter country code.' })
+    else if (!alpha2.has(value))
+      context.addIssue({
+        code: 'custom',
+        message: `${value} is not a country of ISO 3166-1.${hint(value)}`,
+      })
   })
+  .meta({ openapi: { minLength: 2, maxLength: 2, enum: [...alpha2].sort() } })
 
 /** Codes that people write for a country which has another one. */
 const mistaken: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', XI: 'GB', EN: 'GB' }

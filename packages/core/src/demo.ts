@@ -1,6 +1,7 @@
 /**
- * The people and organisations that a local house starts with. The sandbox creates the people in its identity provider,
- * the database seed creates the matching records; both read this list, so the subjects agree. Never used in production.
+ * The people and organisations that a local workplace starts with. The sandbox creates the people
+ * in its identity provider, the database seed creates the matching records; both read this list, so
+ * the subjects agree. Never used in production.
  */
 export const demoPassword = 'atrium'
 
@@ -58,21 +59,30 @@ export const demoPeople: readonly DemoPerson[] = [
   },
 ]
 
-/** The tenants that a local house starts with. */
+/** The tenants that a local workplace starts with. */
 export const demoTenantSlugs = ['acme', 'globex'] as const
 
-/** The two OIDC applications of a local house. The audience of a token is its client id, as authentik issues it. */
+/**
+ * The two OIDC applications of a local workplace. The audience of a token is its client id, as
+ * authentik issues it.
+ */
 export const demoClients = {
   portal: { clientId: 'atrium-portal', clientSecret: 'portal-local-secret', slug: 'atrium-portal' },
-  operator: { clientId: 'atrium-operator', clientSecret: 'operator-local-secret', slug: 'atrium-operator' },
+  operator: {
+    clientId: 'atrium-operator',
+    clientSecret: 'operator-local-secret',
+    slug: 'atrium-operator',
+  },
 } as const
 
-/** Credentials with which a local house's API reaches the sandbox. */
+/** Credentials with which a local workplace's API reaches the sandbox. */
 export const demoServiceCredentials = {
   stripeSecretKey: 'sk_test_sandboxlocaluse',
   stripePublishableKey: 'pk_test_sandboxlocaluse',
   stripeWebhookSecret: 'whsec_sandboxlocaluse',
   identityToken: 'sandbox-identity-token',
+  /** A superuser's, for tests that look at what the service may not see. */
+  identityAdminToken: 'sandbox-identity-admin-token',
   mailApiKey: 'API_c2FuZGJveC1tYWlsLWtleS1mb3ItbG9jYWwtdXNl',
   filesUser: 'atrium',
   filesAppToken: 'sandboxfilestokn',
@@ -95,7 +105,10 @@ const demoSeatPrices = [
   { plan: 'enterprise', month: 1_500, year: 15_000 },
 ] as const
 
-/** The price catalog that a local house starts with: each plan by month and year, in euros and dollars. */
+/**
+ * The price catalog that a local workplace starts with: each plan by month and year, in euros and
+ * dollars.
+ */
 export const demoPrices: readonly DemoPrice[] = demoSeatPrices.flatMap((prices) =>
   (['month', 'year'] as const).flatMap((cycle) =>
     (['eur', 'usd'] as const).map((currency) => ({

@@ -1,14 +1,27 @@
 import { getPublicSuffix, parse } from 'tldts'
 import { z } from 'zod'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { emailAddress, instant, isHostName } from './text.ts'
 
 // The last labels that the mail server accepts beside known public suffixes.
-const privateSuffixes = new Set(['test', 'localhost', 'local', 'internal', 'lan', 'home', 'corp', 'intranet', 'private', 'localdomain'])
+const privateSuffixes = new Set([
+  'test',
+  'localhost',
+  'local',
+  'internal',
+  'lan',
+  'home',
+  'corp',
+  'intranet',
+  'private',
+  'localdomain',
+])
 
 /**
- * A domain in its canonical form: lower-case A-labels (UTS #46 by the URL parser), no trailing dot. Undefined when the text is
- * no domain name, an address, or a public suffix such as `co.uk` that nobody can own.
+ * A domain in its canonical form: lower-case A-labels (UTS #46 by the URL parser), no trailing dot.
+ * Undefined when the text is no domain name, an address, or a public suffix such as `co.uk` that
+ * nobody can own.
  */
 export function canonicalDomain(text: string): string | undefined {
   const trimmed = text.trim().replace(/\.$/, '')
@@ -28,7 +41,10 @@ export function canonicalDomain(text: string): string | undefined {
   return getPublicSuffix(host) === host ? undefined : host
 }
 
-/** True when every `xn--` label decodes (RFC 5891). URL parsers leave names of ASCII alone unless another label is not ASCII. */
+/**
+ * True when every `xn--` label decodes (RFC 5891). URL parsers leave names of ASCII alone unless
+ * another label is not ASCII.
+ */
 function isWellEncoded(host: string): boolean {
   return !/(^|\.)xn--/.test(host) || URL.canParse(`http://\u00fc.${host}`)
 }
@@ -43,13 +59,39 @@ export const domainName = z
     context.addIssue({ code: 'custom', message: 'This is not a domain name that can be owned.' })
     return z.NEVER
   })
+  .meta({
+    openapi: {
+      format: 'hostname',
+      maxLength: 253,
+      pattern:
+        '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$',
+    },
+  })
 
 /** True for a name below `parent`, whole labels compared; not for `parent` itself. */
 export function isBelow(name: string, parent: string): boolean {
   return parent !== '' && name.endsWith(`.${parent}`)
 }
 
-export const domainStates = ['unchecked', 'pending', 'verified', 'degraded', 'failing', 'unknown'] as const
+/**
+ * The label of the name, below the tenant's own one, under which a deleted tenant keeps a domain
+ * that it gave up. The prefix keeps a label that begins with `xn--` from being read as an encoded
+ * one. `number` tells domains apart whose labels are the same.
+ */
+export function releasedLabel(name: string, number = 1): string {
+  let label = name.replaceAll('.', '-').slice(0, 50)
+  while (label.endsWith('-')) label = label.slice(0, -1)
+  return `was-${label}${number === 1 ? '' : `-${number}`}`
+}
+
+export const domainStates = [
+  'unchecked',
+  'pending',
+  'verified',
+  'degraded',
+  'failing',
+  'unknown',
+] as const
 export const domainState = z.enum(domainStates)
 export type DomainState = z.infer<typeof domainState>
 
@@ -70,7 +112,10 @@ export const domainCheckCauses = ['manual', 'schedule'] as const
 export const domainCheckCause = z.enum(domainCheckCauses)
 export type DomainCheckCause = z.infer<typeof domainCheckCause>
 
-/** A record of the zone: names lower-case and without the dot at the end, a TXT joined from its pieces and without quotes. */
+/**
+ * A record of the zone: names lower-case and without the dot at the end, a TXT joined from its
+ * pieces and without quotes.
+ */
 export interface DnsRecord {
   name: string
   type: string
@@ -80,7 +125,10 @@ export interface DnsRecord {
 /** A record that should be published, and why. */
 export interface ExpectedRecord extends DnsRecord {
   purpose: RecordPurpose
-  /** Mail suffers without it. The rest is comfort, such as automatic set-up of mail programs. */
+  /**
+   * Mail suffers without it. The rest is recommended, such as automatic set-up of mail programs and
+   * MTA-STS.
+   */
   required: boolean
 }
 
@@ -94,7 +142,10 @@ export const RecordVerdict = z.object({
   verdict,
   /** What DNS answers for this name and type, as it stands there. */
   found: z.array(z.string()),
-  /** What is wrong and what to do, or what to know although it is right; null when there is nothing to say. */
+  /**
+   * What is wrong and what to do, or what to know although it is right; null when there is nothing
+   * to say.
+   */
   reason: z.string().nullable(),
 })
 export type RecordVerdict = z.infer<typeof RecordVerdict>
@@ -109,7 +160,11 @@ export const DmarcSettings = z.object({
 export type DmarcSettings = z.infer<typeof DmarcSettings>
 
 /** How much of the mail server still uses a domain. */
-export const DomainUsage = z.object({ accounts: z.number().int(), aliases: z.number().int(), lists: z.number().int() })
+export const DomainUsage = z.object({
+  accounts: z.number().int(),
+  aliases: z.number().int(),
+  lists: z.number().int(),
+})
 export type DomainUsage = z.infer<typeof DomainUsage>
 
 export const DomainView = z.object({
@@ -127,10 +182,17 @@ export const DomainView = z.object({
   /** The records as BIND zone text, to be pasted. */
   zone: z.string(),
   dmarc: DmarcSettings,
+  /** Of the DMARC settings. */
+  editVersion,
   /** The mail server is still making signing keys; their records appear a moment later. */
   keysPending: z.boolean(),
   /** Why the mail server does not have this domain as it should; tried again by every check. */
   mailError: z.string().nullable(),
+  /**
+   * The name that a deleted tenant gave up. Until the tenant is restored or purged, the domain has
+   * a name below the platform's.
+   */
+  releasedName: z.string().nullable(),
   lastCheckedAt: instant.nullable(),
   nextCheckAt: instant.nullable(),
   createdAt: instant,
@@ -158,9 +220,6 @@ export const DomainCheckView = z.object({
 export type DomainCheckView = z.infer<typeof DomainCheckView>
 export const DomainCheckPage = page(DomainCheckView)
 
-/** Most domains of one tenant. */
-export const domainsPerTenant = 20
-
 const slug = z.string().max(200)
 /** Any text is taken, so that a name which cannot exist answers 404 as an unknown one does. */
 const pathName = z.string().max(1000)
@@ -182,8 +241,14 @@ export const SetDmarc = z.strictObject({
   rua: emailAddress.nullable().optional(),
   /** RFC 7489 section 6.3. Absent: 100. */
   pct: z.number().int().min(0).max(100).optional(),
+  expectedVersion,
 })
 export type SetDmarc = z.infer<typeof SetDmarc>
 
-export const ListDomainChecks = z.strictObject({ slug, domain: pathName, cursor: cursor.optional(), limit: pageLimit })
+export const ListDomainChecks = z.strictObject({
+  slug,
+  domain: pathName,
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ListDomainChecks = z.infer<typeof ListDomainChecks>

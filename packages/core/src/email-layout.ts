@@ -1,4 +1,7 @@
-/** A value that a template may use, by its dotted name. `sample` stands in for it in previews; a list makes it one to loop over. */
+/**
+ * A value that a template may use, by its dotted name. `sample` stands in for it in previews; a
+ * list makes it one to loop over.
+ */
 export interface TemplateVariable {
   readonly name: string
   readonly description: string
@@ -19,17 +22,37 @@ export interface TemplateDefinition {
   readonly standard: TemplateText
 }
 
-/** What every template may use. Product name and colours come from the tenant's branding, in previews too. */
+/**
+ * What every template may use. Product name and colours come from the tenant's branding, in
+ * previews too.
+ */
 export const commonVariables: readonly TemplateVariable[] = [
-  { name: 'product.name', description: 'Name of the product, as branded', sample: 'Acme Workplace' },
+  {
+    name: 'product.name',
+    description: 'Name of the product, as branded',
+    sample: 'Acme Workplace',
+  },
   { name: 'product.accentColor', description: 'Accent colour, such as #1f6feb', sample: '#1f6feb' },
-  { name: 'product.textColor', description: 'The text colour that can be read on the accent colour', sample: '#ffffff' },
+  {
+    name: 'product.textColor',
+    description: 'The text colour that can be read on the accent colour',
+    sample: '#ffffff',
+  },
   { name: 'tenant.name', description: 'Name of the organisation', sample: 'Acme' },
 ]
 
-/** A standard message in HTML: one column that every mail program shows, with an optional button. A link that is empty brings no button. */
-export function page(headline: string, paragraphs: readonly string[], button?: { label: string; link: string }): string {
-  const body = paragraphs.map((paragraph) => `    <p style="margin:0 0 16px">${paragraph}</p>`).join('\n')
+/**
+ * A standard message in HTML: one column that every mail program shows, with an optional button. A
+ * link that is empty brings no button.
+ */
+export function page(
+  headline: string,
+  paragraphs: readonly string[],
+  button?: { label: string; link: string },
+): string {
+  const body = paragraphs
+    .map((paragraph) => `    <p style="margin:0 0 16px">${paragraph}</p>`)
+    .join('\n')
   const action = button
     ? `\n    {% if ${button.link} != "" %}<p style="margin:24px 0"><a href="{{ ${button.link} }}" style="background:{{ product.accentColor }};color:{{ product.textColor }};padding:12px 20px;border-radius:6px;text-decoration:none;display:inline-block">${button.label}</a></p>{% endif %}`
     : ''

@@ -1,6 +1,11 @@
 import { billingEmails } from './billing-emails.ts'
 import { bookingEmails } from './booking-emails.ts'
-import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
+import {
+  commonVariables,
+  page,
+  type TemplateDefinition,
+  type TemplateVariable,
+} from './email-layout.ts'
 import { platformEmails } from './platform-emails.ts'
 
 const member: readonly TemplateVariable[] = [
@@ -8,7 +13,10 @@ const member: readonly TemplateVariable[] = [
   { name: 'member.email', description: 'Address of the person', sample: 'mira@acme.example' },
 ]
 
-/** Every message that can be branded, with what it may use and the text that goes out unless a tenant overrides it. */
+/**
+ * Every message that can be branded, with what it may use and the text that goes out unless a
+ * tenant overrides it.
+ */
 export const emailTemplates = {
   'member.welcome': {
     title: 'Welcome',
@@ -16,7 +24,11 @@ export const emailTemplates = {
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'link.signIn', description: 'Where the member signs in; may be empty', sample: 'https://portal.acme.example/' },
+      {
+        name: 'link.signIn',
+        description: 'Where the member signs in; may be empty',
+        sample: 'https://portal.acme.example/',
+      },
     ],
     standard: {
       subject: 'Welcome to {{ product.name }}',
@@ -41,13 +53,18 @@ If you are new here, you get your first password from the person who set up your
   },
   'member.invited': {
     title: 'Invitation',
-    description: 'Sent to somebody who is to become a member under an address outside the domains of the tenant.',
+    description:
+      'Sent to somebody who is to become a member under an address outside the domains of the tenant.',
     variables: [
       ...commonVariables,
       ...member,
       { name: 'member.role', description: 'Role the person is to have', sample: 'member' },
       { name: 'inviter.name', description: 'Who invited the person', sample: 'Adam Admin' },
-      { name: 'link.access', description: 'Link to accept the invitation; works once', sample: 'https://portal.example/invitation/…' },
+      {
+        name: 'link.access',
+        description: 'Link to accept the invitation; works once',
+        sample: 'https://portal.example/invitation/…',
+      },
     ],
     standard: {
       subject: 'Invitation to {{ tenant.name }} in {{ product.name }}',
@@ -72,12 +89,17 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
   },
   'member.access_link': {
     title: 'Link to a new password',
-    description: 'Sent when an admin has reset the password of a member whose address is outside the domains of the tenant.',
+    description:
+      'Sent when an admin has reset the password of a member whose address is outside the domains of the tenant.',
     variables: [
       ...commonVariables,
       ...member,
       { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
-      { name: 'link.access', description: 'Link to a new password; works once', sample: 'https://portal.example/invitation/…' },
+      {
+        name: 'link.access',
+        description: 'Link to a new password; works once',
+        sample: 'https://portal.example/invitation/…',
+      },
     ],
     standard: {
       subject: 'Your password for {{ product.name }} was reset',
@@ -106,7 +128,11 @@ The link works once, for seven days. Do not pass it on. If you did not ask for t
     variables: [
       ...commonVariables,
       ...member,
-      { name: 'link.signIn', description: 'Where the member signs in; may be empty', sample: 'https://portal.acme.example/' },
+      {
+        name: 'link.signIn',
+        description: 'Where the member signs in; may be empty',
+        sample: 'https://portal.acme.example/',
+      },
       { name: 'admin.name', description: 'Who reset the password', sample: 'Adam Admin' },
     ],
     standard: {
@@ -132,12 +158,21 @@ If you did not ask for this, speak to an admin of {{ tenant.name }}.
   },
   'domain.lapsed': {
     title: 'Domain removed',
-    description: 'Sent to owner and admins when a domain was removed because its ownership was never shown.',
+    description:
+      'Sent to owner and admins when a domain was removed because its ownership was never shown.',
     variables: [
       ...commonVariables,
       { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
-      { name: 'domain.days', description: 'Days that there were to show the ownership', sample: '14' },
-      { name: 'link.domains', description: 'Where domains are added; may be empty', sample: 'https://portal.acme.example/t/acme/domains' },
+      {
+        name: 'domain.days',
+        description: 'Days that there were to show the ownership',
+        sample: '14',
+      },
+      {
+        name: 'link.domains',
+        description: 'Where domains are added; may be empty',
+        sample: 'https://portal.acme.example/t/acme/domains',
+      },
     ],
     standard: {
       subject: '{{ domain.name }} was removed from {{ product.name }}',
@@ -160,11 +195,16 @@ You can add it again at any time. Publish the ownership record that is shown the
   },
   'domain.superseded': {
     title: 'Domain proved by another workplace',
-    description: 'Sent to owner and admins when a domain was removed because another workplace has shown that it belongs to it.',
+    description:
+      'Sent to owner and admins when a domain was removed because another workplace has shown that it belongs to it.',
     variables: [
       ...commonVariables,
       { name: 'domain.name', description: 'Name of the domain', sample: 'acme.example' },
-      { name: 'link.domains', description: 'Where domains are added; may be empty', sample: 'https://portal.acme.example/t/acme/domains' },
+      {
+        name: 'link.domains',
+        description: 'Where domains are added; may be empty',
+        sample: 'https://portal.acme.example/t/acme/domains',
+      },
     ],
     standard: {
       subject: '{{ domain.name }} was removed from {{ product.name }}',
@@ -196,7 +236,10 @@ export const templateKeys = Object.keys(emailTemplates) as TemplateKey[]
 /** A message from the platform itself, to partners. Nobody overrides it. */
 export type PlatformTemplateKey = keyof typeof platformEmails
 export type MailTemplateKey = TemplateKey | PlatformTemplateKey
-export const mailTemplateKeys = [...templateKeys, ...Object.keys(platformEmails)] as MailTemplateKey[]
+export const mailTemplateKeys = [
+  ...templateKeys,
+  ...Object.keys(platformEmails),
+] as MailTemplateKey[]
 
 /** A message, by its key. */
 export function templateDefinition(key: MailTemplateKey): TemplateDefinition {

@@ -1,12 +1,17 @@
 import { z } from 'zod'
-import { toMinorNumber, writtenAmount } from './money.ts'
+import { formatAmount, toMinorNumber } from './money.ts'
 import type { SubscriptionSource, SubscriptionStatus } from './subscriptions.ts'
 import { fileQuotaBytes, type Plan, plan, plans } from './tenants.ts'
 import { instant } from './text.ts'
 
-/** What an installation gives without payment, and for how long it waits for one (docs/operate.md). */
+/**
+ * What an installation gives without payment, and for how long it waits for one (docs/operate.md).
+ */
 export interface EntitlementRules {
-  /** Days between a missed payment and the limit, and between the end of a subscription and the free plan. */
+  /**
+   * Days between a missed payment and the limit, and between the end of a subscription and the free
+   * plan.
+   */
   graceDays: number
   /** Members that a workplace on the free plan may have. */
   freeSeats: number
@@ -28,7 +33,10 @@ export interface EntitlingSubscription {
   endedAt: Date | null
 }
 
-/** The oldest invoice that is overdue; of a manual subscription, which has no invoices, what its last state says. */
+/**
+ * The oldest invoice that is overdue; of a manual subscription, which has no invoices, what its
+ * last state says.
+ */
 export interface OverdueInvoice {
   number: string | null
   /** Minor units of `currency`; null where it is not known. */
@@ -37,7 +45,10 @@ export interface OverdueInvoice {
   since: Date
 }
 
-/** Plan and seats that an operator or the owning partner gave without a subscription; 0 seats mean no limit. */
+/**
+ * Plan and seats that an operator or the owning partner gave without a subscription; 0 seats mean
+ * no limit.
+ */
 export interface PlanGrant {
   plan: Plan
   seats: number
@@ -52,14 +63,23 @@ export interface EntitlementFacts {
 }
 
 /**
- * `active`: paid, in a trial or granted. `grace`: a payment is missing or the subscription is over, and nothing is taken away until
- * `until`. `limited`: nothing can be added until the payment is made. `free`: the free plan.
+ * `active`: paid, in a trial or granted. `grace`: a payment is missing or the subscription is over,
+ * and nothing is taken away until `until`. `limited`: nothing can be added until the payment is
+ * made. `free`: the free plan.
  */
 export const entitlementStates = ['active', 'grace', 'limited', 'free'] as const
 export type EntitlementState = (typeof entitlementStates)[number]
 
 /** Why: what gives the plan, or what is wrong with it. */
-export const entitlementReasons = ['subscription', 'trial', 'grant', 'free', 'payment_missing', 'ended', 'paused'] as const
+export const entitlementReasons = [
+  'subscription',
+  'trial',
+  'grant',
+  'free',
+  'payment_missing',
+  'ended',
+  'paused',
+] as const
 export type EntitlementReason = (typeof entitlementReasons)[number]
 
 export interface Entitlements {
@@ -88,15 +108,24 @@ const lowerPlan = (a: Plan, b: Plan) => (plans.indexOf(a) < plans.indexOf(b) ? a
 type Given = Omit<Entitlements, 'storageBytes'>
 
 /**
- * What a workplace may have at `now`, and why. Everything that depends on the plan asks this function: members, seats, the quota of
- * the file space, the tenant's `plan` and `seats`, billing and its jobs (docs/contract.md, entitlements).
+ * What a workplace may have at `now`, and why. Everything that depends on the plan asks this
+ * function: members, seats, the quota of the file space, the tenant's `plan` and `seats`, billing
+ * and its jobs (docs/contract.md, entitlements).
  */
-export function entitlementsOf(facts: EntitlementFacts, rules: EntitlementRules, now: Date): Entitlements {
+export function entitlementsOf(
+  facts: EntitlementFacts,
+  rules: EntitlementRules,
+  now: Date,
+): Entitlements {
   const given = givenBy(facts, rules, now)
   return { ...given, storageBytes: fileQuotaBytes[given.plan] }
 }
 
-function givenBy({ subscription, overdue, grant }: EntitlementFacts, rules: EntitlementRules, now: Date): Given {
+function givenBy(
+  { subscription, overdue, grant }: EntitlementFacts,
+  rules: EntitlementRules,
+  now: Date,
+): Given {
   const base = withoutSubscription(grant, rules, now)
   if (subscription === null) return owing(base, overdue, rules, now)
   const { plan: paidPlan, seats, status, pastDueSince } = subscription
@@ -104,13 +133,21 @@ function givenBy({ subscription, overdue, grant }: EntitlementFacts, rules: Enti
   switch (status) {
     case 'trialing': {
       // Its end is told by the processor, which may be late.
-      const until = subscription.trialEnd !== null && subscription.trialEnd > now ? subscription.trialEnd : null
+      const until =
+        subscription.trialEnd !== null && subscription.trialEnd > now ? subscription.trialEnd : null
       return { ...paid, ...inTrial(subscription, rules), state: 'active', reason: 'trial', until }
     }
     case 'past_due':
-      return missing({ ...paid, state: 'active', reason: 'subscription' }, pastDueSince, overdue, rules, now)
+      return missing(
+        { ...paid, state: 'active', reason: 'subscription' },
+        pastDueSince,
+        overdue,
+        rules,
+        now,
+      )
     case 'unpaid': {
-      // The processor has given up: no further grace for what is added, and as long again until the free plan.
+      // The processor has given up: no further grace for what is added, and as long again until the
+      // free plan.
       const closes = pastDueSince === null ? null : after(pastDueSince, 2 * rules.graceDays)
       const over = closes !== null && closes <= now
       const held = over ? base : { ...paid, plan: higherPlan(paidPlan, base.plan) }
@@ -136,7 +173,11 @@ function givenBy({ subscription, overdue, grant }: EntitlementFacts, rules: Enti
 }
 
 /** The grant in force, else the free plan. */
-function withoutSubscription(grant: PlanGrant | null, { freeSeats }: EntitlementRules, now: Date): Given {
+function withoutSubscription(
+  grant: PlanGrant | null,
+  { freeSeats }: EntitlementRules,
+  now: Date,
+): Given {
   if (grant === null || (grant.endsAt !== null && grant.endsAt <= now)) {
     return {
       ...{ plan: 'free', seats: freeSeats, state: 'free', reason: 'free' },
@@ -149,15 +190,20 @@ function withoutSubscription(grant: PlanGrant | null, { freeSeats }: Entitlement
   }
 }
 
-function inTrial({ plan: wanted, seats }: EntitlingSubscription, { trial }: EntitlementRules) {
-  return { plan: lowerPlan(wanted, trial.plan), seats: Math.min(seats, trial.seats) }
+function inTrial({ plan: requested, seats }: EntitlingSubscription, { trial }: EntitlementRules) {
+  return { plan: lowerPlan(requested, trial.plan), seats: Math.min(seats, trial.seats) }
 }
 
 /**
- * After the end the plan, and with it the file space, stays for the days of grace. Seats are at once those of the free plan or the
- * grant: nobody is removed, and nobody is added for nothing.
+ * After the end the plan, and with it the file space, stays for the days of grace. Seats are at
+ * once those of the free plan or the grant: nobody is removed, and nobody is added for nothing.
  */
-function afterEnd(subscription: EntitlingSubscription, base: Given, rules: EntitlementRules, now: Date): Given {
+function afterEnd(
+  subscription: EntitlingSubscription,
+  base: Given,
+  rules: EntitlementRules,
+  now: Date,
+): Given {
   const { status, trialEnd, pausedAt, endedAt } = subscription
   const endAt = status === 'paused' ? pausedAt : endedAt
   if (endAt === null) return base
@@ -170,15 +216,33 @@ function afterEnd(subscription: EntitlingSubscription, base: Given, rules: Entit
   if (closes <= now || higherPlan(held, base.plan) === base.plan) {
     return base.reason === 'free' ? { ...base, reason, since: endAt } : base
   }
-  return { ...base, plan: held, state: 'grace', reason, since: endAt, until: earlier(closes, base.until) }
+  return {
+    ...base,
+    plan: held,
+    state: 'grace',
+    reason,
+    since: endAt,
+    until: earlier(closes, base.until),
+  }
 }
 
 /** Debts stay debts: an overdue invoice limits also when the subscription that it is of is over. */
-function owing(given: Given, overdue: OverdueInvoice | null, rules: EntitlementRules, now: Date): Given {
+function owing(
+  given: Given,
+  overdue: OverdueInvoice | null,
+  rules: EntitlementRules,
+  now: Date,
+): Given {
   return overdue === null ? given : missing(given, overdue.since, overdue, rules, now)
 }
 
-function missing(given: Given, since: Date | null, overdue: OverdueInvoice | null, { graceDays }: EntitlementRules, now: Date): Given {
+function missing(
+  given: Given,
+  since: Date | null,
+  overdue: OverdueInvoice | null,
+  { graceDays }: EntitlementRules,
+  now: Date,
+): Given {
   const limitedFrom = since === null ? null : after(since, graceDays)
   const limited = limitedFrom !== null && limitedFrom <= now
   return {
@@ -206,7 +270,12 @@ export const EntitlementsView = z.object({
   /** From when nothing can be added unless it is paid. */
   limitedFrom: instant.nullable(),
   overdue: z
-    .object({ number: z.string().nullable(), amountMinor: z.number().int().nullable(), currency: z.string(), since: instant })
+    .object({
+      number: z.string().nullable(),
+      amountMinor: z.number().int().nullable(),
+      currency: z.string(),
+      since: instant,
+    })
     .nullable(),
   /** The same in one or two sentences for people. */
   explanation: z.string(),
@@ -238,7 +307,8 @@ export function explainEntitlements(given: Entitlements): string {
   const members = seats === 0 ? 'any number of members' : `up to ${seats} members`
   switch (reason) {
     case 'payment_missing': {
-      const because = overdue === null ? 'a payment is missing' : `${writtenInvoice(overdue)} is open`
+      const because =
+        overdue === null ? 'a payment is missing' : `${writtenInvoice(overdue)} is open`
       if (state === 'limited') {
         return `Limited${since === null ? '' : ` since ${writtenDay(since)}`}, because ${because}. Nothing can be added until it is paid.`
       }
@@ -248,7 +318,8 @@ export function explainEntitlements(given: Entitlements): string {
     case 'ended':
     case 'paused': {
       const over = reason === 'ended' ? 'The subscription ended' : 'The subscription is paused'
-      const when = since === null ? '' : `${reason === 'ended' ? ' on' : ' since'} ${writtenDay(since)}`
+      const when =
+        since === null ? '' : `${reason === 'ended' ? ' on' : ' since'} ${writtenDay(since)}`
       return state === 'grace'
         ? `${over}${when}. The plan ${name} stays${ends}; members can be added up to ${seats}. Then the free plan holds.`
         : `${over}${when}. The free plan holds: ${members}. Nothing was deleted.`
@@ -266,7 +337,7 @@ export function explainEntitlements(given: Entitlements): string {
 
 function writtenInvoice({ number, amount, currency, since }: OverdueInvoice): string {
   const named = number === null ? 'a payment' : `invoice ${number}`
-  return `${named}${amount === null ? '' : ` over ${writtenAmount(amount, currency)}`} of ${writtenDay(since)}`
+  return `${named}${amount === null ? '' : ` over ${formatAmount(amount, currency)}`} of ${writtenDay(since)}`
 }
 
 /** A day as sentences write it, in UTC: 28 July 2026. */

@@ -27,7 +27,10 @@ export interface FlagTarget {
   partnerSlug: string | null
 }
 
-/** The first four bytes, big-endian, of the SHA-256 of a text in UTF-8. Passed in, because every platform has it by another name. */
+/**
+ * The first four bytes, big-endian, of the SHA-256 of a text in UTF-8. Passed in, because every
+ * platform has it by another name.
+ */
 export type FlagHash = (text: string) => number
 
 export interface FlagEvaluation {
@@ -48,8 +51,14 @@ export interface FlagQuestion {
 
 export const bucketCount = 10_000
 
-/** A tenant's place in a flag's rollout: 0 to 9999, the same for ever, independent between flags. */
-export function flagBucket(rule: Pick<FlagRule, 'key' | 'salt'>, slug: string, hash: FlagHash): number {
+/**
+ * A tenant's place in a flag's rollout: 0 to 9999, the same for ever, independent between flags.
+ */
+export function flagBucket(
+  rule: Pick<FlagRule, 'key' | 'salt'>,
+  slug: string,
+  hash: FlagHash,
+): number {
   return hash(`${rule.salt ?? rule.key}:${slug}`) % bucketCount
 }
 
@@ -58,13 +67,17 @@ export function flagThreshold(rule: Pick<FlagRule, 'percentage'>): number {
   return Math.round(rule.percentage * 100)
 }
 
-/** Answers one flag after another about one tenant at one moment; prerequisites that several flags share are worked out once. */
+/**
+ * Answers one flag after another about one tenant at one moment; prerequisites that several flags
+ * share are worked out once.
+ */
 export function createFlagEvaluation(question: FlagQuestion): (key: string) => FlagEvaluation {
   const known = new Map<string, FlagEvaluation | undefined>()
   return function evaluate(key: string): FlagEvaluation {
     const before = known.get(key)
     if (before) return before
-    // Writing refuses cycles. Should one be stored in spite of it, its flags do not meet each other's condition.
+    // Writing rejects cycles. Should one be stored in spite of it, its flags do not meet each
+    // other's condition.
     if (known.has(key)) return notFound
     known.set(key, undefined)
     const rule = question.rules.get(key)
@@ -96,7 +109,10 @@ export interface ExplainedStep {
 }
 
 /** The evaluation of one flag, step by step, in words. Undefined for an unknown flag. */
-export function explainFlag(question: FlagQuestion, key: string): (FlagEvaluation & { steps: ExplainedStep[] }) | undefined {
+export function explainFlag(
+  question: FlagQuestion,
+  key: string,
+): (FlagEvaluation & { steps: ExplainedStep[] }) | undefined {
   const rule = question.rules.get(key)
   if (!rule) return undefined
   const one: Case = { ...question, rule, evaluate: createFlagEvaluation(question) }
@@ -104,7 +120,11 @@ export function explainFlag(question: FlagQuestion, key: string): (FlagEvaluatio
   let decided: FlagEvaluation | undefined
   for (const [step, { decide: decideHere, tell }] of steps) {
     const found = decided ? undefined : decideHere(one)
-    explained.push({ step, outcome: decided ? 'not_reached' : found ? 'decided' : 'passed', detail: tell(one) })
+    explained.push({
+      step,
+      outcome: decided ? 'not_reached' : found ? 'decided' : 'passed',
+      detail: tell(one),
+    })
     decided ??= found
   }
   return decided && { ...decided, steps: explained }
@@ -116,19 +136,24 @@ interface Step {
   tell(one: Case): string
 }
 
-/** The order of evaluation (docs/contract.md, feature flags). The first step that decides ends it; the last one always does. */
+/**
+ * The order of evaluation (docs/contract.md, feature flags). The first step that decides ends it;
+ * the last one always does.
+ */
 const steps: readonly (readonly [FlagStep, Step])[] = [
   [
     'state',
     {
-      decide: ({ rule }) => (rule.state === 'off' || rule.killed ? { value: false, reason: 'DISABLED' } : undefined),
+      decide: ({ rule }) =>
+        rule.state === 'off' || rule.killed ? { value: false, reason: 'DISABLED' } : undefined,
       tell: ({ rule }) => (rule.killed ? 'The flag was killed.' : `The state is ${rule.state}.`),
     },
   ],
   [
     'window',
     {
-      decide: ({ rule, now }) => (isOpen(rule, now) ? undefined : { value: false, reason: 'DISABLED' }),
+      decide: ({ rule, now }) =>
+        isOpen(rule, now) ? undefined : { value: false, reason: 'DISABLED' },
       tell: ({ rule, now }) => tellWindow(rule, now),
     },
   ],
@@ -136,7 +161,7 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
     'prerequisites',
     {
       decide(one) {
-        const unmet = one.rule.prerequisites.find((wanted) => !isMet(one, wanted))
+        const unmet = one.rule.prerequisites.find((requested) => !isMet(one, requested))
         return unmet && { value: false, reason: 'TARGETING_MATCH', prerequisite: unmet.key }
       },
       tell: tellPrerequisites,
@@ -145,18 +170,27 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
   [
     'denied',
     {
-      decide: ({ rule, target }) => (target && rule.denyTenants.has(target.slug) ? { value: false, reason: 'TARGETING_MATCH' } : undefined),
+      decide: ({ rule, target }) =>
+        target && rule.denyTenants.has(target.slug)
+          ? { value: false, reason: 'TARGETING_MATCH' }
+          : undefined,
       tell: ({ rule, target }) =>
-        !target ? 'No tenant was named.' : `${target.slug} is ${rule.denyTenants.has(target.slug) ? '' : 'not '}in the deny list.`,
+        !target
+          ? 'No tenant was named.'
+          : `${target.slug} is ${rule.denyTenants.has(target.slug) ? '' : 'not '}in the deny list.`,
     },
   ],
   [
     'allowed',
     {
-      decide: ({ rule, target }) => (target && allowedBy(rule, target) ? { value: true, reason: 'TARGETING_MATCH' } : undefined),
+      decide: ({ rule, target }) =>
+        target && allowedBy(rule, target) ? { value: true, reason: 'TARGETING_MATCH' } : undefined,
       tell: ({ rule, target }) => {
         if (!target) return 'No tenant was named.'
-        return allowedBy(rule, target) ?? 'Neither the tenant nor its partner or plan is in an allow list.'
+        return (
+          allowedBy(rule, target) ??
+          'Neither the tenant nor its partner or plan is in an allow list.'
+        )
       },
     },
   ],
@@ -164,15 +198,19 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
     'everywhere',
     {
       decide: ({ rule }) => (rule.state === 'on' ? { value: true, reason: 'STATIC' } : undefined),
-      tell: ({ rule }) => (rule.state === 'on' ? 'The flag is on for everybody.' : 'The flag is not on for everybody.'),
+      tell: ({ rule }) =>
+        rule.state === 'on' ? 'The flag is on for everybody.' : 'The flag is not on for everybody.',
     },
   ],
   [
     'tenant',
     {
-      decide: ({ target }) => (target ? undefined : { value: false, reason: 'ERROR', errorCode: 'TARGETING_KEY_MISSING' }),
+      decide: ({ target }) =>
+        target ? undefined : { value: false, reason: 'ERROR', errorCode: 'TARGETING_KEY_MISSING' },
       tell: ({ target }) =>
-        target ? `A rollout chooses by tenant, and that is ${target.slug}.` : 'A rollout chooses by tenant, and none was named.',
+        target
+          ? `A rollout chooses by tenant, and that is ${target.slug}.`
+          : 'A rollout chooses by tenant, and none was named.',
     },
   ],
   [
@@ -191,27 +229,37 @@ const steps: readonly (readonly [FlagStep, Step])[] = [
 ]
 
 function isOpen({ enabledFrom, enabledUntil }: FlagRule, now: number): boolean {
-  return (enabledFrom === null || now >= enabledFrom) && (enabledUntil === null || now < enabledUntil)
+  return (
+    (enabledFrom === null || now >= enabledFrom) && (enabledUntil === null || now < enabledUntil)
+  )
 }
 
 function tellWindow(rule: FlagRule, now: number): string {
   const text = (moment: number) => new Date(moment).toISOString()
   if (rule.enabledFrom === null && rule.enabledUntil === null) return 'It is not limited to a time.'
-  if (rule.enabledFrom !== null && now < rule.enabledFrom) return `It begins at ${text(rule.enabledFrom)}.`
-  if (rule.enabledUntil !== null && now >= rule.enabledUntil) return `It ended at ${text(rule.enabledUntil)}.`
-  return rule.enabledUntil === null ? 'Its time has begun.' : `It ends at ${text(rule.enabledUntil)}.`
+  if (rule.enabledFrom !== null && now < rule.enabledFrom)
+    return `It begins at ${text(rule.enabledFrom)}.`
+  if (rule.enabledUntil !== null && now >= rule.enabledUntil)
+    return `It ended at ${text(rule.enabledUntil)}.`
+  return rule.enabledUntil === null
+    ? 'Its time has begun.'
+    : `It ends at ${text(rule.enabledUntil)}.`
 }
 
 /** A prerequisite that no longer exists is not met, whichever value was wanted. */
-function isMet(one: Case, wanted: Prerequisite): boolean {
-  return one.rules.has(wanted.key) && one.evaluate(wanted.key).value === wanted.value
+function isMet(one: Case, requested: Prerequisite): boolean {
+  return one.rules.has(requested.key) && one.evaluate(requested.key).value === requested.value
 }
 
 function tellPrerequisites(one: Case): string {
   if (one.rule.prerequisites.length === 0) return 'It needs no other flag.'
-  const tell = (wanted: Prerequisite) => {
-    const is = one.rules.has(wanted.key) ? (one.evaluate(wanted.key).value ? 'on' : 'off') : 'unknown'
-    return `${wanted.key} must be ${wanted.value ? 'on' : 'off'} and is ${is}`
+  const tell = (requested: Prerequisite) => {
+    const is = one.rules.has(requested.key)
+      ? one.evaluate(requested.key).value
+        ? 'on'
+        : 'off'
+      : 'unknown'
+    return `${requested.key} must be ${requested.value ? 'on' : 'off'} and is ${is}`
   }
   return `${one.rule.prerequisites.map(tell).join('; ')}.`
 }
@@ -219,7 +267,8 @@ function tellPrerequisites(one: Case): string {
 /** Which allow list names the tenant, in words; undefined when none does. */
 function allowedBy(rule: FlagRule, { slug, partnerSlug, plan }: FlagTarget): string | undefined {
   if (rule.allowTenants.has(slug)) return `${slug} is in the allow list.`
-  if (partnerSlug !== null && rule.allowPartners.has(partnerSlug)) return `Its partner ${partnerSlug} is in the allow list.`
+  if (partnerSlug !== null && rule.allowPartners.has(partnerSlug))
+    return `Its partner ${partnerSlug} is in the allow list.`
   if (rule.allowPlans.has(plan)) return `The plan ${plan} is in the allow list.`
   return undefined
 }

@@ -3,7 +3,10 @@ import { deepestPrerequisites, type Prerequisite } from './flags.ts'
 /** What every flag requires, by key. */
 export type FlagGraph = ReadonlyMap<string, readonly Prerequisite[]>
 
-/** The way from a flag back to itself, `a`, `b`, `a`; undefined when its prerequisites never lead back to it. */
+/**
+ * The way from a flag back to itself, `a`, `b`, `a`; undefined when its prerequisites never lead
+ * back to it.
+ */
 export function findFlagCycle(graph: FlagGraph, from: string): string[] | undefined {
   const seen = new Set<string>()
   function walk(key: string, trail: readonly string[]): string[] | undefined {
@@ -19,13 +22,20 @@ export function findFlagCycle(graph: FlagGraph, from: string): string[] | undefi
   return walk(from, [from])
 }
 
-/** The longest chain of prerequisites through a flag when it is longer than allowed. The graph has no cycle. */
+/**
+ * The longest chain of prerequisites through a flag when it is longer than allowed. The graph has
+ * no cycle.
+ */
 export function findDeepFlagChain(graph: FlagGraph, through: string): string[] | undefined {
   const dependents = new Map<string, Prerequisite[]>()
   for (const [key, required] of graph) {
-    for (const one of required) dependents.set(one.key, [...(dependents.get(one.key) ?? []), { key, value: one.value }])
+    for (const one of required)
+      dependents.set(one.key, [...(dependents.get(one.key) ?? []), { key, value: one.value }])
   }
-  const chain = [...longestFrom(dependents, through).reverse(), ...longestFrom(graph, through).slice(1)]
+  const chain = [
+    ...longestFrom(dependents, through).reverse(),
+    ...longestFrom(graph, through).slice(1),
+  ]
   return chain.length - 1 > deepestPrerequisites ? chain : undefined
 }
 

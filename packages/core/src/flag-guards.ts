@@ -2,8 +2,15 @@ import { z } from 'zod'
 import { percentage } from './percentage.ts'
 import { instant } from './text.ts'
 
-/** What is watched while a flag rolls out: a share of events that went wrong, counted per tenant. */
-export const guardSignals = ['provisioning_errors', 'payment_failures', 'webhook_failures', 'server_errors'] as const
+/**
+ * What is watched while a flag rolls out: a share of events that went wrong, counted per tenant.
+ */
+export const guardSignals = [
+  'provisioning_errors',
+  'payment_failures',
+  'webhook_failures',
+  'server_errors',
+] as const
 export const guardSignal = z.enum(guardSignals, `One of ${guardSignals.join(', ')}.`)
 export type GuardSignal = z.infer<typeof guardSignal>
 
@@ -32,7 +39,10 @@ export const FlagGuard = z.strictObject({
   signal: guardSignal,
   windowMinutes: wholeNumber(1, longestGuardWindowMinutes),
   /** Percent of a tenant's events; a tenant with more failures than that counts as failing. */
-  threshold: percentage.refine((value) => value !== 100, 'Below 100: no share is larger than that.'),
+  threshold: percentage.refine(
+    (value) => value !== 100,
+    'Below 100: no share is larger than that.',
+  ),
   /** The rule says nothing about fewer events than that among tenants with the flag on. */
   minimum: wholeNumber(1, mostGuardMinimum),
 })
@@ -45,7 +55,11 @@ export const FlagGuards = z
     const names = guards.map(({ signal, windowMinutes }) => `${signal} ${windowMinutes}`)
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) === index) continue
-      context.addIssue({ code: 'custom', path: [index, 'signal'], message: 'Another rule watches this signal over the same time.' })
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'signal'],
+        message: 'Another rule watches this signal over the same time.',
+      })
     }
   })
 
@@ -60,7 +74,10 @@ export function failureRate({ events, failures }: SignalCount): number | null {
   return events === 0 ? null : Math.round((failures * 10_000) / events) / 100
 }
 
-/** What happened to a group of tenants: their events together, how many had any, and how many of those are failing. */
+/**
+ * What happened to a group of tenants: their events together, how many had any, and how many of
+ * those are failing.
+ */
 export interface GroupCount extends SignalCount {
   tenants: number
   failingTenants: number
@@ -69,32 +86,45 @@ export interface GroupCount extends SignalCount {
 /** Percent of the tenants with events that have to be failing before a rule turns a flag off. */
 export const leastFailingShare = 10
 
-/** Whether a tenant with these events is failing: a larger share of failures than the rule's threshold. */
-export function isFailing({ threshold }: Pick<FlagGuard, 'threshold'>, { events, failures }: SignalCount): boolean {
+/**
+ * Whether a tenant with these events is failing: a larger share of failures than the rule's
+ * threshold.
+ */
+export function isFailing(
+  { threshold }: Pick<FlagGuard, 'threshold'>,
+  { events, failures }: SignalCount,
+): boolean {
   return failures * 10_000 > Math.round(threshold * 100) * events
 }
 
 /**
- * True when the rule is broken: enough events with the flag on, and failing tenants among those with the flag: at least a tenth of
- * them, at least two unless there is only one, and a larger share than among tenants without the flag. Tenants count and not their
- * events, so that nobody turns a flag off for others by what happens in one tenant.
+ * True when the rule is broken: enough events with the flag on, and failing tenants among those
+ * with the flag: at least a tenth of them, at least two unless there is only one, and a larger
+ * share than among tenants without the flag. Tenants count and not their events, so that nobody
+ * turns a flag off for others by what happens in one tenant.
  */
-export function breaksGuard(guard: Pick<FlagGuard, 'minimum'>, on: GroupCount, off: GroupCount): boolean {
+export function breaksGuard(
+  guard: Pick<FlagGuard, 'minimum'>,
+  on: GroupCount,
+  off: GroupCount,
+): boolean {
   if (on.events < guard.minimum) return false
   const least = Math.max(1, Math.min(2, on.tenants), (on.tenants * leastFailingShare) / 100)
-  const worseThanOff = off.tenants === 0 || on.failingTenants * off.tenants > off.failingTenants * on.tenants
+  const worseThanOff =
+    off.tenants === 0 || on.failingTenants * off.tenants > off.failingTenants * on.tenants
   return on.failingTenants >= least && worseThanOff
 }
 
 const minuteMs = 60_000
 
 /**
- * From when a rule looks at events, in milliseconds since 1970: the beginning of its window, but not before the flag reached the tenants
- * that it reaches now, because what happened to them earlier is no fault of it. In whole minutes, as requests are counted.
+ * From when a rule looks at events, in milliseconds since 1970: the beginning of its window, but
+ * not before the flag reached the tenants that it reaches now, because what happened to them
+ * earlier is no fault of it. In whole minutes, as requests are counted.
  */
 export function guardWindowStart(now: number, windowMinutes: number, reachedSince: number): number {
-  const begun = Math.floor(now / minuteMs) * minuteMs - windowMinutes * minuteMs
-  return Math.max(begun, Math.ceil(reachedSince / minuteMs) * minuteMs)
+  const started = Math.floor(now / minuteMs) * minuteMs - windowMinutes * minuteMs
+  return Math.max(started, Math.ceil(reachedSince / minuteMs) * minuteMs)
 }
 
 /** The note of a change that a guard made; the history tells by it what broke. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flagStates } from './choices.ts'
 import { FlagGuards, FlagRollback, guardSignal } from './flag-guards.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { percentage } from './percentage.ts'
@@ -6,7 +7,8 @@ import { slugFilter } from './slugs.ts'
 import { plan, tenantStatus } from './tenants.ts'
 import { calendarDate, instant, line } from './text.ts'
 
-export const flagStates = ['off', 'rollout', 'on'] as const
+export { flagStates }
+
 export const flagState = z.enum(flagStates)
 export type FlagState = z.infer<typeof flagState>
 
@@ -23,7 +25,10 @@ export const askedWithinDays = 7
 
 const keyShape = /^[a-z][a-z0-9_]{1,62}$/
 
-/** Text that can be the key of a flag. Not what stands in a flag's place in addresses: POST /flags/evaluate, and the page /flags/new. */
+/**
+ * Text that can be the key of a flag. Not what stands in a flag's place in addresses: POST
+ * /flags/evaluate, and the page /flags/new.
+ */
 export const flagKey = z
   .string()
   .max(63, 'At most 63 characters.')
@@ -44,14 +49,29 @@ const settings = {
   owner: line(200).nullable().optional(),
   state: flagState.optional(),
   percentage: percentage.optional(),
-  allowTenants: z.array(slugFilter).max(mostListedTenants, `At most ${mostListedTenants} tenants.`).transform(unique).optional(),
-  denyTenants: z.array(slugFilter).max(mostListedTenants, `At most ${mostListedTenants} tenants.`).transform(unique).optional(),
-  allowPartners: z.array(slugFilter).max(mostListedPartners, `At most ${mostListedPartners} partners.`).transform(unique).optional(),
+  allowTenants: z
+    .array(slugFilter)
+    .max(mostListedTenants, `At most ${mostListedTenants} tenants.`)
+    .transform(unique)
+    .optional(),
+  denyTenants: z
+    .array(slugFilter)
+    .max(mostListedTenants, `At most ${mostListedTenants} tenants.`)
+    .transform(unique)
+    .optional(),
+  allowPartners: z
+    .array(slugFilter)
+    .max(mostListedPartners, `At most ${mostListedPartners} partners.`)
+    .transform(unique)
+    .optional(),
   allowPlans: z.array(plan).max(20).transform(unique).optional(),
   prerequisites: z
     .array(Prerequisite)
     .max(mostPrerequisites, `At most ${mostPrerequisites} prerequisites.`)
-    .refine((all) => new Set(all.map((one) => one.key)).size === all.length, 'Each flag can be named once.')
+    .refine(
+      (all) => new Set(all.map((one) => one.key)).size === all.length,
+      'Each flag can be named once.',
+    )
     .optional(),
   guards: FlagGuards.optional(),
   enabledFrom: moment.nullable().optional(),
@@ -63,15 +83,19 @@ const note = line(500)
 export const CreateFlag = z.strictObject({
   key: flagKey,
   ...settings,
-  /** Stands in for the key in the hash of the rollout. Cannot be changed: that would turn tenants off. */
+  /**
+   * Stands in for the key in the hash of the rollout. Cannot be changed: that would turn tenants
+   * off.
+   */
   salt: line(100).optional(),
   note: note.optional(),
 })
 export type CreateFlag = z.infer<typeof CreateFlag>
 
 /**
- * Names a flag by its path. Any text is taken, so that a key which cannot exist answers 404 as an unknown one does; it becomes an empty
- * one, because some such texts the database would not even take.
+ * Names a flag by its path. Any text is taken, so that a key which cannot exist answers 404 as an
+ * unknown one does; it becomes an empty one, because some such texts the database would not even
+ * take.
  */
 export const FlagPath = z.strictObject({
   key: z
@@ -82,26 +106,43 @@ export const FlagPath = z.strictObject({
 export type FlagPath = z.infer<typeof FlagPath>
 
 export const UpdateFlag = z
-  .strictObject({ key: FlagPath.shape.key, ...settings, note, version: z.number().int().min(1).optional() })
+  .strictObject({
+    key: FlagPath.shape.key,
+    ...settings,
+    note,
+    version: z.number().int().min(1).optional(),
+  })
   .refine(
-    ({ key: _, note: __, version: ___, ...fields }) => Object.values(fields).some((value) => value !== undefined),
+    ({ key: _, note: __, version: ___, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
   .refine((input) => input.version !== undefined || isBareKill(input), {
     path: ['version'],
     message: 'Give the version that you read, so that no change of somebody else is lost.',
   })
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateFlag = z.infer<typeof UpdateFlag>
 
 /** State `off` with the note `kill-switch` (seed 3, feature flag state). */
-export function isKill(input: { state?: FlagState | undefined; note?: string | undefined }): boolean {
+export function isKill(input: {
+  state?: FlagState | undefined
+  note?: string | undefined
+}): boolean {
   return input.state === 'off' && input.note === killSwitchNote
 }
 
 /** A kill that changes nothing else. It needs no version: an emergency must not meet a guard. */
-export function isBareKill(input: { state?: FlagState | undefined; note?: string | undefined }): boolean {
-  const fields = Object.entries(input).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-  return isKill(input) && fields.every((field) => ['key', 'state', 'note', 'version'].includes(field))
+export function isBareKill(input: {
+  state?: FlagState | undefined
+  note?: string | undefined
+}): boolean {
+  const fields = Object.entries(input).flatMap(([field, value]) =>
+    value === undefined ? [] : [field],
+  )
+  return (
+    isKill(input) && fields.every((field) => ['key', 'state', 'note', 'version'].includes(field))
+  )
 }
 
 export const RemoveFlag = z.strictObject({ key: FlagPath.shape.key, note: note.optional() })
@@ -126,7 +167,14 @@ export const FlagSettings = z.object({
   allowPartners: z.array(z.string()),
   allowPlans: z.array(plan),
   prerequisites: z.array(z.object({ key: z.string(), value: z.boolean() })),
-  guards: z.array(z.object({ signal: guardSignal, windowMinutes: z.number().int(), threshold: z.number(), minimum: z.number().int() })),
+  guards: z.array(
+    z.object({
+      signal: guardSignal,
+      windowMinutes: z.number().int(),
+      threshold: z.number(),
+      minimum: z.number().int(),
+    }),
+  ),
   enabledFrom: instant.nullable(),
   enabledUntil: instant.nullable(),
   staleAfter: z.iso.date().nullable(),
@@ -176,7 +224,11 @@ export const FlagChange = z.object({
 })
 export type FlagChange = z.infer<typeof FlagChange>
 
-export const FlagHistory = z.strictObject({ key: FlagPath.shape.key, cursor: cursor.optional(), limit: pageLimit })
+export const FlagHistory = z.strictObject({
+  key: FlagPath.shape.key,
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type FlagHistory = z.infer<typeof FlagHistory>
 export const FlagHistoryPage = page(FlagChange)
 export type FlagHistoryPage = z.infer<typeof FlagHistoryPage>
@@ -186,7 +238,10 @@ export type EvaluateFlags = z.infer<typeof EvaluateFlags>
 export const FlagValues = z.record(z.string(), z.boolean())
 export type FlagValues = z.infer<typeof FlagValues>
 
-/** The context of an OpenFeature evaluation: the targeting key names the tenant, what else stands there is not looked at. */
+/**
+ * The context of an OpenFeature evaluation: the targeting key names the tenant, what else stands
+ * there is not looked at.
+ */
 const evaluationContext = z.looseObject({ targetingKey: slugFilter })
 export const EvaluateByOfrep = z.strictObject({ context: evaluationContext })
 export type EvaluateByOfrep = z.infer<typeof EvaluateByOfrep>
@@ -207,14 +262,29 @@ export const OfrepFlag = z.object({
   metadata: z.object({ version: z.number().int(), prerequisite: z.string().optional() }),
 })
 export type OfrepFlag = z.infer<typeof OfrepFlag>
-export const OfrepFlags = z.object({ flags: z.array(OfrepFlag), metadata: z.object({ tenantStatus }) })
+export const OfrepFlags = z.object({
+  flags: z.array(OfrepFlag),
+  metadata: z.object({ tenantStatus }),
+})
 export type OfrepFlags = z.infer<typeof OfrepFlags>
 
-export const flagSteps = ['state', 'window', 'prerequisites', 'denied', 'allowed', 'everywhere', 'tenant', 'split'] as const
+export const flagSteps = [
+  'state',
+  'window',
+  'prerequisites',
+  'denied',
+  'allowed',
+  'everywhere',
+  'tenant',
+  'split',
+] as const
 export const flagStep = z.enum(flagSteps)
 export type FlagStep = z.infer<typeof flagStep>
 
-export const ExplainFlag = z.strictObject({ key: FlagPath.shape.key, tenantSlug: slugFilter.optional() })
+export const ExplainFlag = z.strictObject({
+  key: FlagPath.shape.key,
+  tenantSlug: slugFilter.optional(),
+})
 export type ExplainFlag = z.infer<typeof ExplainFlag>
 
 /** The order of evaluation for one flag and tenant, with what each step found. */
@@ -225,9 +295,18 @@ export const FlagExplanation = z.object({
   tenantStatus: tenantStatus.nullable(),
   value: z.boolean(),
   reason: flagReason,
-  /** What POST /flags/evaluate answers; false for suspended and deleted tenants whatever the flag says. */
+  /**
+   * What POST /flags/evaluate answers; false for suspended and deleted tenants whatever the flag
+   * says.
+   */
   served: z.boolean(),
-  steps: z.array(z.object({ step: flagStep, outcome: z.enum(['passed', 'decided', 'not_reached']), detail: z.string() })),
+  steps: z.array(
+    z.object({
+      step: flagStep,
+      outcome: z.enum(['passed', 'decided', 'not_reached']),
+      detail: z.string(),
+    }),
+  ),
   /** The tenant's place in the rollout, 0 to 9999; null without a tenant. */
   bucket: z.number().int().nullable(),
   /** Buckets below it are on while the flag is in rollout. */

@@ -5,8 +5,9 @@ import { line, paragraphs } from './text.ts'
 import { phoneNumber } from './users.ts'
 
 /**
- * What a visitor wrote into the form, held against its fields: issues under `answers.<key>`, or the answers as they are kept, without empty
- * ones. A checkbox says `true` or `false`; a required one has to be `true`.
+ * What a visitor wrote into the form, held against its fields: issues under `answers.<key>`, or the
+ * answers as they are kept, without empty ones. A checkbox says `true` or `false`; a required one
+ * has to be `true`.
  */
 export function checkAnswers(
   fields: readonly FormField[],
@@ -15,16 +16,19 @@ export function checkAnswers(
   const issues: Issue[] = []
   const answers: Record<string, string> = {}
   for (const key of Object.keys(given)) {
-    if (!fields.some((field) => field.key === key)) issues.push({ path: `answers.${key}`, message: 'This field is not known here.' })
+    if (!fields.some((field) => field.key === key))
+      issues.push({ path: `answers.${key}`, message: 'This field is not known here.' })
   }
   for (const field of fields) {
     const text = Object.hasOwn(given, field.key) ? (given[field.key] ?? '') : ''
     if (text.trim() === '') {
-      if (field.required) issues.push({ path: `answers.${field.key}`, message: 'This must not be empty.' })
+      if (field.required)
+        issues.push({ path: `answers.${field.key}`, message: 'This must not be empty.' })
       continue
     }
     const checked = answerTo(field, text)
-    if ('message' in checked) issues.push({ path: `answers.${field.key}`, message: checked.message })
+    if ('message' in checked)
+      issues.push({ path: `answers.${field.key}`, message: checked.message })
     else answers[field.key] = checked.value
   }
   return { issues, answers }
@@ -39,20 +43,31 @@ function answerTo(field: FormField, text: string): { value: string } | { message
     case 'phone':
       return parsed(phoneNumber, text)
     case 'choice':
-      return field.options?.includes(text) ? { value: text } : { message: 'Choose one of the options.' }
+      return field.options?.includes(text)
+        ? { value: text }
+        : { message: 'Choose one of the options.' }
     case 'checkbox':
       if (text !== 'true' && text !== 'false') return { message: 'This is true or false.' }
-      return field.required && text === 'false' ? { message: 'This has to be agreed to.' } : { value: text }
+      return field.required && text === 'false'
+        ? { message: 'This has to be agreed to.' }
+        : { value: text }
   }
 }
 
 function parsed(schema: z.ZodType<string>, text: string): { value: string } | { message: string } {
   const result = schema.safeParse(text)
-  return result.success ? { value: result.data } : { message: result.error.issues[0]?.message ?? 'This cannot be taken.' }
+  return result.success
+    ? { value: result.data }
+    : { message: result.error.issues[0]?.message ?? 'This cannot be taken.' }
 }
 
 /** The number under which the visitor is called: the first one that the form asks for. */
-export function phoneAnswer(fields: readonly FormField[], answers: Readonly<Record<string, string>>): string | null {
-  const field = fields.find(({ kind, required }) => kind === 'phone' && required) ?? fields.find(({ kind }) => kind === 'phone')
+export function phoneAnswer(
+  fields: readonly FormField[],
+  answers: Readonly<Record<string, string>>,
+): string | null {
+  const field =
+    fields.find(({ kind, required }) => kind === 'phone' && required) ??
+    fields.find(({ kind }) => kind === 'phone')
   return (field && answers[field.key]) ?? null
 }

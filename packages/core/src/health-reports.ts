@@ -11,7 +11,11 @@ const slug = z.string().max(200)
 export const ReadHealth = z.strictObject({ slug })
 export type ReadHealth = z.infer<typeof ReadHealth>
 
-export const HealthDay = z.object({ day: z.iso.date(), score: z.number().int().nullable(), band: healthBand })
+export const HealthDay = z.object({
+  day: z.iso.date(),
+  score: z.number().int().nullable(),
+  band: healthBand,
+})
 export type HealthDay = z.infer<typeof HealthDay>
 
 /** The health of a tenant as of now, and how it was on the days before. */
@@ -55,18 +59,36 @@ export const HealthReportTenants = page(HealthReportTenant)
 export type HealthReportTenants = z.infer<typeof HealthReportTenants>
 
 export const ReadHealthReport = z.strictObject({})
-export const ListHealthReportTenants = z.strictObject({ band: healthBand.optional(), cursor: cursor.optional(), limit: pageLimit })
+export const ListHealthReportTenants = z.strictObject({
+  band: healthBand.optional(),
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ListHealthReportTenants = z.infer<typeof ListHealthReportTenants>
 export const ReadPartnerHealthReport = z.strictObject({ slug })
 export const ListPartnerHealthTenants = ListHealthReportTenants.extend({ slug })
 export type ListPartnerHealthTenants = z.infer<typeof ListPartnerHealthTenants>
 
-/** RFC 4180: a line per band and currency, amounts in minor units. Bands without revenue have one line without a currency. */
+/**
+ * RFC 4180: a line per band and currency, amounts in minor units. Bands without revenue have one
+ * line without a currency.
+ */
 export function healthCsv({ asOf, comparedWith, rows }: HealthReport): string {
   const lines = rows.flatMap(({ band, tenants, tenantsBefore, change, mrr }) =>
     (mrr.length > 0 ? mrr : [{ currency: '', mrrMinor: '' }]).map(({ currency, mrrMinor }) =>
       csvLine([asOf, band, tenants, comparedWith, tenantsBefore, change, currency, mrrMinor]),
     ),
   )
-  return csvLine(['asOf', 'band', 'tenants', 'comparedWith', 'tenantsBefore', 'change', 'currency', 'mrrMinor']) + lines.join('')
+  return (
+    csvLine([
+      'asOf',
+      'band',
+      'tenants',
+      'comparedWith',
+      'tenantsBefore',
+      'change',
+      'currency',
+      'mrrMinor',
+    ]) + lines.join('')
+  )
 }

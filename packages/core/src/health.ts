@@ -7,7 +7,14 @@ const hourMs = 3600 * 1000
 const dayMs = 24 * hourMs
 const monthMs = 30 * dayMs
 
-export const healthSignals = ['payment', 'seatUse', 'activity', 'provisioning', 'mailTrust', 'security'] as const
+export const healthSignals = [
+  'payment',
+  'seatUse',
+  'activity',
+  'provisioning',
+  'mailTrust',
+  'security',
+] as const
 export type HealthSignal = (typeof healthSignals)[number]
 
 /** What each signal weighs; 100 together. */
@@ -55,7 +62,10 @@ export interface SecurityFacts {
   unknown: number
 }
 
-/** What the score is computed from. A signal whose facts are missing is left out of the sum and of its weight. */
+/**
+ * What the score is computed from. A signal whose facts are missing is left out of the sum and of
+ * its weight.
+ */
 export interface HealthInput {
   status: TenantStatus
   createdAt: Date
@@ -87,8 +97,14 @@ export interface GatheredHealth {
 /** Of a tenant that no run has seen yet. */
 export const nothingGathered: GatheredHealth = { signals: [], cap: null }
 
-/** The signals that are too dear to be read with every tenant: payment, activity, mail trust and security. */
-export function gatherHealth(input: Pick<HealthInput, 'payment' | 'activity' | 'mailTrust' | 'security'>, now: Date): GatheredHealth {
+/**
+ * The signals that are too dear to be read with every tenant: payment, activity, mail trust and
+ * security.
+ */
+export function gatherHealth(
+  input: Pick<HealthInput, 'payment' | 'activity' | 'mailTrust' | 'security'>,
+  now: Date,
+): GatheredHealth {
   const { payment, activity, mailTrust, security } = input
   const signals = [
     payment && paymentSignal(payment, now),
@@ -100,16 +116,29 @@ export function gatherHealth(input: Pick<HealthInput, 'payment' | 'activity' | '
 }
 
 /**
- * Health of a tenant from signals gathered before and those that its own record gives: weighted share of the signals that are known, 0 to
- * 100; fewer than three known gives no score (docs/contract.md, health). An unpaid subscription caps it at 25, one that ends with its
- * period at 49.
+ * Health of a tenant from signals gathered before and those that its own record gives: weighted
+ * share of the signals that are known, 0 to 100; fewer than three known gives no score
+ * (docs/contract.md, health). An unpaid subscription caps it at 25, one that ends with its period
+ * at 49.
  */
-export function tenantHealth(input: HealthInput, gathered: GatheredHealth, now: Date): TenantHealth {
-  const known = [provisioningSignal(input, now), seatSignal(input), ...gathered.signals].filter((signal) => signal !== undefined)
+export function tenantHealth(
+  input: HealthInput,
+  gathered: GatheredHealth,
+  now: Date,
+): TenantHealth {
+  const known = [provisioningSignal(input, now), seatSignal(input), ...gathered.signals].filter(
+    (signal) => signal !== undefined,
+  )
   const factors = known
     .toSorted((a, b) => healthSignals.indexOf(a.signal) - healthSignals.indexOf(b.signal))
-    .map(({ signal, value, hint }) => ({ signal, value, points: healthWeights[signal] * value, hint }))
-  if (input.status === 'suspended' || input.status === 'deleted') return { score: null, band: 'inactive', factors }
+    .map(({ signal, value, hint }) => ({
+      signal,
+      value,
+      points: healthWeights[signal] * value,
+      hint,
+    }))
+  if (input.status === 'suspended' || input.status === 'deleted')
+    return { score: null, band: 'inactive', factors }
   const young = now.getTime() - input.createdAt.getTime() < monthMs
   if (factors.length < 3) return { score: null, band: young ? 'new' : 'unknown', factors }
   const score = Math.min(shareOf(factors), gathered.cap ?? 100)
@@ -117,11 +146,14 @@ export function tenantHealth(input: HealthInput, gathered: GatheredHealth, now: 
 }
 
 function shareOf(factors: readonly HealthFactor[]): number {
-  const weight = factors.reduce((sum, { signal }) => sum + (healthWeights[signal as HealthSignal] ?? 0), 0)
+  const weight = factors.reduce(
+    (sum, { signal }) => sum + (healthWeights[signal as HealthSignal] ?? 0),
+    0,
+  )
   return Math.round((100 * factors.reduce((sum, factor) => sum + factor.points, 0)) / weight)
 }
 
-function bandOf(score: number): HealthBand {
+export function bandOf(score: number): HealthBand {
   return score >= 75 ? 'healthy' : score >= 50 ? 'watch' : 'at_risk'
 }
 
@@ -138,7 +170,11 @@ function paymentSignal(facts: PaymentFacts, now: Date): Signal | undefined {
       return { signal, value: 0, hint: 'The subscription is unpaid. Pay the open invoice.' }
     case 'past_due':
       return days >= 14
-        ? { signal, value: 0, hint: 'A payment has been due for two weeks or more. Pay the open invoice.' }
+        ? {
+            signal,
+            value: 0,
+            hint: 'A payment has been due for two weeks or more. Pay the open invoice.',
+          }
         : { signal, value: 0.5, hint: 'A payment is due. Check the card.' }
     case 'active':
       return activePaymentSignal(facts, now)
@@ -148,10 +184,17 @@ function paymentSignal(facts: PaymentFacts, now: Date): Signal | undefined {
   }
 }
 
-function activePaymentSignal({ cardGoodUntil, currentPeriodEnd, lastFailureAt }: PaymentFacts, now: Date): Signal {
+function activePaymentSignal(
+  { cardGoodUntil, currentPeriodEnd, lastFailureAt }: PaymentFacts,
+  now: Date,
+): Signal {
   const signal = 'payment'
   if (cardGoodUntil && cardGoodUntil < (currentPeriodEnd ?? now)) {
-    return { signal, value: 0.5, hint: 'The card expires before the next invoice. Enter a new one.' }
+    return {
+      signal,
+      value: 0.5,
+      hint: 'The card expires before the next invoice. Enter a new one.',
+    }
   }
   if (lastFailureAt && now.getTime() - lastFailureAt.getTime() < 60 * dayMs) {
     return { signal, value: 0.5, hint: 'A payment failed within the last sixty days.' }
@@ -164,23 +207,39 @@ function activitySignal({ members, recent }: ActivityFacts): Signal | undefined 
   const share = recent / members
   const signal = 'activity'
   if (share >= 0.6) return { signal, value: 1, hint: 'Most members signed in within thirty days.' }
-  if (share >= 0.3) return { signal, value: 0.5, hint: 'Fewer than 60 % of the members signed in within thirty days.' }
+  if (share >= 0.3)
+    return {
+      signal,
+      value: 0.5,
+      hint: 'Fewer than 60 % of the members signed in within thirty days.',
+    }
   return { signal, value: 0, hint: 'Fewer than 30 % of the members signed in within thirty days.' }
 }
 
 const mailSignals: Readonly<Record<MailTrust, Signal>> = {
   passed: { signal: 'mailTrust', value: 1, hint: 'Every mail record of every domain is right.' },
   warned: { signal: 'mailTrust', value: 0.5, hint: 'An SPF or DMARC record is missing or wrong.' },
-  failed: { signal: 'mailTrust', value: 0, hint: 'An MX or DKIM record is missing or wrong. Mail may be lost.' },
+  failed: {
+    signal: 'mailTrust',
+    value: 0,
+    hint: 'An MX or DKIM record is missing or wrong. Mail may be lost.',
+  },
 }
 
-function securitySignal({ members, enrolled, adminsWithout, unknown }: SecurityFacts): Signal | undefined {
+function securitySignal({
+  members,
+  enrolled,
+  adminsWithout,
+  unknown,
+}: SecurityFacts): Signal | undefined {
   const signal = 'security'
   if (adminsWithout > 0) return { signal, value: 0, hint: 'An admin has no second factor.' }
   // What is not known could lie on either side of the line.
   if (members === 0 || unknown > 0) return undefined
-  if (enrolled / members >= 0.8) return { signal, value: 1, hint: 'Nearly everybody has a second factor.' }
-  if (enrolled / members >= 0.5) return { signal, value: 0.5, hint: 'Fewer than 80 % of the members have a second factor.' }
+  if (enrolled / members >= 0.8)
+    return { signal, value: 1, hint: 'Nearly everybody has a second factor.' }
+  if (enrolled / members >= 0.5)
+    return { signal, value: 0.5, hint: 'Fewer than 80 % of the members have a second factor.' }
   return { signal, value: 0, hint: 'Fewer than half of the members have a second factor.' }
 }
 
@@ -190,12 +249,24 @@ function provisioningSignal(input: HealthInput, now: Date): Signal {
   const signal = 'provisioning'
   if (states.includes('error')) {
     return age > dayMs
-      ? { signal, value: 0, hint: 'A provisioning step has failed for more than a day. Reconcile the tenant.' }
-      : { signal, value: 0.5, hint: 'A provisioning step failed. It is retried; reconcile to try at once.' }
+      ? {
+          signal,
+          value: 0,
+          hint: 'A provisioning step has failed for more than a day. Reconcile the tenant.',
+        }
+      : {
+          signal,
+          value: 0.5,
+          hint: 'A provisioning step failed. It is retried; reconcile to try at once.',
+        }
   }
   if (states.includes('pending')) {
     return age > hourMs
-      ? { signal, value: 0.5, hint: 'Provisioning has been waiting for more than an hour. Reconcile the tenant.' }
+      ? {
+          signal,
+          value: 0.5,
+          hint: 'Provisioning has been waiting for more than an hour. Reconcile the tenant.',
+        }
       : { signal, value: 1, hint: 'Provisioning is under way.' }
   }
   return { signal, value: 1, hint: 'Every provisioning step is done.' }

@@ -1,18 +1,37 @@
 import { z } from 'zod'
+import { originPattern } from './address-patterns.ts'
 import { credentialSource, schedulingLimits, timeZoneName } from './scheduling.ts'
-import { emailAddress, hasUnsafeCharacters, instant, line, paragraphs } from './text.ts'
+import { emailAddress, hasUnsafeCharacters, instant, line, onOneLine, paragraphs } from './text.ts'
 
-/** Key of a host in the addresses of the booking page. Reserved words are taken: the tenant's slug stands before it. */
+/**
+ * Key of a host in the addresses of the booking page. Reserved words are taken: the tenant's slug
+ * stands before it.
+ */
 export const hostSlug = z
   .string()
   .max(63, 'At most 63 characters.')
-  .regex(/^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/, 'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.')
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/,
+    'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.',
+  )
   .refine((value) => !value.startsWith('xn--'), 'This name is reserved.')
 
-const perPeriod = z.number().int().min(1, 'At least 1.').max(schedulingLimits.bookingsPerPeriod, 'At most 1000.').nullable()
+const perPeriod = z
+  .number()
+  .int()
+  .min(1, 'At least 1.')
+  .max(schedulingLimits.bookingsPerPeriod, 'At most 1000.')
+  .nullable()
 
-/** How many bookings of all event types may start in a local day, ISO week and calendar month; null for any number. */
-export const HostLimits = z.strictObject({ day: perPeriod.default(null), week: perPeriod.default(null), month: perPeriod.default(null) })
+/**
+ * How many bookings of all event types may start in a local day, ISO week and calendar month; null
+ * for any number.
+ */
+export const HostLimits = z.strictObject({
+  day: perPeriod.default(null),
+  week: perPeriod.default(null),
+  month: perPeriod.default(null),
+})
 export type HostLimits = z.infer<typeof HostLimits>
 
 /** What is told of a stored credential; never the secret. */
@@ -28,7 +47,13 @@ export const CredentialView = z.object({
 })
 export type CredentialView = z.infer<typeof CredentialView>
 
-export const NoCredential: CredentialView = { present: false, source: null, checkedAt: null, ok: null, error: null }
+export const NoCredential: CredentialView = {
+  present: false,
+  source: null,
+  checkedAt: null,
+  ok: null,
+  error: null,
+}
 
 /** A host as the tenant's own people see it. */
 export const HostView = z.object({
@@ -48,9 +73,15 @@ export const HostView = z.object({
   /** The switch alone. */
   enabled: z.boolean(),
   memberStatus: z.enum(['active', 'suspended', 'deactivated', 'removed']),
-  limits: z.object({ day: z.number().int().nullable(), week: z.number().int().nullable(), month: z.number().int().nullable() }),
+  limits: z.object({
+    day: z.number().int().nullable(),
+    week: z.number().int().nullable(),
+    month: z.number().int().nullable(),
+  }),
   credential: CredentialView,
-  /** Whether the platform can make an app password by itself: the mailbox is one of this platform's. */
+  /**
+   * Whether the platform can make an app password by itself: the mailbox is one of this platform's.
+   */
   mintable: z.boolean(),
   /** Whether the caller may change this host. */
   mayEdit: z.boolean(),
@@ -95,8 +126,9 @@ const fields = {
 }
 
 /**
- * `hostSlug` is made from the name where it is absent, `name` is the member's own, `mailAddress` the member's mailbox. With the host comes
- * a standard schedule: Monday to Friday, 09:00 to 17:00 in `zone`.
+ * `hostSlug` is made from the name where it is absent, `name` is the member's own, `mailAddress`
+ * the member's mailbox. With the host comes a standard schedule: Monday to Friday, 09:00 to 17:00
+ * in `zone`.
  */
 export const CreateHost = z.strictObject({
   slug,
@@ -113,7 +145,10 @@ export const CreateHost = z.strictObject({
 })
 export type CreateHost = z.infer<typeof CreateHost>
 
-/** What is absent stays, null clears. `version` is what was read, so that no change of somebody else is lost. */
+/**
+ * What is absent stays, null clears. `version` is what was read, so that no change of somebody else
+ * is lost.
+ */
 export const UpdateHost = z
   .strictObject({
     slug,
@@ -131,13 +166,18 @@ export const UpdateHost = z
     limits: fields.limits.optional(),
   })
   .refine(
-    ({ slug: _, hostId: __, version: ___, ...given }) => Object.values(given).some((value) => value !== undefined),
+    ({ slug: _, hostId: __, version: ___, ...given }) =>
+      Object.values(given).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateHost = z.infer<typeof UpdateHost>
 
 /** Comes as text in a query. */
-const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean('This is true or false.'))
+const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean('This is true or false.'),
+)
 
 /** Without `cancelBookings` a host with bookings to come is kept. */
 export const RemoveHost = z.strictObject({ slug, hostId, cancelBookings: flag.optional() })
@@ -149,14 +189,21 @@ const entered = {
     .string()
     .min(1, 'This must not be empty.')
     .max(1_000, 'At most 1000 characters.')
-    .refine((value) => !hasUnsafeCharacters(value), 'Control and invisible characters are not allowed.'),
+    .refine(
+      (value) => !hasUnsafeCharacters(value),
+      'Control and invisible characters are not allowed.',
+    )
+    .meta({ openapi: { pattern: onOneLine(0) } }),
 }
 
 /** What a person gives to connect a mailbox by hand. */
 export const EnteredCredential = z.strictObject(entered)
 export type EnteredCredential = z.infer<typeof EnteredCredential>
 
-/** `mint`: the platform makes an app password at the mail server by itself. `enter`: the person gives one. */
+/**
+ * `mint`: the platform makes an app password at the mail server by itself. `enter`: the person
+ * gives one.
+ */
 export const SetMailCredential = z
   .strictObject({
     slug,
@@ -170,8 +217,17 @@ export const SetMailCredential = z
       if (input.mode === 'enter' && input[path] === undefined)
         context.addIssue({ code: 'custom', path: [path], message: 'This must not be empty.' })
       if (input.mode === 'mint' && input[path] !== undefined)
-        context.addIssue({ code: 'custom', path: [path], message: 'This is for a password that you enter.' })
+        context.addIssue({
+          code: 'custom',
+          path: [path],
+          message: 'This is for a password that you enter.',
+        })
     }
+  })
+  .meta({
+    openapi: {
+      anyOf: [{ properties: { mode: { const: 'mint' } } }, { required: ['username', 'secret'] }],
+    },
   })
 export type SetMailCredential = z.infer<typeof SetMailCredential>
 
@@ -179,7 +235,10 @@ export type SetMailCredential = z.infer<typeof SetMailCredential>
 export const HostFreeBusy = z.strictObject({ slug, hostId, from: instant, to: instant })
 export type HostFreeBusy = z.infer<typeof HostFreeBusy>
 
-/** When the host is not free, joined and ascending, cut to the range. Without titles: who may see the team's hours may not read its mail. */
+/**
+ * When the host is not free, joined and ascending, cut to the range. Without titles: who may see
+ * the team's hours may not read its mail.
+ */
 export const FreeBusyView = z.object({
   from: instant,
   to: instant,
@@ -188,7 +247,10 @@ export const FreeBusyView = z.object({
 })
 export type FreeBusyView = z.infer<typeof FreeBusyView>
 
-/** An origin whose pages may show the booking page in a frame: `https://example.com`, without a path. */
+/**
+ * An origin whose pages may show the booking page in a frame: `https://example.com`, without a
+ * path.
+ */
 export const embedOrigin = z
   .string()
   .trim()
@@ -196,16 +258,22 @@ export const embedOrigin = z
   .transform((value, context) => {
     const origin = originOf(value)
     if (origin !== undefined) return origin
-    context.addIssue({ code: 'custom', message: 'This is not an origin such as https://example.com.' })
+    context.addIssue({
+      code: 'custom',
+      message: 'This is not an origin such as https://example.com.',
+    })
     return z.NEVER
   })
+  .meta({ openapi: { format: 'uri', pattern: originPattern } })
 
 function originOf(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url) return undefined
-  if ([url.username, url.password, url.search, url.hash].some((part) => part !== '')) return undefined
+  if ([url.username, url.password, url.search, url.hash].some((part) => part !== ''))
+    return undefined
   if (url.pathname !== '/' && url.pathname !== '') return undefined
-  const local = url.protocol === 'http:' && (url.hostname === 'localhost' || url.hostname === '127.0.0.1')
+  const local =
+    url.protocol === 'http:' && (url.hostname === 'localhost' || url.hostname === '127.0.0.1')
   return url.protocol === 'https:' || local ? url.origin : undefined
 }
 
@@ -239,7 +307,9 @@ export const UpdateBookingPage = z
     ...BookingPageWords.shape,
   })
   .refine(
-    ({ slug: _, version: __, ...given }) => Object.values(given).some((value) => value !== undefined),
+    ({ slug: _, version: __, ...given }) =>
+      Object.values(given).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateBookingPage = z.infer<typeof UpdateBookingPage>

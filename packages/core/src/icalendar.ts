@@ -1,4 +1,7 @@
-/** RFC 5546 section 1.4. `PUBLISH` is a copy to keep; the other two are sent to people who are invited. */
+/**
+ * RFC 5546 section 1.4. `PUBLISH` is a copy to keep; the other two are sent to people who are
+ * invited.
+ */
 export type CalendarMethod = 'REQUEST' | 'CANCEL' | 'PUBLISH'
 
 export interface CalendarPerson {
@@ -9,7 +12,9 @@ export interface CalendarPerson {
 }
 
 export interface CalendarAttendee extends CalendarPerson {
-  /** Holds the meeting and so takes part; everybody else is asked, because nobody has replied yet. */
+  /**
+   * Holds the meeting and so takes part; everybody else is asked, because nobody has replied yet.
+   */
   readonly chair?: boolean | undefined
 }
 
@@ -37,13 +42,15 @@ export interface CalendarObject {
 }
 
 /**
- * The meeting as an iCalendar object (RFC 5545) with one VEVENT in UTC, as RFC 5546 asks for the method. Any text is taken: what cannot
- * stand in the format is replaced or dropped. RangeError for times that are none, an end that is not after the start, a negative sequence.
+ * The meeting as an iCalendar object (RFC 5545) with one VEVENT in UTC, as RFC 5546 asks for the
+ * method. Any text is taken: what cannot stand in the format is replaced or dropped. RangeError for
+ * times that are none, an end that is not after the start, a negative sequence.
  */
 export function calendarObject(object: CalendarObject): string {
   const { method, sequence, start, end } = object
   if (!(end > start)) throw new RangeError('A meeting ends after it starts.')
-  if (!Number.isSafeInteger(sequence) || sequence < 0) throw new RangeError('The sequence is not a whole number from 0.')
+  if (!Number.isSafeInteger(sequence) || sequence < 0)
+    throw new RangeError('The sequence is not a whole number from 0.')
   const attendees = method === 'PUBLISH' ? [] : object.attendees
   const lines = [
     'BEGIN:VCALENDAR',
@@ -72,15 +79,18 @@ export function calendarObject(object: CalendarObject): string {
 }
 
 function organizerLine({ organizer, sentBy }: CalendarObject): string {
-  const by = sentBy === undefined || sentBy === organizer.address ? '' : `;SENT-BY="${calendarAddress(sentBy)}"`
+  const by =
+    sentBy === undefined || sentBy === organizer.address
+      ? ''
+      : `;SENT-BY="${calendarAddress(sentBy)}"`
   return `ORGANIZER${commonName(organizer.name)}${by}:${calendarAddress(organizer.address)}`
 }
 
 function attendeeLine({ name, address, chair = false }: CalendarAttendee): string {
   const state = chair ? 'ACCEPTED' : 'NEEDS-ACTION'
   const role = chair ? 'CHAIR' : 'REQ-PARTICIPANT'
-  const answer = chair ? '' : ';RSVP=TRUE'
-  return `ATTENDEE${commonName(name)};CUTYPE=INDIVIDUAL;ROLE=${role};PARTSTAT=${state}${answer}:${calendarAddress(address)}`
+  const response = chair ? '' : ';RSVP=TRUE'
+  return `ATTENDEE${commonName(name)};CUTYPE=INDIVIDUAL;ROLE=${role};PARTSTAT=${state}${response}:${calendarAddress(address)}`
 }
 
 /** RFC 5545 section 3.3.5, form 2. */
@@ -88,7 +98,9 @@ function utc(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 }
 
-/** Line ends of every kind become one, other controls go, halves of surrogate pairs are replaced. */
+/**
+ * Line ends of every kind become one, other controls go, halves of surrogate pairs are replaced.
+ */
 function cleaned(value: string): string {
   return (
     value
@@ -106,7 +118,10 @@ function text(value: string): string {
     .replace(/\n/g, '\\n')
 }
 
-/** A quoted parameter (RFC 5545 section 3.2) on one line, its carets and quotes as RFC 6868 writes them. */
+/**
+ * A quoted parameter (RFC 5545 section 3.2) on one line, its carets and quotes as RFC 6868 writes
+ * them.
+ */
 function commonName(name: string): string {
   const line = cleaned(name).replace(/\s+/g, ' ').trim()
   return line === '' ? '' : `;CN="${line.replaceAll('^', '^^').replaceAll('"', "^'")}"`
@@ -123,7 +138,9 @@ function calendarAddress(address: string): string {
 function asciiHost(host: string): string {
   if (/^[A-Za-z0-9.-]+$/.test(host)) return host
   // The URL parser is the one place of the language that knows IDNA.
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : encodeURIComponent(host)
+  return URL.canParse(`http://${host}`)
+    ? new URL(`http://${host}`).hostname
+    : encodeURIComponent(host)
 }
 
 const encoder = new TextEncoder()

@@ -2,14 +2,22 @@ import { z } from 'zod'
 
 export const AcceptInvitation = z.strictObject({}).optional()
 
-/** How the person signs in from now on: with a link to set a password, with a temporary one, or as before. */
+/**
+ * How the person signs in from now on: with a link to set a password, with a temporary one, or as
+ * before.
+ */
 export const handoffs = ['link', 'tempPassword', 'existing'] as const
 
-/** Shown to whoever followed the link that was mailed to `email`, and to nobody else. Kept nowhere. */
+/**
+ * Shown to whoever followed the link that was mailed to `email`, and to nobody else. Kept nowhere.
+ */
 export const AcceptedInvitation = z
   .object({
     email: z.string(),
-    /** The tenant or partner that the person belongs to now; null for a link that only gives a new password. */
+    /**
+     * The tenant or partner that the person belongs to now; null for a link that only gives a new
+     * password.
+     */
     joined: z.string().nullable(),
     /** Where the person goes on in the portal. */
     path: z.string(),
@@ -19,6 +27,7 @@ export const AcceptedInvitation = z
   })
   .refine(
     ({ handoff, link, tempPassword }) =>
-      (handoff === 'link') === (link !== undefined) && (handoff === 'tempPassword') === (tempPassword !== undefined),
+      (handoff === 'link') === (link !== undefined) &&
+      (handoff === 'tempPassword') === (tempPassword !== undefined),
   )
 export type AcceptedInvitation = z.infer<typeof AcceptedInvitation>

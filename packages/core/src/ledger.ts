@@ -1,20 +1,29 @@
 import { divideRounded, percentOf } from './money.ts'
 import type { LedgerEntryType } from './payouts.ts'
 
-/** Amounts of an invoice in minor units of its currency. `amountPaid` is what was paid in money, without the customer's balance. */
+/**
+ * Amounts of an invoice in minor units of its currency. `amountPaid` is what was paid in money,
+ * without the customer's balance.
+ */
 export interface PaidInvoice {
   amountPaid: bigint
   total: bigint
   totalExcludingTax: bigint
 }
 
-/** What a partner earns a share of: the part of the payment that is no tax (docs/contract.md, ledger and payouts). 0 where nothing was to be paid. */
+/**
+ * What a partner earns a share of: the part of the payment that is no tax (docs/contract.md, ledger
+ * and payouts). 0 where nothing was to be paid.
+ */
 export function earningBase({ amountPaid, total, totalExcludingTax }: PaidInvoice): bigint {
   if (total <= 0n || amountPaid <= 0n || totalExcludingTax <= 0n) return 0n
   return divideRounded(amountPaid * totalExcludingTax, total)
 }
 
-/** The partner's share of a base, rounded half away from zero once. `marginPct` has at most two decimals. */
+/**
+ * The partner's share of a base, rounded half away from zero once. `marginPct` has at most two
+ * decimals.
+ */
 export function accrualOf(base: bigint, marginPct: number): bigint {
   return percentOf(base, marginPct)
 }
@@ -36,16 +45,31 @@ export interface Accrual {
 }
 
 /**
- * How much of an accrual is lost by reversals of these kinds together, in minor units. Cumulative: the sum is rounded, not its parts, so
- * that giving everything back takes exactly the whole accrual, in however many parts, and never more.
+ * How much of an accrual is lost by reversals of these kinds together, in minor units. Cumulative:
+ * the sum is rounded, not its parts, so that giving everything back takes exactly the whole
+ * accrual, in however many parts, and never more.
  */
-export function lostShare(invoice: PaidInvoice, accrual: Accrual, reversals: readonly Reversal[]): bigint {
+export function lostShare(
+  invoice: PaidInvoice,
+  accrual: Accrual,
+  reversals: readonly Reversal[],
+): bigint {
   if (accrual.base <= 0n) return 0n
   const effective = reversals.filter((reversal) => reversal.effective)
   const whole = effective.reduce((sum, reversal) => sum + reversal.amount, 0n) >= invoice.amountPaid
-  const known = effective.reduce((sum, { amountExcludingTax }) => sum + (amountExcludingTax ?? 0n), 0n)
-  const unsplit = effective.reduce((sum, { amount, amountExcludingTax }) => (amountExcludingTax === null ? sum + amount : sum), 0n)
-  const base = known + (invoice.total > 0n ? divideRounded(unsplit * invoice.totalExcludingTax, invoice.total) : unsplit)
+  const known = effective.reduce(
+    (sum, { amountExcludingTax }) => sum + (amountExcludingTax ?? 0n),
+    0n,
+  )
+  const unsplit = effective.reduce(
+    (sum, { amount, amountExcludingTax }) => (amountExcludingTax === null ? sum + amount : sum),
+    0n,
+  )
+  const base =
+    known +
+    (invoice.total > 0n
+      ? divideRounded(unsplit * invoice.totalExcludingTax, invoice.total)
+      : unsplit)
   const lost = whole || base > accrual.base ? accrual.base : base
   return divideRounded(accrual.amount * lost, accrual.base)
 }
@@ -69,10 +93,11 @@ const clawbacks = ['clawback', 'clawback_reversal'] as const
 const holds = ['dispute_hold', 'dispute_release'] as const
 
 /**
- * The entries that bring the ledger from where it stands to where the reversals of a paid invoice say it must be: refunds and credit
- * notes are clawed back, what a dispute holds back beyond them is held. Nothing when it is there already. Each entry is named after its
- * reversal, which stands for the difference that it makes in the order of time; so the sums depend on the reversals alone, not on the
- * order in which they became known.
+ * The entries that bring the ledger from where it stands to where the reversals of a paid invoice
+ * say it must be: refunds and credit notes are clawed back, what a dispute holds back beyond them
+ * is held. Nothing when it is there already. Each entry is named after its reversal, which stands
+ * for the difference that it makes in the order of time; so the sums depend on the reversals alone,
+ * not on the order in which they became known.
  */
 export function ledgerSteps(
   invoice: PaidInvoice,
@@ -80,7 +105,9 @@ export function ledgerSteps(
   reversals: readonly Reversal[],
   entries: readonly StandingEntry[],
 ): LedgerStep[] {
-  const inTime = reversals.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+  const inTime = reversals.toSorted(
+    (a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1),
+  )
   const refunds = inTime.filter(({ kind }) => kind !== 'dispute')
   const counted: Reversal[] = []
   let lost = 0n
@@ -89,7 +116,9 @@ export function ledgerSteps(
     const before = lost
     lost = lostShare(invoice, accrual, counted)
     const sides = reversal.kind === 'dispute' ? holds : clawbacks
-    const own = entries.filter(({ reversalId, type }) => reversalId === reversal.id && sides.some((side) => side === type))
+    const own = entries.filter(
+      ({ reversalId, type }) => reversalId === reversal.id && sides.some((side) => side === type),
+    )
     const amount = before - lost - own.reduce((sum, entry) => sum + entry.amount, 0n)
     return amount === 0n ? [] : [{ type: amount < 0n ? sides[0] : sides[1], amount, reversal }]
   })

@@ -26,11 +26,18 @@ interface Dictionary {
 }
 
 /**
- * Apple's configuration profile for a mailbox: IMAP on 993, submission on 465 (both TLS from the first byte), CalDAV and CardDAV over
- * HTTPS, found by their well-known addresses. It holds no password; the device asks for it. Identifiers depend on the address alone,
- * so that a second installation replaces the first.
+ * Apple's configuration profile for a mailbox: IMAP on 993, submission on 465 (both TLS from the
+ * first byte), CalDAV and CardDAV over HTTPS, found by their well-known addresses. It holds no
+ * password; the device asks for it. Identifiers depend on the address alone, so that a second
+ * installation replaces the first.
  */
-export function mailProfile({ address, name, organisation, mailHost, uuid }: MailProfileOptions): string {
+export function mailProfile({
+  address,
+  name,
+  organisation,
+  mailHost,
+  uuid,
+}: MailProfileOptions): string {
   const root = `${address
     .slice(address.lastIndexOf('@') + 1)
     .split('.')
@@ -99,14 +106,19 @@ function element(value: Value | Dictionary, indent: string): string {
   if (typeof value === 'number') return `${indent}<integer>${value}</integer>`
   if (typeof value === 'string') return `${indent}<string>${escapeXml(value)}</string>`
   const deeper = `${indent}  `
-  if (Array.isArray(value)) return `${indent}<array>\n${value.map((one) => element(one, deeper)).join('\n')}\n${indent}</array>`
-  const fields = Object.entries(value).map(([key, field]) => `${deeper}<key>${escapeXml(key)}</key>\n${element(field, deeper)}`)
+  if (Array.isArray(value))
+    return `${indent}<array>\n${value.map((one) => element(one, deeper)).join('\n')}\n${indent}</array>`
+  const fields = Object.entries(value).map(
+    ([key, field]) => `${deeper}<key>${escapeXml(key)}</key>\n${element(field, deeper)}`,
+  )
   return `${indent}<dict>\n${fields.join('\n')}\n${indent}</dict>`
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Text of an element. Characters that XML 1.0 cannot hold in any form (section 2.2) are left out. */
+/**
+ * Text of an element. Characters that XML 1.0 cannot hold in any form (section 2.2) are left out.
+ */
 function escapeXml(text: string): string {
   const holdable = text
     .replace(/\p{Surrogate}/gu, '')

@@ -1,5 +1,6 @@
-// Domains of the large providers in the autoconfiguration database of Thunderbird, commit c6ad796 of
-// https://github.com/thunderbird/autoconfig (ispdb/), without those of companies and universities that are customers of a provider.
+// Domains of the large providers in the autoconfiguration database of Thunderbird, commit c6ad796
+// of https://github.com/thunderbird/autoconfig (ispdb/), without those of companies and
+// universities that are customers of a provider.
 const inThunderbird =
   '163.com 2die4.com accountant.com activist.com adexec.com adres.pl africamail.com aim.com ' +
   'aircraftmail.com alabama.usa.com alaska.usa.com alice.it allergist.com alumni.com ' +
@@ -66,15 +67,18 @@ const inThunderbird =
   'yandex.by yandex.com yandex.kz yandex.net yandex.ru yandex.ua ymail.com yours.com zoho.com ' +
   'zohomail.com'
 
-// Providers that the database lacks, by the addresses that they offer themselves: Apple, Proton, Tuta, Fastmail, HEY, mailbox.org,
-// freenet, Hushmail, NetEase and Sina.
+// Providers that the database lacks, by the addresses that they offer themselves: Apple, Proton,
+// Tuta, Fastmail, HEY, mailbox.org, freenet, Hushmail, NetEase and Sina.
 const further =
   'icloud.com me.com mac.com proton.me protonmail.com protonmail.ch pm.me tuta.com tuta.io tutanota.com tutanota.de ' +
   'tutamail.com keemail.me fastmail.com fastmail.fm hey.com mailbox.org freenet.de hushmail.com 126.com yeah.net sina.com'
 
 const providers: ReadonlySet<string> = new Set(`${inThunderbird} ${further}`.split(' '))
 
-/** True for a domain on which a public provider gives mailboxes to everybody, so that no workplace owns it. Canonical form. */
+/**
+ * True for a domain on which a public provider gives mailboxes to everybody, so that no workplace
+ * owns it. Canonical form.
+ */
 export function isPublicMailProvider(domain: string): boolean {
   return providers.has(domain)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasUnsafeCharacters, instant, withoutInvisibleSeparators } from './text.ts'
+import { hasUnsafeCharacters, instant, onSeveralLines, withoutInvisibleSeparators } from './text.ts'
 
 const slug = z.string().max(200)
 
@@ -12,10 +12,21 @@ const withoutMark = (text: string) => text.replace(/^\ufeff/, '')
 /** Characters of an import; the body of a request is bounded too. */
 const csvLength = 900_000
 
-export const importColumns = ['email', 'name', 'firstName', 'lastName', 'role', 'phone', 'alternativeEmail'] as const
+export const importColumns = [
+  'email',
+  'name',
+  'firstName',
+  'lastName',
+  'role',
+  'phone',
+  'alternativeEmail',
+] as const
 export type ImportColumn = (typeof importColumns)[number]
 
-/** `csv` begins with a line of column names, of which `email` must be there. `dryRun` judges every row and makes nothing. */
+/**
+ * `csv` begins with a line of column names, of which `email` must be there. `dryRun` judges every
+ * row and makes nothing.
+ */
 export const StartImport = z.strictObject({
   slug,
   csv: z
@@ -26,18 +37,25 @@ export const StartImport = z.strictObject({
     .refine(
       (text) => !hasUnsafeCharacters(withoutInvisibleSeparators(text).replace(/[\r\n\t]/g, ' ')),
       'Control and invisible characters are not allowed.',
-    ),
+    )
+    .meta({ openapi: { pattern: onSeveralLines(0) } }),
   dryRun: z.boolean(),
 })
 export type StartImport = z.infer<typeof StartImport>
 
 export const importStates = ['checked', 'running', 'stopped', 'done'] as const
-/** `stopped`: nobody works on it although rows are left; resume it. The job engine does so by itself as well. */
+/**
+ * `stopped`: nobody works on it although rows are left; resume it. The job engine does so by itself
+ * as well.
+ */
 export const importState = z.enum(importStates)
 export type ImportState = z.infer<typeof importState>
 
 export const importRowStates = ['ready', 'running', 'created', 'incomplete', 'refused'] as const
-/** `incomplete`: the member is there and an outside system has not done its part yet; it is tried again. */
+/**
+ * `incomplete`: the member is there and an upstream system has not done its part yet; it is tried
+ * again.
+ */
 export const importRowState = z.enum(importRowStates)
 export type ImportRowState = z.infer<typeof importRowState>
 
@@ -48,7 +66,10 @@ export const ImportRow = z.object({
   name: z.string().nullable(),
   role: z.string().nullable(),
   state: importRowState,
-  /** Why a row was refused: a code of `/docs/errors` and a sentence; `issues` for fields that cannot be used. */
+  /**
+   * Why a row was rejected: a code of `/docs/errors` and a sentence; `issues` for fields that
+   * cannot be used.
+   */
   code: z.string().nullable(),
   message: z.string().nullable(),
   issues: z.array(z.object({ path: z.string(), message: z.string() })),
@@ -56,7 +77,10 @@ export const ImportRow = z.object({
 })
 export type ImportRow = z.infer<typeof ImportRow>
 
-/** No passwords: an imported member's first one is made by resetting it (`needsPassword` of the member). */
+/**
+ * No passwords: an imported member's first one is made by resetting it (`needsPassword` of the
+ * member).
+ */
 export const ImportView = z.object({
   /** Null for a dry run, which is not kept. */
   id: z.uuid().nullable(),
@@ -76,7 +100,10 @@ export const ImportView = z.object({
 })
 export type ImportView = z.infer<typeof ImportView>
 
-export const ImportPath = z.strictObject({ slug, importId: z.uuid('This is not the id of an import.') })
+export const ImportPath = z.strictObject({
+  slug,
+  importId: z.uuid('This is not the id of an import.'),
+})
 export type ImportPath = z.infer<typeof ImportPath>
 
 export const GetImport = z.strictObject({
@@ -93,9 +120,10 @@ export interface CsvRow {
 }
 
 /**
- * The rows of an import. The text is CSV as RFC 4180 has it, separated by commas or, when the first line has them instead, semicolons; a
- * byte order mark, LF alone and empty lines are taken. Column names may be written in any case. Answers a sentence that names the line
- * when the text cannot be read: nothing of it is used then.
+ * The rows of an import. The text is CSV as RFC 4180 has it, separated by commas or, when the first
+ * line has them instead, semicolons; a byte order mark, LF alone and empty lines are taken. Column
+ * names may be written in any case. Returns a sentence that names the line when the text cannot be
+ * read: nothing of it is used then.
  */
 export function readImport(csv: string): { rows: CsvRow[] } | { fault: string } {
   const text = withoutMark(csv)
@@ -107,7 +135,8 @@ export function readImport(csv: string): { rows: CsvRow[] } | { fault: string } 
   if (!head) return { fault: 'There is no line with column names.' }
   const columns = columnsOf(head.cells)
   if ('fault' in columns) return columns
-  if (body.length > importLimit) return { fault: `An import has at most ${importLimit} rows; this one has ${body.length}.` }
+  if (body.length > importLimit)
+    return { fault: `An import has at most ${importLimit} rows; this one has ${body.length}.` }
   const rows: CsvRow[] = []
   for (const { line, cells } of body) {
     if (cells.length > columns.names.length) {
@@ -128,7 +157,10 @@ function columnsOf(cells: readonly string[]): { names: ImportColumn[] } | { faul
   const names: ImportColumn[] = []
   for (const cell of cells) {
     const name = importColumns.find((column) => column.toLowerCase() === cell.trim().toLowerCase())
-    if (!name) return { fault: `Line 1: the column "${cell.trim().slice(0, 40)}" is not known. Columns are ${importColumns.join(', ')}.` }
+    if (!name)
+      return {
+        fault: `Line 1: the column "${cell.trim().slice(0, 40)}" is not known. Columns are ${importColumns.join(', ')}.`,
+      }
     if (names.includes(name)) return { fault: `Line 1: the column ${name} is there twice.` }
     names.push(name)
   }
@@ -140,7 +172,10 @@ interface CsvRecord {
   cells: string[]
 }
 
-function readRecords(text: string, separator: string): { records: CsvRecord[] } | { fault: string } {
+function readRecords(
+  text: string,
+  separator: string,
+): { records: CsvRecord[] } | { fault: string } {
   const records: CsvRecord[] = []
   let at = 0
   let line = 1
@@ -156,7 +191,9 @@ function readRecords(text: string, separator: string): { records: CsvRecord[] } 
       at += 1
     }
     if (at < text.length && text[at] !== '\r' && text[at] !== '\n') {
-      return { fault: `Line ${line}: there is something between a closing quote and the next separator.` }
+      return {
+        fault: `Line ${line}: there is something between a closing quote and the next separator.`,
+      }
     }
     at += text.startsWith('\r\n', at) ? 2 : 1
     line += 1
@@ -171,7 +208,10 @@ function plain(text: string, start: number, separator: string): Cell {
   let end = start
   while (end < text.length && text[end] !== separator && text[end] !== '\r' && text[end] !== '\n') {
     if (text[end] === '"')
-      return { fault: 'there is a quote in the middle of a value. A value with quotes stands in quotes, its own doubled.' }
+      return {
+        fault:
+          'there is a quote in the middle of a value. A value with quotes stands in quotes, its own doubled.',
+      }
     end += 1
   }
   return { value: text.slice(start, end), end, breaks: 0 }
@@ -186,5 +226,9 @@ function quoted(text: string, start: number): Cell {
     end += 2
   }
   const raw = text.slice(start + 1, end)
-  return { value: raw.replaceAll('""', '"'), end: end + 1, breaks: raw.match(/\r\n|\r|\n/g)?.length ?? 0 }
+  return {
+    value: raw.replaceAll('""', '"'),
+    end: end + 1,
+    breaks: raw.match(/\r\n|\r|\n/g)?.length ?? 0,
+  }
 }

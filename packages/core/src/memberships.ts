@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { memberStatuses, tenantRoles } from './choices.ts'
 
-// Apart from tenants.ts and members.ts, because an app's routes need these words before any page is there.
+export { memberStatuses, tenantRoles }
 
-export const tenantRoles = ['member', 'admin', 'owner'] as const
+// Apart from tenants.ts and members.ts, because an app's routes need these words before any page is
+// there.
+
 export const tenantRole = z.enum(tenantRoles)
 export type TenantRole = z.infer<typeof tenantRole>
 
-export const memberStatuses = ['provisioning', 'active', 'suspended', 'removing', 'deactivated'] as const
 export const memberStatus = z.enum(memberStatuses)
 export type MemberStatus = z.infer<typeof memberStatus>

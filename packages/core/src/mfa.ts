@@ -1,13 +1,17 @@
 import { z } from 'zod'
+import { mfaStates } from './choices.ts'
 import { cursor, pageLimit } from './paging.ts'
 import { tenantRole } from './tenants.ts'
 import { instant } from './text.ts'
 
-/** How many second factors of each kind a person has, by the identity provider's names of kinds: `totp`, `webauthn`, `static`, … */
+/**
+ * How many second factors of each kind a person has, by the identity provider's names of kinds:
+ * `totp`, `webauthn`, `static`, …
+ */
 export const factorCounts = z.record(z.string(), z.number().int().min(1))
 export type FactorCounts = z.infer<typeof factorCounts>
 
-export const mfaState = z.enum(['enrolled', 'not_enrolled', 'unknown'])
+export const mfaState = z.enum(mfaStates)
 export type MfaState = z.infer<typeof mfaState>
 
 export const MemberMfa = z.object({
@@ -50,7 +54,10 @@ export const ReadMfaStatus = z.strictObject({
 })
 export type ReadMfaStatus = z.infer<typeof ReadMfaStatus>
 
-/** Recovery codes, which authentik keeps among the authenticators, help out when the second factor is lost; they are none. */
+/**
+ * Recovery codes, which authentik keeps among the authenticators, help out when the second factor
+ * is lost; they are none.
+ */
 export function isEnrolled(factors: FactorCounts): boolean {
   return Object.entries(factors).some(([kind, count]) => kind !== 'static' && count > 0)
 }

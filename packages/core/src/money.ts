@@ -1,10 +1,15 @@
 import { z } from 'zod'
+import { minorUnitDigits } from './minor-units.ts'
 
-/** Amounts are whole numbers of the currency's minor unit, as the payment processor counts it; never fractions. */
-export const minorAmount = z.number().int().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
-
-const zeroDecimal = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf ugx vnd vuv xaf xof xpf'.split(' '))
-const threeDecimal = new Set('bhd jod kwd omr tnd'.split(' '))
+/**
+ * Amounts are whole numbers of the currency's minor unit, as the payment processor counts it; never
+ * fractions.
+ */
+export const minorAmount = z
+  .number()
+  .int()
+  .min(Number.MIN_SAFE_INTEGER)
+  .max(Number.MAX_SAFE_INTEGER)
 
 /** ISO 4217, lower-cased. */
 export const currencyCode = z
@@ -12,16 +17,14 @@ export const currencyCode = z
   .max(20)
   .transform((value) => value.trim().toLowerCase())
   .pipe(z.string().regex(/^[a-z]{3}$/, 'This is not a currency such as eur.'))
+  .meta({ openapi: { minLength: 3, maxLength: 3, pattern: '^[A-Za-z]{3}$' } })
+
+export { minorUnitDigits }
 
 /**
- * Digits behind the point in amounts of this currency (docs.stripe.com/currencies). A table of our own: `Intl` gives other digits for
- * `isk` and `ugx` than the payment processor counts in.
+ * `numerator / denominator`, rounded half away from zero, in whole numbers. RangeError for a
+ * denominator that is not positive.
  */
-export function minorUnitDigits(currency: string): 0 | 2 | 3 {
-  return zeroDecimal.has(currency) ? 0 : threeDecimal.has(currency) ? 3 : 2
-}
-
-/** `numerator / denominator`, rounded half away from zero, in whole numbers. RangeError for a denominator that is not positive. */
 export function divideRounded(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('The denominator must be positive.')
   const magnitude = numerator < 0n ? -numerator : numerator
@@ -46,8 +49,11 @@ export function toMinorNumber(value: bigint | string): number {
   return number
 }
 
-/** Whole minor units as mails and documents write them: 1050 in `eur` is "€10.50". Every digit that is counted in is shown. */
-export function writtenAmount(minor: bigint, currency: string): string {
+/**
+ * Whole minor units as mails and documents write them: 1050 in `eur` is "€10.50". Every digit that
+ * is counted in is shown.
+ */
+export function formatAmount(minor: bigint, currency: string): string {
   const digits = minorUnitDigits(currency)
   const style = {
     style: 'currency',
@@ -58,5 +64,7 @@ export function writtenAmount(minor: bigint, currency: string): string {
   const size = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
   const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
   // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
-  return new Intl.NumberFormat('en-GB', style).format(`${minor < 0n ? '-' : ''}${major}` as `${number}`)
+  return new Intl.NumberFormat('en-GB', style).format(
+    `${minor < 0n ? '-' : ''}${major}` as `${number}`,
+  )
 }

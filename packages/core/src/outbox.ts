@@ -5,7 +5,9 @@ import { cursor, pageLimit } from './paging.ts'
 import { slugFilter } from './slugs.ts'
 import { instant, line } from './text.ts'
 
-/** The calendar object (RFC 5545) that a mail about a booking carries; made when the mail is sent. */
+/**
+ * The calendar object (RFC 5545) that a mail about a booking carries; made when the mail is sent.
+ */
 export interface CalendarAttachment {
   /** RFC 5546. */
   readonly method: 'REQUEST' | 'CANCEL'
@@ -13,6 +15,12 @@ export interface CalendarAttachment {
   /** ISO 8601 instants, as they were when the mail was queued. */
   readonly start: string
   readonly end: string
+  /**
+   * As they were when the mail was queued: a later move may give the booking to another host.
+   * Absent in mails of earlier versions.
+   */
+  readonly uid?: string
+  readonly organizer?: { readonly name: string; readonly address: string }
 }
 
 /** What stands for a variable of a template; a list for one to loop over. */
@@ -27,22 +35,34 @@ export interface OutgoingMail {
   readonly to: string
   /** Name of the recipient, for the header. */
   readonly name?: string | undefined
-  /** The variables of the template by their dotted names, without those that every template has. Written out for people, amounts included. */
+  /**
+   * The variables of the template by their dotted names, without those that every template has.
+   * Written out for people, amounts included.
+   */
   readonly values: Readonly<Record<string, MailValue>>
-  /** A mail of the same key is never queued twice. Made of ids, not of what says something about people. */
+  /**
+   * A mail of the same key is never queued twice. Made of ids, not of what says something about
+   * people.
+   */
   readonly key: string
   /** The booking that it is about: `link.manage` comes from there, when the mail is sent. */
   readonly bookingId?: string | undefined
   readonly calendar?: CalendarAttachment | undefined
 }
 
-/** Seconds until the next try after the first, second … failure; after the last of them a mail is given up. */
+/**
+ * Seconds until the next try after the first, second … failure; after the last of them a mail is
+ * given up.
+ */
 export const mailRetrySeconds = [60, 300, 1_800, 7_200, 43_200] as const
 
 /** Recipient and values of a mail that is over are erased after so many days. */
 export const mailKeptDays = 30
 
-const templateKey = z.enum(mailTemplateKeys as [MailTemplateKey, ...MailTemplateKey[]], 'There is no such template.')
+const templateKey = z.enum(
+  mailTemplateKeys as [MailTemplateKey, ...MailTemplateKey[]],
+  'There is no such template.',
+)
 
 /** A mail of the queue as operators see it. */
 export const QueuedMail = z.object({
@@ -67,8 +87,16 @@ export type QueuedMail = z.infer<typeof QueuedMail>
 export const MailQueuePage = z.object({
   items: z.array(QueuedMail),
   nextCursor: z.string().nullable(),
-  /** Over the whole queue. `sending` is off while this installation has no outgoing mail server: mails wait then. */
-  summary: z.object({ sending: z.enum(['on', 'off']), waiting: z.number().int(), failed: z.number().int(), gaveUp: z.number().int() }),
+  /**
+   * Over the whole queue. `sending` is off while this installation has no outgoing mail server:
+   * mails wait then.
+   */
+  summary: z.object({
+    sending: z.enum(['on', 'off']),
+    waiting: z.number().int(),
+    failed: z.number().int(),
+    gaveUp: z.number().int(),
+  }),
 })
 export type MailQueuePage = z.infer<typeof MailQueuePage>
 
@@ -85,7 +113,10 @@ export type ListMailQueue = z.infer<typeof ListMailQueue>
 export const MailPath = z.strictObject({ id: z.uuid('This is not the id of a mail.') })
 export type MailPath = z.infer<typeof MailPath>
 
-/** The address as it may be shown to somebody whom it is not addressed to: the first character and the host. */
+/**
+ * The address as it may be shown to somebody whom it is not addressed to: the first character and
+ * the host.
+ */
 export function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@')
   return at < 1 ? '…' : `${[...address][0]}…${address.slice(at)}`

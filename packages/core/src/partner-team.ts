@@ -4,7 +4,9 @@ import { cursor, pageLimit } from './paging.ts'
 import { partnerAccess } from './partner-access.ts'
 import { emailAddress, instant, line } from './text.ts'
 
-/** A member of a partner's staff, with the second factors that the identity provider last told of. */
+/**
+ * A member of a partner's staff, with the second factors that the identity provider last told of.
+ */
 export const StaffView = z.object({
   userId: z.uuid(),
   email: z.string(),
@@ -38,7 +40,12 @@ const userId = z.uuid('This is not a user id.')
 export const ListStaff = z.strictObject({ slug, cursor: cursor.optional(), limit: pageLimit })
 export type ListStaff = z.infer<typeof ListStaff>
 
-export const InviteStaff = z.strictObject({ slug, name: line(200), email: emailAddress, access: partnerAccess })
+export const InviteStaff = z.strictObject({
+  slug,
+  name: line(200),
+  email: emailAddress,
+  access: partnerAccess,
+})
 export type InviteStaff = z.infer<typeof InviteStaff>
 
 /** An open invitation. The link in the mail is the only way in: `mail`. */

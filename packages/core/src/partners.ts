@@ -2,18 +2,36 @@ import { z } from 'zod'
 import { BillingInfo, BillingInfoView, vatStatus } from './billing-info.ts'
 import { ContrastWarning } from './contrast.ts'
 import { domainName } from './domains.ts'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { minorAmount } from './money.ts'
 import { cursor, page, pageLimit } from './paging.ts'
-import { type PartnerAccess, type PartnerStatus, partnerAccess, partnerAccesses, partnerStatus, partnerStatuses } from './partner-access.ts'
+import {
+  type PartnerAccess,
+  type PartnerStatus,
+  partnerAccess,
+  partnerAccesses,
+  partnerStatus,
+  partnerStatuses,
+} from './partner-access.ts'
 import { tenantSlug } from './slugs.ts'
-import { plan, TenantHealth, tenantStatus } from './tenants.ts'
+import { plan, suspensionMode, TenantHealth, tenantStatus } from './tenants.ts'
 import { calendarDate, emailAddress, hexColor, instant, line } from './text.ts'
 import { phoneNumber } from './users.ts'
 import { Warning } from './warnings.ts'
 
-export { type PartnerAccess, type PartnerStatus, partnerAccess, partnerAccesses, partnerStatus, partnerStatuses }
+export {
+  type PartnerAccess,
+  type PartnerStatus,
+  partnerAccess,
+  partnerAccesses,
+  partnerStatus,
+  partnerStatuses,
+}
 
-/** Monthly recurring revenue in one currency, in its minor unit: the yearly amounts are summed first, then divided once. */
+/**
+ * Monthly recurring revenue in one currency, in its minor unit: the yearly amounts are summed
+ * first, then divided once.
+ */
 export const RecurringRevenue = z.object({ currency: z.string(), mrrMinor: minorAmount })
 export type RecurringRevenue = z.infer<typeof RecurringRevenue>
 
@@ -22,7 +40,10 @@ export const marginPct = z
   .number()
   .min(0, 'A margin is between 0 and 100.')
   .max(100, 'A margin is between 0 and 100.')
-  .refine((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6, 'At most two decimals.')
+  .refine(
+    (value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6,
+    'At most two decimals.',
+  )
 
 export const ContactInfo = z.strictObject({
   name: line(200).nullish(),
@@ -31,14 +52,21 @@ export const ContactInfo = z.strictObject({
 })
 export type ContactInfo = z.infer<typeof ContactInfo>
 
-const ContactInfoView = z.object({ name: z.string().nullable(), email: z.string().nullable(), phone: z.string().nullable() })
+const ContactInfoView = z.object({
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+})
 export type ContactInfoView = z.infer<typeof ContactInfoView>
 
 const day = calendarDate('This is not a day such as 2027-01-01.')
 
 const MarginStep = z.object({ marginPct: z.number(), effectiveFrom: z.string() })
 
-/** What operators and the partner's staff see of a partner. Null in `margin` and `mrr`: the caller's access level does not show it. */
+/**
+ * What operators and the partner's staff see of a partner. Null in `margin` and `mrr`: the caller's
+ * access level does not show it.
+ */
 export const PartnerView = z.object({
   id: z.uuid(),
   slug: z.string(),
@@ -62,6 +90,7 @@ export const PartnerView = z.object({
   mrr: z.array(RecurringRevenue).nullable(),
   /** The caller's own level; null for operators. */
   access: partnerAccess.nullable(),
+  editVersion,
   createdAt: instant,
   updatedAt: instant,
 })
@@ -72,7 +101,10 @@ export type PartnerPage = z.infer<typeof PartnerPage>
 
 const slug = z.string().max(200)
 
-/** Names a partner by its path. Any text is taken, so that a slug which cannot exist answers as an unknown one does. */
+/**
+ * Names a partner by its path. Any text is taken, so that a slug which cannot exist answers as an
+ * unknown one does.
+ */
 export const PartnerPath = z.strictObject({ slug })
 export type PartnerPath = z.infer<typeof PartnerPath>
 
@@ -108,15 +140,22 @@ export const UpdatePartner = z
     marginEffectiveFrom: day.optional(),
     contactInfo: ContactInfo.optional(),
     billingInfo: BillingInfo.optional(),
+    expectedVersion,
   })
   .refine(
-    ({ slug: _, reason: __, ...fields }) => Object.values(fields).some((value) => value !== undefined),
+    ({ slug: _, reason: __, expectedVersion: ___, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
-  .refine(({ marginPct: pct, marginEffectiveFrom }) => marginEffectiveFrom === undefined || pct !== undefined, {
-    path: ['marginEffectiveFrom'],
-    message: 'This goes with marginPct.',
-  })
+  .refine(
+    ({ marginPct: pct, marginEffectiveFrom }) =>
+      marginEffectiveFrom === undefined || pct !== undefined,
+    {
+      path: ['marginEffectiveFrom'],
+      message: 'This goes with marginPct.',
+    },
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartner = z.infer<typeof UpdatePartner>
 
 export const TerminatePartner = z.strictObject({ slug, reason: line(500).optional() })
@@ -124,7 +163,11 @@ export type TerminatePartner = z.infer<typeof TerminatePartner>
 
 const pageOf = { slug, cursor: cursor.optional(), limit: pageLimit }
 
-export const ListPartnerTenants = z.strictObject({ ...pageOf, q: line(200).optional(), status: tenantStatus.optional() })
+export const ListPartnerTenants = z.strictObject({
+  ...pageOf,
+  q: line(200).optional(),
+  status: tenantStatus.optional(),
+})
 export type ListPartnerTenants = z.infer<typeof ListPartnerTenants>
 
 /** Every margin a partner had, has and is going to have, latest first. */
@@ -140,13 +183,17 @@ export const PartnerMargins = z.object({
 })
 export type PartnerMargins = z.infer<typeof PartnerMargins>
 
-/** A customer of a partner: a tenant as the list shows it. `mrr` is null where the caller's access level does not show it. */
+/**
+ * A customer of a partner: a tenant as the list shows it. `mrr` is null where the caller's access
+ * level does not show it.
+ */
 export const CustomerView = z.object({
   id: z.uuid(),
   slug: z.string(),
   name: z.string(),
   status: tenantStatus,
   suspendedReason: z.string().nullable(),
+  suspensionMode: suspensionMode.nullable(),
   plan,
   seats: z.number().int(),
   members: z.number().int(),
@@ -156,6 +203,7 @@ export const CustomerView = z.object({
   owner: z.object({ email: z.string(), name: z.string() }).nullable(),
   health: TenantHealth,
   mrr: z.array(RecurringRevenue).nullable(),
+  editVersion,
   createdAt: instant,
   updatedAt: instant,
 })
@@ -164,7 +212,11 @@ export type CustomerView = z.infer<typeof CustomerView>
 export const CustomerPage = page(CustomerView)
 export type CustomerPage = z.infer<typeof CustomerPage>
 
-export const ListCustomers = z.strictObject({ ...pageOf, q: line(200).optional(), status: tenantStatus.optional() })
+export const ListCustomers = z.strictObject({
+  ...pageOf,
+  q: line(200).optional(),
+  status: tenantStatus.optional(),
+})
 export type ListCustomers = z.infer<typeof ListCustomers>
 
 export const UpdateCustomer = z
@@ -176,15 +228,30 @@ export const UpdateCustomer = z
     name: line(100).optional(),
     industry: line(100).nullable().optional(),
     brandColor: hexColor.nullable().optional(),
+    expectedVersion,
   })
   .refine(
-    ({ slug: _, tenantSlug: __, ...fields }) => Object.values(fields).some((value) => value !== undefined),
+    ({ slug: _, tenantSlug: __, expectedVersion: ___, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateCustomer = z.infer<typeof UpdateCustomer>
 
-export const SuspendCustomer = z.strictObject({ slug, tenantSlug: z.string().max(200), reason: line(500).optional() })
+export const SuspendCustomer = z.strictObject({
+  slug,
+  tenantSlug: z.string().max(200),
+  reason: line(500).optional(),
+  mode: suspensionMode.default('no_sign_in'),
+})
 export type SuspendCustomer = z.infer<typeof SuspendCustomer>
+
+export const ResumeCustomer = z.strictObject({
+  slug,
+  tenantSlug: z.string().max(200),
+  reason: line(500).optional(),
+})
+export type ResumeCustomer = z.infer<typeof ResumeCustomer>
 
 /** How a partner works with its customers. Null is not set. */
 export const PartnerSettingsView = z.object({
@@ -196,6 +263,7 @@ export const PartnerSettingsView = z.object({
   defaultSeats: z.number().int(),
   /** Where mails to the partner go; null is its contact address. */
   noticeEmail: z.string().nullable(),
+  editVersion,
   updatedAt: instant,
 })
 export type PartnerSettingsView = z.infer<typeof PartnerSettingsView>
@@ -203,7 +271,11 @@ export type PartnerSettingsView = z.infer<typeof PartnerSettingsView>
 const webAddress = z
   .string()
   .max(500, 'At most 500 characters.')
-  .refine((value) => URL.canParse(value) && new URL(value).protocol === 'https:', 'This is not an address that begins with https://.')
+  .refine(
+    (value) => URL.canParse(value) && new URL(value).protocol === 'https:',
+    'This is not an address that begins with https://.',
+  )
+  .meta({ openapi: { format: 'uri', pattern: '^https://[A-Za-z0-9.-]+(?:[/?#][!-~]*)?$' } })
 
 /** What is absent stays, null goes back to the standard. */
 export const UpdatePartnerSettings = z
@@ -215,11 +287,20 @@ export const UpdatePartnerSettings = z
     defaultPlan: plan.nullable().optional(),
     defaultSeats: z.number().int().min(0).max(1_000_000).nullable().optional(),
     noticeEmail: emailAddress.nullable().optional(),
+    expectedVersion,
   })
-  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerSettings = z.infer<typeof UpdatePartnerSettings>
 
-/** Whom the people of a tenant turn to first: the partner that looks after it. Null where the platform does so itself. */
+/**
+ * Whom the people of a tenant turn to first: the partner that looks after it. Null where the
+ * platform does so itself.
+ */
 export const TenantSupport = z.object({
   partner: z
     .object({
@@ -232,13 +313,17 @@ export const TenantSupport = z.object({
 })
 export type TenantSupport = z.infer<typeof TenantSupport>
 
-/** How a partner looks to its customers. What is null is not set; `effective` says what is used then. */
+/**
+ * How a partner looks to its customers. What is null is not set; `effective` says what is used
+ * then.
+ */
 export const PartnerBrandingView = z.object({
   productName: z.string().nullable(),
   accentColor: z.string().nullable(),
   effective: z.object({ productName: z.string(), accentColor: z.string(), textColor: z.string() }),
-  /** About the effective accent colour; they refuse nothing. */
+  /** About the effective accent colour; they reject nothing. */
   warnings: z.array(ContrastWarning),
+  editVersion,
   updatedAt: instant,
 })
 export type PartnerBrandingView = z.infer<typeof PartnerBrandingView>
@@ -249,6 +334,12 @@ export const UpdatePartnerBranding = z
     slug,
     productName: line(60).nullable().optional(),
     accentColor: hexColor.nullable().optional(),
+    expectedVersion,
   })
-  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdatePartnerBranding = z.infer<typeof UpdatePartnerBranding>

@@ -12,7 +12,10 @@ export const temporaryPasswordLength = 16
 /** Fills a buffer with random bytes from a CSPRNG, as `crypto.getRandomValues` does. */
 export type RandomBytes = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array
 
-/** A whole number in [0, bound) without modulo bias: bytes above the largest multiple of `bound` are drawn again. */
+/**
+ * A whole number in [0, bound) without modulo bias: bytes above the largest multiple of `bound` are
+ * drawn again.
+ */
 function below(bound: number, random: RandomBytes): number {
   const limit = 256 - (256 % bound)
   for (;;) {
@@ -22,8 +25,9 @@ function below(bound: number, random: RandomBytes): number {
 }
 
 /**
- * A one-time password: 16 characters, at least one upper-case letter, lower-case letter, digit and symbol, shuffled by
- * Fisher–Yates, none of I O 0 1 l. The caller passes the CSPRNG and must neither store nor log the result.
+ * A one-time password: 16 characters, at least one upper-case letter, lower-case letter, digit and
+ * symbol, shuffled by Fisher–Yates, none of I O 0 1 l. The caller passes the CSPRNG and must
+ * neither store nor log the result.
  */
 export function temporaryPassword(random: RandomBytes): string {
   const pick = (alphabet: string) => alphabet.charAt(below(alphabet.length, random))

@@ -31,7 +31,10 @@ export {
   payoutStatuses,
 }
 
-/** What may follow each state; `canceled` is final, and a payment that came back leads from `paid` to `failed`. */
+/**
+ * What may follow each state; `canceled` is final, and a payment that came back leads from `paid`
+ * to `failed`.
+ */
 export const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
   draft: ['held', 'approved', 'canceled'],
   held: ['draft', 'canceled'],
@@ -43,14 +46,23 @@ export const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>
 }
 
 /** States in which a payout keeps its entries from every other one. */
-export const openPayoutStatuses = ['draft', 'held', 'approved', 'in_transit', 'failed'] as const satisfies readonly PayoutStatus[]
+export const openPayoutStatuses = [
+  'draft',
+  'held',
+  'approved',
+  'in_transit',
+  'failed',
+] as const satisfies readonly PayoutStatus[]
 
 /** A payout is made from fifty units of the currency on. In minor units. */
 export function leastPayout(currency: string): bigint {
   return 50n * 10n ** BigInt(minorUnitDigits(currency))
 }
 
-/** What one operator may enter by hand for a partner and currency within a day; more needs a second operator. In minor units. */
+/**
+ * What one operator may enter by hand for a partner and currency within a day; more needs a second
+ * operator. In minor units.
+ */
 export function mostAdjustedAlone(currency: string): bigint {
   return 1_000n * 10n ** BigInt(minorUnitDigits(currency))
 }
@@ -71,7 +83,10 @@ export const LedgerEntryView = z.object({
   invoiceId: z.uuid().nullable(),
   invoiceNumber: z.string().nullable(),
   source: ledgerSource,
-  /** The record behind it: an invoice, refund, credit note or dispute of the payment processor, an adjustment, a payout. */
+  /**
+   * The record behind it: an invoice, refund, credit note or dispute of the payment processor, an
+   * adjustment, a payout.
+   */
   sourceId: z.string(),
   reason: z.string().nullable(),
   availableAt: instant,
@@ -92,9 +107,16 @@ const ledgerFilters = {
   invoiceId: z.uuid().optional(),
   tenantSlug: slugFilter.optional(),
 }
-export const ListLedger = z.strictObject({ ...ledgerFilters, cursor: cursor.optional(), limit: pageLimit })
+export const ListLedger = z.strictObject({
+  ...ledgerFilters,
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ListLedger = z.infer<typeof ListLedger>
-export const ExportLedger = z.strictObject({ ...ledgerFilters, format: z.literal('csv').default('csv') })
+export const ExportLedger = z.strictObject({
+  ...ledgerFilters,
+  format: z.literal('csv').default('csv'),
+})
 export type ExportLedger = z.infer<typeof ExportLedger>
 
 /** The columns of an exported ledger, in order. */
@@ -171,7 +193,9 @@ export const ListPartnerPayouts = z.strictObject({
 })
 export type ListPartnerPayouts = z.infer<typeof ListPartnerPayouts>
 
-/** Any text is taken for an id, so that one which cannot exist answers 404 as an unknown one does. */
+/**
+ * Any text is taken for an id, so that one which cannot exist answers 404 as an unknown one does.
+ */
 const payoutId = z.string().max(200)
 export const PayoutPath = z.strictObject({ id: payoutId })
 export type PayoutPath = z.infer<typeof PayoutPath>
@@ -190,11 +214,22 @@ export const RequestPayout = z.strictObject({ slug: partnerPath, currency: curre
 export type RequestPayout = z.infer<typeof RequestPayout>
 
 export const statementFormats = ['html', 'csv'] as const
-export const ReadStatement = z.strictObject({ id: payoutId, format: z.enum(statementFormats).default('html') })
+export const ReadStatement = z.strictObject({
+  id: payoutId,
+  format: z.enum(statementFormats).default('html'),
+})
 export type ReadStatement = z.infer<typeof ReadStatement>
-export const ReadPartnerStatement = z.strictObject({ slug: partnerPath, payoutId, format: z.enum(statementFormats).default('html') })
+export const ReadPartnerStatement = z.strictObject({
+  slug: partnerPath,
+  payoutId,
+  format: z.enum(statementFormats).default('html'),
+})
 export type ReadPartnerStatement = z.infer<typeof ReadPartnerStatement>
-export const StatementDocument = z.object({ fileName: z.string(), contentType: z.string(), text: z.string() })
+export const StatementDocument = z.object({
+  fileName: z.string(),
+  contentType: z.string(),
+  text: z.string(),
+})
 export type StatementDocument = z.infer<typeof StatementDocument>
 
 export const PartnerBalance = z.object({
@@ -258,7 +293,8 @@ export const CreateAdjustment = z.strictObject({
     .int('A whole number of minor units.')
     .min(-1_000_000_000_00, 'This is more than can be entered at once.')
     .max(1_000_000_000_00, 'This is more than can be entered at once.')
-    .refine((amount) => amount !== 0, 'An adjustment of nothing is none.'),
+    .refine((amount) => amount !== 0, 'An adjustment of nothing is none.')
+    .meta({ openapi: { not: { const: 0 } } }),
   reason: line(500, 10),
 })
 export type CreateAdjustment = z.infer<typeof CreateAdjustment>
@@ -272,7 +308,10 @@ export type ListAdjustments = z.infer<typeof ListAdjustments>
 export const AdjustmentPath = z.strictObject({ id: payoutId })
 export type AdjustmentPath = z.infer<typeof AdjustmentPath>
 
-export const GiveConsent = z.strictObject({ slug: partnerPath, agreed: z.literal(true, 'Agree to it, or leave it.') })
+export const GiveConsent = z.strictObject({
+  slug: partnerPath,
+  agreed: z.literal(true, 'Agree to it, or leave it.'),
+})
 export type GiveConsent = z.infer<typeof GiveConsent>
 export const ConsentView = z.object({ selfBillingConsentAt: instant })
 export type ConsentView = z.infer<typeof ConsentView>

@@ -5,15 +5,19 @@ import { line } from './text.ts'
 const titles = new Set(['dr', 'jr', 'mr', 'mrs', 'ms', 'prof', 'sr', 'st'])
 
 /**
- * True where a mail program would make a link of a part of the text: an address with a scheme, `www.` and what
- * follows, a domain under a public suffix, an e-mail address.
+ * True where a mail program would make a link of a part of the text: an address with a scheme,
+ * `www.` and what follows, a domain under a public suffix, an e-mail address.
  */
 export function holdsLink(text: string): boolean {
   if (/:\/\/|\bwww\./i.test(text)) return true
   return text.split(/[\s,;()<>"']+/).some((word) => {
-    const host = /^(?:[^@]*@)?((?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,63})(?:[/:?#].*)?$/u.exec(word)?.[1]
+    const host = /^(?:[^@]*@)?((?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,63})(?:[/:?#].*)?$/u.exec(
+      word,
+    )?.[1]
     if (host === undefined) return false
-    const { isIcann, domainWithoutSuffix } = parse(host.toLowerCase(), { allowPrivateDomains: false })
+    const { isIcann, domainWithoutSuffix } = parse(host.toLowerCase(), {
+      allowPrivateDomains: false,
+    })
     return isIcann === true && domainWithoutSuffix !== null && !titles.has(domainWithoutSuffix)
   })
 }

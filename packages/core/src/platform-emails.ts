@@ -1,8 +1,20 @@
-import { commonVariables, page, type TemplateDefinition, type TemplateVariable } from './email-layout.ts'
+import {
+  commonVariables,
+  page,
+  type TemplateDefinition,
+  type TemplateVariable,
+} from './email-layout.ts'
 
-const partner: TemplateVariable = { name: 'partner.name', description: 'Name of the partner', sample: 'North Resale' }
+const partner: TemplateVariable = {
+  name: 'partner.name',
+  description: 'Name of the partner',
+  sample: 'North Resale',
+}
 
-/** Messages from the platform itself, to people of partners. `tenant.name` is the platform's own name in them. */
+/**
+ * Messages from the platform itself, to people of partners. `tenant.name` is the platform's own
+ * name in them.
+ */
 export const platformEmails = {
   'partner.invited': {
     title: 'Invitation to a partner',
@@ -12,7 +24,11 @@ export const platformEmails = {
       partner,
       { name: 'person.name', description: 'Name of the person', sample: 'Pia Partner' },
       { name: 'inviter.name', description: 'Who invited the person', sample: 'Olga Owner' },
-      { name: 'link.access', description: 'Link to accept the invitation; works once', sample: 'https://portal.example/invitation/…' },
+      {
+        name: 'link.access',
+        description: 'Link to accept the invitation; works once',
+        sample: 'https://portal.example/invitation/…',
+      },
     ],
     standard: {
       subject: 'Invitation to the staff of {{ partner.name }} in {{ product.name }}',
@@ -43,8 +59,16 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
       partner,
       { name: 'payout.amount', description: 'Amount with its currency', sample: '€1,240.50' },
       { name: 'payout.statement', description: 'Number of the statement', sample: 'NORTH-2026-07' },
-      { name: 'payout.reference', description: 'Reference of the transfer; may be empty', sample: 'SEPA 4711' },
-      { name: 'link.payouts', description: 'Where the statement is; may be empty', sample: 'https://portal.example/partner/payouts' },
+      {
+        name: 'payout.reference',
+        description: 'Reference of the transfer; may be empty',
+        sample: 'SEPA 4711',
+      },
+      {
+        name: 'link.payouts',
+        description: 'Where the statement is; may be empty',
+        sample: 'https://portal.example/partner/payouts',
+      },
     ],
     standard: {
       subject: 'Payout of {{ payout.amount }} to {{ partner.name }}',
@@ -70,7 +94,11 @@ The link works once, for seven days. Nothing happens unless you follow it. Do no
     variables: [
       ...commonVariables,
       { name: 'flag.key', description: 'Key of the flag', sample: 'new_billing_engine' },
-      { name: 'flag.signal', description: 'What was counted', sample: 'payment attempts that failed' },
+      {
+        name: 'flag.signal',
+        description: 'What was counted',
+        sample: 'payment attempts that failed',
+      },
       { name: 'flag.threshold', description: 'Share that the rule allows', sample: '5 %' },
       { name: 'flag.rateOn', description: 'Share among tenants with the flag', sample: '12.5 %' },
       { name: 'flag.rateOff', description: 'Share among tenants without it', sample: '0.8 %' },

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { priceStates } from './choices.ts'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { currencyCode, divideRounded } from './money.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { slugFilter } from './slugs.ts'
@@ -6,16 +8,23 @@ import { billingCycle, mostSeats } from './subscriptions.ts'
 import { plan } from './tenants.ts'
 import { instant, line } from './text.ts'
 
-export const priceStates = ['draft', 'active', 'archived'] as const
+export { priceStates }
+
 export const priceState = z.enum(priceStates)
 export type PriceState = z.infer<typeof priceState>
 
-/** `graduated`: each seat costs what its own tier says. `volume`: every seat costs what the tier of the whole number says. */
+/**
+ * `graduated`: each seat costs what its own tier says. `volume`: every seat costs what the tier of
+ * the whole number says.
+ */
 export const priceSchemes = ['per_seat', 'flat', 'graduated', 'volume'] as const
 export const priceScheme = z.enum(priceSchemes)
 export type PriceScheme = z.infer<typeof priceScheme>
 
-/** The greatest amount that one number of a price may be, in minor units: amounts of whole subscriptions stay exact. */
+/**
+ * The greatest amount that one number of a price may be, in minor units: amounts of whole
+ * subscriptions stay exact.
+ */
 export const mostUnitAmount = 1_000_000_000
 export const mostTiers = 20
 export const mostCurrencies = 20
@@ -26,7 +35,10 @@ const unitAmount = z
   .min(0, 'Not below 0.')
   .max(mostUnitAmount, 'This is too much.')
 
-/** Up to and with seat `upTo`, null for all that follow. Amounts per cycle in the currency's minor unit. */
+/**
+ * Up to and with seat `upTo`, null for all that follow. Amounts per cycle in the currency's minor
+ * unit.
+ */
 export const PriceTier = z.strictObject({
   upTo: z.number().int().min(1).max(mostSeats).nullable(),
   unitAmount,
@@ -34,14 +46,20 @@ export const PriceTier = z.strictObject({
 })
 export type PriceTier = z.infer<typeof PriceTier>
 
-/** The first fault of tiers: each ends above the one before, and only the last has no end. Undefined when there is none. */
-export function faultOfTiers(tiers: readonly PriceTier[]): { index: number; message: string } | undefined {
+/**
+ * The first fault of tiers: each ends above the one before, and only the last has no end. Undefined
+ * when there is none.
+ */
+export function faultOfTiers(
+  tiers: readonly PriceTier[],
+): { index: number; message: string } | undefined {
   let before = 0
   for (const [index, { upTo }] of tiers.entries()) {
     const last = index === tiers.length - 1
     if (last && upTo !== null) return { index, message: 'The last tier has no end.' }
     if (!last && upTo === null) return { index, message: 'Only the last tier has no end.' }
-    if (upTo !== null && upTo <= before) return { index, message: 'Each tier ends above the one before it.' }
+    if (upTo !== null && upTo <= before)
+      return { index, message: 'Each tier ends above the one before it.' }
     before = upTo ?? before
   }
   return undefined
@@ -53,11 +71,19 @@ const tiers = z
   .max(mostTiers, `At most ${mostTiers} tiers.`)
   .superRefine((all, check) => {
     const fault = faultOfTiers(all)
-    if (fault) check.addIssue({ code: 'custom', path: [fault.index, 'upTo'], message: fault.message })
+    if (fault)
+      check.addIssue({ code: 'custom', path: [fault.index, 'upTo'], message: fault.message })
   })
 
-/** What one currency costs. `unitAmount`: per seat, or the whole of a flat price; 0 where tiers say it. */
-export const PriceAmount = z.strictObject({ currency: currencyCode, unitAmount, tiers: tiers.nullable().optional() })
+/**
+ * What one currency costs. `unitAmount`: per seat, or the whole of a flat price; 0 where tiers say
+ * it.
+ */
+export const PriceAmount = z.strictObject({
+  currency: currencyCode,
+  unitAmount,
+  tiers: tiers.nullable().optional(),
+})
 export type PriceAmount = z.infer<typeof PriceAmount>
 
 /** What a total is computed from; amounts per cycle in minor units. */
@@ -67,8 +93,14 @@ export interface PriceTerms {
   tiers: readonly PriceTier[] | null
 }
 
-/** What `seats` seats cost per cycle, in minor units and without tax. No seat costs nothing, but for a flat price. */
-export function totalOf({ scheme, unitAmount: unit, tiers: steps }: PriceTerms, seats: number): bigint {
+/**
+ * What `seats` seats cost per cycle, in minor units and without tax. No seat costs nothing, but for
+ * a flat price.
+ */
+export function totalOf(
+  { scheme, unitAmount: unit, tiers: steps }: PriceTerms,
+  seats: number,
+): bigint {
   if (scheme === 'flat') return BigInt(unit)
   if (scheme === 'per_seat' || steps === null) return BigInt(unit) * BigInt(seats)
   if (seats === 0) return 0n
@@ -93,11 +125,16 @@ function graduatedTotal(steps: readonly PriceTier[], seats: number): bigint {
 }
 
 /**
- * The amounts that a subscription keeps of a price. `periodAmount` is set only where price times seats is not the total, and then stands in
- * its place; `perSeatAmount` is then the average, rounded, for people to read.
+ * The amounts that a subscription keeps of a price. `periodAmount` is set only where price times
+ * seats is not the total, and then stands in its place; `perSeatAmount` is then the average,
+ * rounded, for people to read.
  */
-export function snapshotOf(terms: PriceTerms, seats: number): { perSeatAmount: bigint; periodAmount: bigint | null } {
-  if (terms.scheme === 'per_seat') return { perSeatAmount: BigInt(terms.unitAmount), periodAmount: null }
+export function snapshotOf(
+  terms: PriceTerms,
+  seats: number,
+): { perSeatAmount: bigint; periodAmount: bigint | null } {
+  if (terms.scheme === 'per_seat')
+    return { perSeatAmount: BigInt(terms.unitAmount), periodAmount: null }
   const total = totalOf(terms, seats)
   return { perSeatAmount: divideRounded(total, BigInt(Math.max(1, seats))), periodAmount: total }
 }
@@ -109,7 +146,10 @@ const amounts = z
   .array(PriceAmount)
   .min(1, 'Give the amount of at least one currency.')
   .max(mostCurrencies, `At most ${mostCurrencies} currencies.`)
-  .refine((all) => new Set(all.map(({ currency }) => currency)).size === all.length, 'Each currency can be named once.')
+  .refine(
+    (all) => new Set(all.map(({ currency }) => currency)).size === all.length,
+    'Each currency can be named once.',
+  )
 const seatLimit = z.number().int().min(1).max(mostSeats)
 const terms = {
   scheme: priceScheme.optional(),
@@ -139,12 +179,18 @@ export function faultsOfPrice(price: PriceSettings): { path: string; message: st
   const faults = price.amounts.flatMap((amount, index) => {
     const path = `amounts.${index}.tiers`
     if (tiered && !amount.tiers) return [{ path, message: 'This scheme needs tiers.' }]
-    return !tiered && amount.tiers ? [{ path, message: 'Only graduated and volume prices have tiers.' }] : []
+    return !tiered && amount.tiers
+      ? [{ path, message: 'Only graduated and volume prices have tiers.' }]
+      : []
   })
   if (price.maxSeats !== null && price.maxSeats < price.minSeats) {
     faults.push({ path: 'maxSeats', message: 'It is below the smallest number of seats.' })
   }
-  if (price.visibleFrom !== null && price.visibleUntil !== null && price.visibleUntil <= price.visibleFrom) {
+  if (
+    price.visibleFrom !== null &&
+    price.visibleUntil !== null &&
+    price.visibleUntil <= price.visibleFrom
+  ) {
     faults.push({ path: 'visibleUntil', message: 'It would end before it begins.' })
   }
   return faults
@@ -164,13 +210,20 @@ export type CreatePrice = z.infer<typeof CreatePrice>
 const id = z
   .string()
   .max(200)
-  .transform((text) => (z.uuid().safeParse(text).success ? text.toLowerCase() : '00000000-0000-0000-0000-000000000000'))
+  .transform((text) =>
+    z.uuid().safeParse(text).success ? text.toLowerCase() : '00000000-0000-0000-0000-000000000000',
+  )
 export const PricePath = z.strictObject({ id })
 export type PricePath = z.infer<typeof PricePath>
 
 export const UpdatePrice = z
-  .strictObject({ id, amounts: amounts.optional(), ...terms })
-  .refine(({ id: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .strictObject({ id, amounts: amounts.optional(), ...terms, expectedVersion })
+  .refine(
+    ({ id: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdatePrice = z.infer<typeof UpdatePrice>
 
 export const ListPrices = z.strictObject({
@@ -182,7 +235,11 @@ export const ListPrices = z.strictObject({
 })
 export type ListPrices = z.infer<typeof ListPrices>
 
-const shownTier = z.object({ upTo: z.number().int().nullable(), unitAmount: z.number().int(), flatAmount: z.number().int() })
+const shownTier = z.object({
+  upTo: z.number().int().nullable(),
+  unitAmount: z.number().int(),
+  flatAmount: z.number().int(),
+})
 
 export const PriceAmountView = z.object({
   currency: z.string(),
@@ -212,6 +269,7 @@ export const PriceView = z.object({
   amounts: z.array(PriceAmountView),
   /** Subscriptions that run at this price. */
   subscriptions: z.number().int(),
+  editVersion,
   createdAt: instant,
   updatedAt: instant,
 })

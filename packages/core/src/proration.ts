@@ -1,6 +1,9 @@
 import { divideRounded } from './money.ts'
 
-/** What a change costs for the rest of the period, in minor units: what was paid and is not used, and what is used now. */
+/**
+ * What a change costs for the rest of the period, in minor units: what was paid and is not used,
+ * and what is used now.
+ */
 export interface Proration {
   /** Not above 0. */
   credit: bigint
@@ -10,11 +13,16 @@ export interface Proration {
 }
 
 /**
- * The estimate of a change from `before` to `after` (totals of a whole period, minor units) at `at`, by the second: two lines, each
- * rounded half away from zero by itself. The payment processor's own preview is the truth where it can be asked. A moment outside the
- * period counts as its nearer end. RangeError for a period without length.
+ * The estimate of a change from `before` to `after` (totals of a whole period, minor units) at
+ * `at`, by the second: two lines, each rounded half away from zero by itself. The payment
+ * processor's own preview is the truth where it can be asked. A moment outside the period counts as
+ * its nearer end. RangeError for a period without length.
  */
-export function prorate(before: bigint, after: bigint, { start, end, at }: { start: Date; end: Date; at: Date }): Proration {
+export function prorate(
+  before: bigint,
+  after: bigint,
+  { start, end, at }: { start: Date; end: Date; at: Date },
+): Proration {
   const length = seconds(end.getTime()) - seconds(start.getTime())
   if (length <= 0n) throw new RangeError('The period has no length.')
   const moment = Math.min(Math.max(at.getTime(), start.getTime()), end.getTime())

@@ -11,15 +11,28 @@ import {
   type TopTenants,
 } from './reports.ts'
 
-/** A report as CSV (RFC 4180): a header, then a line per row, with cells that no spreadsheet takes for a formula. Amounts in minor units. */
+/**
+ * A report as CSV (RFC 4180): a header, then a line per row, with cells that no spreadsheet takes
+ * for a formula. Amounts in minor units.
+ */
 export type ToCsv<Report> = (report: Report) => string
 
-function table<Row>(columns: Readonly<Record<string, (row: Row) => unknown>>, rows: readonly Row[]): string {
-  return [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => cell(row)))].map(csvLine).join('')
+function table<Row>(
+  columns: Readonly<Record<string, (row: Row) => unknown>>,
+  rows: readonly Row[],
+): string {
+  return [
+    Object.keys(columns),
+    ...rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+  ]
+    .map(csvLine)
+    .join('')
 }
 
 /** Columns of the same names as the fields. */
-function fields<Row extends object>(names: readonly (keyof Row & string)[]): Record<string, (row: Row) => unknown> {
+function fields<Row extends object>(
+  names: readonly (keyof Row & string)[],
+): Record<string, (row: Row) => unknown> {
   return Object.fromEntries(names.map((name) => [name, (row: Row) => row[name]]))
 }
 
@@ -28,7 +41,15 @@ export const mrrCsv: ToCsv<MrrReport> = ({ asOf, currencies }) =>
     {
       asOf: () => asOf,
       ...fields<MrrReport['currencies'][number]>([
-        ...(['currency', 'mrrMinor', 'arrMinor', 'atRiskMrrMinor', 'committedMrrMinor', 'trialMrrMinor', 'pausedMrrMinor'] as const),
+        ...([
+          'currency',
+          'mrrMinor',
+          'arrMinor',
+          'atRiskMrrMinor',
+          'committedMrrMinor',
+          'trialMrrMinor',
+          'pausedMrrMinor',
+        ] as const),
         ...(['payingTenants', 'paidSeats', 'arpaMinor'] as const),
       ]),
     },
@@ -36,15 +57,46 @@ export const mrrCsv: ToCsv<MrrReport> = ({ asOf, currencies }) =>
   )
 
 type Growth = GrowthReport['months'][number]
-const rates = ['customerChurn', 'grossChurn', 'netChurn', 'netRetention', 'quickRatio', 'growth', 'arpaMinor', 'ltvMinor'] as const
+const rates = [
+  'customerChurn',
+  'grossChurn',
+  'netChurn',
+  'netRetention',
+  'quickRatio',
+  'growth',
+  'arpaMinor',
+  'ltvMinor',
+] as const
 
 export const growthCsv: ToCsv<GrowthReport> = ({ months }) =>
   table<Growth>(
     {
       ...fields<Growth>([
-        ...(['month', 'currency', 'partial', 'startArrMinor', 'newArrMinor', 'reactivationArrMinor', 'expansionArrMinor'] as const),
-        ...(['contractionArrMinor', 'churnArrMinor', 'pausedChurnArrMinor', 'currencySwitchArrMinor', 'endArrMinor'] as const),
-        ...(['startMrrMinor', 'endMrrMinor', 'startTenants', 'newTenants', 'reactivatedTenants', 'churnedTenants', 'endTenants'] as const),
+        ...([
+          'month',
+          'currency',
+          'partial',
+          'startArrMinor',
+          'newArrMinor',
+          'reactivationArrMinor',
+          'expansionArrMinor',
+        ] as const),
+        ...([
+          'contractionArrMinor',
+          'churnArrMinor',
+          'pausedChurnArrMinor',
+          'currencySwitchArrMinor',
+          'endArrMinor',
+        ] as const),
+        ...([
+          'startMrrMinor',
+          'endMrrMinor',
+          'startTenants',
+          'newTenants',
+          'reactivatedTenants',
+          'churnedTenants',
+          'endTenants',
+        ] as const),
       ]),
       ...Object.fromEntries(rates.map((name) => [name, (month: Growth) => month.rates[name]])),
     },
@@ -54,7 +106,19 @@ export const growthCsv: ToCsv<GrowthReport> = ({ months }) =>
 type PlanRow = RevenueByPlan['rows'][number]
 export const revenueByPlanCsv: ToCsv<RevenueByPlan> = ({ asOf, rows }) =>
   table<PlanRow>(
-    { asOf: () => asOf, ...fields<PlanRow>(['currency', 'plan', 'cycle', 'tenants', 'seats', 'mrrMinor', 'arrMinor', 'share']) },
+    {
+      asOf: () => asOf,
+      ...fields<PlanRow>([
+        'currency',
+        'plan',
+        'cycle',
+        'tenants',
+        'seats',
+        'mrrMinor',
+        'arrMinor',
+        'share',
+      ]),
+    },
     rows,
   )
 
@@ -63,13 +127,28 @@ export const topTenantsCsv: ToCsv<TopTenants> = ({ asOf, rows }) =>
   table<TopRow>(
     {
       asOf: () => asOf,
-      ...fields<TopRow>(['currency', 'rank', 'slug', 'name', 'partnerSlug', 'plan', 'cycle', 'seats', 'mrrMinor', 'arrMinor', 'share']),
+      ...fields<TopRow>([
+        'currency',
+        'rank',
+        'slug',
+        'name',
+        'partnerSlug',
+        'plan',
+        'cycle',
+        'seats',
+        'mrrMinor',
+        'arrMinor',
+        'share',
+      ]),
       ...fields<TopRow>(['healthBand', 'since']),
     },
     rows,
   )
 
-/** One line per cohort, month and currency; a cohort without money in any has one line with an empty currency. */
+/**
+ * One line per cohort, month and currency; a cohort without money in any has one line with an empty
+ * currency.
+ */
 export const signupCohortsCsv: ToCsv<SignupCohorts> = ({ cohorts }) => signupLines(cohorts)
 /** Without cohorts that are too small to be taken away. */
 export const partnerSignupCohortsCsv: ToCsv<SignupCohorts> = ({ cohorts }) =>
@@ -79,7 +158,14 @@ function signupLines(cohorts: SignupCohorts['cohorts']): string {
   const rows = cohorts.flatMap((cohort) => {
     const money = cohort.money.length > 0 ? cohort.money : [{ currency: '', mrrMinor: [] }]
     return cohort.active.flatMap((active, n) =>
-      money.map(({ currency, mrrMinor }) => ({ cohort, active, n, currency, mrrMinor: mrrMinor[n], first: mrrMinor[0] })),
+      money.map(({ currency, mrrMinor }) => ({
+        cohort,
+        active,
+        n,
+        currency,
+        mrrMinor: mrrMinor[n],
+        first: mrrMinor[0],
+      })),
     )
   })
   return table<(typeof rows)[number]>(
@@ -92,7 +178,8 @@ function signupLines(cohorts: SignupCohorts['cohorts']): string {
       retention: ({ active, cohort }) => ratio(active, cohort.size),
       currency: ({ currency }) => currency,
       mrrMinor: ({ mrrMinor }) => mrrMinor,
-      mrrRetention: ({ mrrMinor, first }) => (mrrMinor === undefined || first === undefined ? null : ratio(mrrMinor, first)),
+      mrrRetention: ({ mrrMinor, first }) =>
+        mrrMinor === undefined || first === undefined ? null : ratio(mrrMinor, first),
     },
     rows,
   )
@@ -116,8 +203,19 @@ function churnLines(months: ChurnCohorts['months']): string {
   const none = { lostMrrMinor: null, lostArrMinor: null }
   const rows = months.flatMap((month): ChurnLine[] => [
     { month, split: 'all', of: '', tenants: month.tenants, ...none },
-    ...month.money.map(({ currency, ...lost }) => ({ month, split: 'currency' as const, of: currency, ...lost })),
-    ...month.reasons.map(({ reason, tenants }) => ({ month, split: 'reason' as const, of: reason, tenants, ...none })),
+    ...month.money.map(({ currency, ...lost }) => ({
+      month,
+      split: 'currency' as const,
+      of: currency,
+      ...lost,
+    })),
+    ...month.reasons.map(({ reason, tenants }) => ({
+      month,
+      split: 'reason' as const,
+      of: reason,
+      tenants,
+      ...none,
+    })),
   ])
   return table<ChurnLine>(
     {
@@ -132,4 +230,7 @@ function churnLines(months: ChurnCohorts['months']): string {
 
 type InvoicedRow = InvoicedRevenue['months'][number]
 export const invoicedCsv: ToCsv<InvoicedRevenue> = ({ months }) =>
-  table<InvoicedRow>(fields<InvoicedRow>(['month', 'currency', 'partial', 'invoices', 'amountMinor']), months)
+  table<InvoicedRow>(
+    fields<InvoicedRow>(['month', 'currency', 'partial', 'invoices', 'amountMinor']),
+    months,
+  )

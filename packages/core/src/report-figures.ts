@@ -1,11 +1,15 @@
 import { divideRounded, toMinorNumber } from './money.ts'
 import { cohortMonths, type GrowthMonth, type GrowthRates, type SignupCohort } from './reports.ts'
 
-/** `divideRounded` in plain numbers where those are exact, which is ten times as fast: a report divides thousands of times. */
+/**
+ * `divideRounded` in plain numbers where those are exact, which is ten times as fast: a report
+ * divides thousands of times.
+ */
 function divided(numerator: number, denominator: number): number {
   const size = Math.abs(numerator)
   const [over, under] = [2 * size + denominator, 2 * denominator]
-  if (!Number.isSafeInteger(over)) return toMinorNumber(divideRounded(BigInt(numerator), BigInt(denominator)))
+  if (!Number.isSafeInteger(over))
+    return toMinorNumber(divideRounded(BigInt(numerator), BigInt(denominator)))
   const rounded = (over - (over % under)) / under
   return numerator < 0 && rounded !== 0 ? -rounded : rounded
 }
@@ -26,7 +30,11 @@ export function ratio(part: number, whole: number): number | null {
   if (whole === 0) return null
   const parts = (whole < 0 ? -part : part) * 10_000
   if (Number.isSafeInteger(parts)) return divided(parts, Math.abs(whole)) / 10_000
-  return Number(divideRounded(BigInt(part) * (whole < 0 ? -10_000n : 10_000n), BigInt(Math.abs(whole)))) / 10_000
+  return (
+    Number(
+      divideRounded(BigInt(part) * (whole < 0 ? -10_000n : 10_000n), BigInt(Math.abs(whole))),
+    ) / 10_000
+  )
 }
 
 /** An amount divided evenly, rounded; null among none. */
@@ -38,8 +46,9 @@ export function amountEach(amount: number, among: number): number | null {
 export type Movements = Omit<GrowthMonth, 'rates' | 'startMrrMinor' | 'endMrrMinor' | 'partial'>
 
 /**
- * What the movements of a month leave unexplained: `start + new + reactivation + expansion − contraction − churn + currencySwitch − end`.
- * Anything but zero means that the figures are wrong.
+ * What the movements of a month leave unexplained:
+ * `start + new + reactivation + expansion − contraction − churn + currencySwitch − end`. Anything
+ * but zero means that the figures are wrong.
  */
 export function unexplained(month: Movements): number {
   return (
@@ -55,15 +64,16 @@ export function unexplained(month: Movements): number {
 }
 
 /**
- * Rates of a month (docs/contract.md, reports). `trailing` is the month itself with up to two before it, of the same currency: the churn
- * that the lifetime value goes by.
+ * Rates of a month (docs/contract.md, reports). `trailing` is the month itself with up to two
+ * before it, of the same currency: the churn that the lifetime value goes by.
  */
 export function growthRates(month: Movements, trailing: readonly Movements[]): GrowthRates {
   const start = month.startArrMinor
   const lost = month.churnArrMinor + month.contractionArrMinor
   const won = month.expansionArrMinor + month.reactivationArrMinor
   const arpaMinor = amountEach(monthly(month.endArrMinor), month.endTenants)
-  const sum = (key: 'startTenants' | 'churnedTenants') => trailing.reduce((total, one) => total + one[key], 0)
+  const sum = (key: 'startTenants' | 'churnedTenants') =>
+    trailing.reduce((total, one) => total + one[key], 0)
   const [stood, left] = [sum('startTenants'), sum('churnedTenants')]
   return {
     customerChurn: ratio(month.churnedTenants, month.startTenants),
@@ -105,10 +115,15 @@ export function monthStart(month: string): Date {
 
 /** Every month from one to the other, both included. */
 export function monthsFromTo(from: string, to: string): string[] {
-  return Array.from({ length: Math.max(0, monthsBetween(from, to) + 1) }, (_, n) => monthAfter(from, n))
+  return Array.from({ length: Math.max(0, monthsBetween(from, to) + 1) }, (_, n) =>
+    monthAfter(from, n),
+  )
 }
 
-/** Changes of a cohort by months after the first one; what comes after the last change stays as it is. */
+/**
+ * Changes of a cohort by months after the first one; what comes after the last change stays as it
+ * is.
+ */
 export interface CohortChanges {
   month: string
   size: number
@@ -125,7 +140,10 @@ export function signupCohort(changes: CohortChanges, current: string): SignupCoh
     size: changes.size,
     partial,
     active: runningSums(changes.active, length),
-    money: changes.money.map(({ currency, arr }) => ({ currency, mrrMinor: runningSums(arr, length).map(monthly) })),
+    money: changes.money.map(({ currency, arr }) => ({
+      currency,
+      mrrMinor: runningSums(arr, length).map(monthly),
+    })),
   }
 }
 

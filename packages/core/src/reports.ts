@@ -5,20 +5,27 @@ import { billingCycle, subscriptionStatus } from './subscriptions.ts'
 import { plan } from './tenants.ts'
 import { calendarDate, instant, line } from './text.ts'
 
-/** Months after the first paid one that a signup cohort is followed through, the first one included. */
+/**
+ * Months after the first paid one that a signup cohort is followed through, the first one included.
+ */
 export const cohortMonths = 24
 export const longestGrowth = 60
-/** Cohorts of fewer tenants are left out of what a partner takes away: their figures would be about single customers. */
+/**
+ * Cohorts of fewer tenants are left out of what a partner takes away: their figures would be about
+ * single customers.
+ */
 export const smallestExportedCohort = 3
 
 /** A calendar month in UTC. */
 /** The first month that a report can show. */
 export const firstReportMonth = '1900-01'
-export const reportMonth = z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'This is not a month such as 2027-01.')
+export const reportMonth = z
+  .string()
+  .regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'This is not a month such as 2027-01.')
 
 /**
- * A past moment: an instant, which is the end of the period that is asked about (what changes at that very moment is left out), or a date,
- * which is the end of that day in UTC. Absent: now.
+ * A past moment: an instant, which is the end of the period that is asked about (what changes at
+ * that very moment is left out), or a date, which is the end of that day in UTC. Absent: now.
  */
 const neither = 'This is neither a date such as 2027-01-31 nor an ISO 8601 time.'
 export const asOf = z.union([instant, calendarDate(neither)], neither)
@@ -47,14 +54,19 @@ export const PartnerGrowthQuery = z.strictObject({ slug, ...GrowthQuery.shape })
 export const PartnerTopQuery = z.strictObject({ slug, ...TopQuery.shape })
 export const PartnerCohortQuery = z.strictObject({ slug, ...CohortQuery.shape })
 
-/** Recurring revenue per month is the yearly amount by twelve, rounded half away from zero once per figure; `…ArrMinor` is exact. */
+/**
+ * Recurring revenue per month is the yearly amount by twelve, rounded half away from zero once per
+ * figure; `…ArrMinor` is exact.
+ */
 const mrr = { arrMinor: minorAmount, mrrMinor: minorAmount }
 /** A share or rate with four decimals. */
 const ratio = z.number()
 const count = z.number().int()
 
 export const dataQualityKinds = ['suspended_paying', 'unknown_status', 'drift'] as const
-/** Something that people should know before they trust a figure. `tenants` is how many it concerns. */
+/**
+ * Something that people should know before they trust a figure. `tenants` is how many it concerns.
+ */
 export const DataQuality = z.object({
   kind: z.enum(dataQualityKinds),
   tenants: count,
@@ -93,12 +105,17 @@ export const GrowthRates = z.object({
   quickRatio: ratio.nullable(),
   growth: ratio.nullable(),
   arpaMinor: minorAmount.nullable(),
-  /** Of what a tenant brings before it leaves, by the churn of three months; null while nobody left. */
+  /**
+   * Of what a tenant brings before it leaves, by the churn of three months; null while nobody left.
+   */
   ltvMinor: minorAmount.nullable(),
 })
 export type GrowthRates = z.infer<typeof GrowthRates>
 
-/** Yearly amounts: start + new + reactivation + expansion − contraction − churn + currencySwitch = end, exactly. */
+/**
+ * Yearly amounts: start + new + reactivation + expansion − contraction − churn + currencySwitch =
+ * end, exactly.
+ */
 export const GrowthMonth = z.object({
   month: reportMonth,
   currency: z.string(),
@@ -159,7 +176,10 @@ export const TopTenants = z.object({
       seats: count,
       ...mrr,
       share: ratio,
-      /** On the day asked about, as it was computed last; null where it was never computed, or is not kept any more. */
+      /**
+       * On the day asked about, as it was computed last; null where it was never computed, or is
+       * not kept any more.
+       */
       healthBand: z.enum(['healthy', 'watch', 'at_risk', 'new', 'inactive', 'unknown']).nullable(),
       /** When it paid for the first time. */
       since: instant,
@@ -187,30 +207,60 @@ export const ChurnMonth = z.object({
   month: reportMonth,
   partial: z.boolean(),
   tenants: count,
-  /** From the first paid day to the day on which nothing was paid any more; null without a tenant. */
+  /**
+   * From the first paid day to the day on which nothing was paid any more; null without a tenant.
+   */
   averageTenureDays: count.nullable(),
   reasons: z.array(z.object({ reason: z.string(), tenants: count })),
-  money: z.array(z.object({ currency: z.string(), tenants: count, lostArrMinor: minorAmount, lostMrrMinor: minorAmount })),
+  money: z.array(
+    z.object({
+      currency: z.string(),
+      tenants: count,
+      lostArrMinor: minorAmount,
+      lostMrrMinor: minorAmount,
+    }),
+  ),
 })
 export type ChurnMonth = z.infer<typeof ChurnMonth>
 export const ChurnCohorts = z.object({ asOf: instant, months: z.array(ChurnMonth) })
 export type ChurnCohorts = z.infer<typeof ChurnCohorts>
 
-/** The cash view, apart from recurring revenue: what invoices brought without tax, in the month in which they were paid. */
+/**
+ * The cash view, apart from recurring revenue: what invoices brought without tax, in the month in
+ * which they were paid.
+ */
 export const InvoicedRevenue = z.object({
   asOf: instant,
-  months: z.array(z.object({ month: reportMonth, currency: z.string(), partial: z.boolean(), invoices: count, amountMinor: minorAmount })),
+  months: z.array(
+    z.object({
+      month: reportMonth,
+      currency: z.string(),
+      partial: z.boolean(),
+      invoices: count,
+      amountMinor: minorAmount,
+    }),
+  ),
 })
 export type InvoicedRevenue = z.infer<typeof InvoicedRevenue>
 
 export const mrrFigures = ['mrr', 'atRisk', 'committed', 'trial', 'paused', 'suspended'] as const
 export type MrrFigure = (typeof mrrFigures)[number]
-export const movements = ['new', 'reactivation', 'expansion', 'contraction', 'churn', 'switch_in', 'switch_out'] as const
+export const movements = [
+  'new',
+  'reactivation',
+  'expansion',
+  'contraction',
+  'churn',
+  'switch_in',
+  'switch_out',
+] as const
 export const movement = z.enum(movements)
 export type Movement = z.infer<typeof movement>
 
 /** Where a page of rows goes on: amount and tenant of the last row of the page before. */
-const rowsCursor = z.string().regex(/^-?\d{1,18}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
+const rowsCursor = z
+  .string()
+  .regex(/^-?\d{1,18}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'This is not a cursor of ours.')
 const paged = { cursor: rowsCursor.optional(), limit: pageLimit }
 
 export const MrrRows = z.strictObject({
@@ -220,9 +270,20 @@ export const MrrRows = z.strictObject({
   ...paged,
 })
 export type MrrRows = z.infer<typeof MrrRows>
-export const PlanRows = z.strictObject({ asOf: asOf.optional(), currency: currencyCode, plan, cycle: billingCycle, ...paged })
+export const PlanRows = z.strictObject({
+  asOf: asOf.optional(),
+  currency: currencyCode,
+  plan,
+  cycle: billingCycle,
+  ...paged,
+})
 export type PlanRows = z.infer<typeof PlanRows>
-export const GrowthRows = z.strictObject({ month: reportMonth, currency: currencyCode, movement, ...paged })
+export const GrowthRows = z.strictObject({
+  month: reportMonth,
+  currency: currencyCode,
+  movement,
+  ...paged,
+})
 export type GrowthRows = z.infer<typeof GrowthRows>
 export const SignupRows = z.strictObject({
   month: reportMonth,
@@ -246,7 +307,12 @@ export const SignupRows = z.strictObject({
   ...paged,
 })
 export type SignupRows = z.infer<typeof SignupRows>
-export const ChurnRows = z.strictObject({ month: reportMonth, reason: line(100).optional(), currency, ...paged })
+export const ChurnRows = z.strictObject({
+  month: reportMonth,
+  reason: line(100).optional(),
+  currency,
+  ...paged,
+})
 export type ChurnRows = z.infer<typeof ChurnRows>
 export const PartnerMrrRows = z.strictObject({ slug, ...MrrRows.shape })
 export const PartnerPlanRows = z.strictObject({ slug, ...PlanRows.shape })

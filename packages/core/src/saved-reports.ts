@@ -14,7 +14,10 @@ export const savedReportParams = {
   health: z.strictObject({ band: healthBand.optional() }),
 } as const
 export type SavedReportKind = keyof typeof savedReportParams
-export const savedReportKinds = Object.keys(savedReportParams) as [SavedReportKind, ...SavedReportKind[]]
+export const savedReportKinds = Object.keys(savedReportParams) as [
+  SavedReportKind,
+  ...SavedReportKind[],
+]
 export const savedReportKind = z.enum(savedReportKinds)
 
 export const SavedReportView = z.object({
@@ -33,7 +36,10 @@ export type SavedReports = z.infer<typeof SavedReports>
 
 export const savedReportLimit = 100
 
-/** What the parameters mean is decided by the kind. The name is the partner's own and used once, in any case of letters. */
+/**
+ * What the parameters mean is decided by the kind. The name is the partner's own and used once, in
+ * any case of letters.
+ */
 export const SaveReport = z
   .strictObject({
     slug: z.string().max(200),
@@ -45,10 +51,17 @@ export const SaveReport = z
     const result = savedReportParams[kind].safeParse(params)
     for (const issue of result.error?.issues ?? []) {
       const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-      context.addIssue({ code: 'custom', path: ['params', ...issue.path, ...unknown], message: issue.message })
+      context.addIssue({
+        code: 'custom',
+        path: ['params', ...issue.path, ...unknown],
+        message: issue.message,
+      })
     }
   })
 export type SaveReport = z.infer<typeof SaveReport>
 
-export const SavedReportPath = z.strictObject({ slug: z.string().max(200), id: z.uuid('This is not the id of a report.') })
+export const SavedReportPath = z.strictObject({
+  slug: z.string().max(200),
+  id: z.uuid('This is not the id of a report.'),
+})
 export type SavedReportPath = z.infer<typeof SavedReportPath>

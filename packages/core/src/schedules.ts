@@ -9,14 +9,23 @@ import { dayOf } from './time-zones.ts'
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof weekdays)[number]
 
-const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write the time as 09:00, from 00:00 to 23:59.')
-const closingTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'Write the time as 17:00, at the latest 24:00.')
+const clockTime = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Write the time as 09:00, from 00:00 to 23:59.')
+const closingTime = z
+  .string()
+  .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'Write the time as 17:00, at the latest 24:00.')
 
-/** Local times of a day. An `end` that is not after the start is on the next day; the same time twice is 24 hours. */
+/**
+ * Local times of a day. An `end` that is not after the start is on the next day; the same time
+ * twice is 24 hours.
+ */
 export const Hours = z.strictObject({ start: clockTime, end: closingTime })
 export type Hours = z.infer<typeof Hours>
 
-const hoursOfDay = z.array(Hours).max(schedulingLimits.windowsPerDay, `At most ${schedulingLimits.windowsPerDay} windows a day.`)
+const hoursOfDay = z
+  .array(Hours)
+  .max(schedulingLimits.windowsPerDay, `At most ${schedulingLimits.windowsPerDay} windows a day.`)
 
 /** A weekday that is left out is closed. */
 export const WeeklyHours = z.strictObject({
@@ -31,7 +40,10 @@ export const WeeklyHours = z.strictObject({
 export type WeeklyHours = z.infer<typeof WeeklyHours>
 
 /** Takes the place of the weekday's hours on its local date; without windows the day is closed. */
-export const DateOverride = z.strictObject({ date: calendarDate('This is not a date such as 2027-06-05.'), windows: hoursOfDay })
+export const DateOverride = z.strictObject({
+  date: calendarDate('This is not a date such as 2027-06-05.'),
+  windows: hoursOfDay,
+})
 export type DateOverride = z.infer<typeof DateOverride>
 
 const overrides = z
@@ -40,7 +52,12 @@ const overrides = z
   .superRefine((entries, context) => {
     const seen = new Set<string>()
     for (const [index, { date }] of entries.entries()) {
-      if (seen.has(date)) context.addIssue({ code: 'custom', path: [index, 'date'], message: `${date} is named twice.` })
+      if (seen.has(date))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'date'],
+          message: `${date} is named twice.`,
+        })
       seen.add(date)
     }
   })
@@ -53,7 +70,15 @@ export const ScheduleView = z.object({
   hostId: z.uuid(),
   name: z.string(),
   timeZone: z.string(),
-  weekly: z.object({ mon: hoursRead, tue: hoursRead, wed: hoursRead, thu: hoursRead, fri: hoursRead, sat: hoursRead, sun: hoursRead }),
+  weekly: z.object({
+    mon: hoursRead,
+    tue: hoursRead,
+    wed: hoursRead,
+    thu: hoursRead,
+    fri: hoursRead,
+    sat: hoursRead,
+    sun: hoursRead,
+  }),
   /** In the order of their dates. */
   overrides: z.array(z.object({ date: z.string(), windows: hoursRead })),
   /** Event types of the host that name no schedule follow this one. */
@@ -66,12 +91,24 @@ export const ScheduleView = z.object({
 })
 export type ScheduleView = z.infer<typeof ScheduleView>
 
-/** An upcoming booking that the hours held before a change, and hold no longer. It takes place as it is. */
-export const AffectedBooking = z.object({ id: z.uuid(), title: z.string(), visitorName: z.string(), start: instant, end: instant })
+/**
+ * An upcoming booking that the hours held before a change, and hold no longer. It takes place as it
+ * is.
+ */
+export const AffectedBooking = z.object({
+  id: z.uuid(),
+  title: z.string(),
+  visitorName: z.string(),
+  start: instant,
+  end: instant,
+})
 export type AffectedBooking = z.infer<typeof AffectedBooking>
 
 /** `affectedBookings` are the next ones of `affectedCount`. */
-export const ReplacedSchedule = ScheduleView.extend({ affectedBookings: z.array(AffectedBooking), affectedCount: z.number().int() })
+export const ReplacedSchedule = ScheduleView.extend({
+  affectedBookings: z.array(AffectedBooking),
+  affectedCount: z.number().int(),
+})
 export type ReplacedSchedule = z.infer<typeof ReplacedSchedule>
 
 export const SchedulePage = page(ScheduleView)
@@ -80,19 +117,40 @@ export type SchedulePage = z.infer<typeof SchedulePage>
 const slug = z.string().max(200)
 const hostId = z.uuid('This is not the id of a host.')
 
-export const ListSchedules = z.strictObject({ slug, hostId: hostId.optional(), cursor: cursor.optional(), limit: pageLimit })
+export const ListSchedules = z.strictObject({
+  slug,
+  hostId: hostId.optional(),
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ListSchedules = z.infer<typeof ListSchedules>
 
 export const ScheduleInTenant = z.strictObject({ slug, scheduleId: z.uuid() })
 export type ScheduleInTenant = z.infer<typeof ScheduleInTenant>
 
-const content = { name: line(100), timeZone: timeZoneName, weekly: WeeklyHours, overrides: overrides.default([]) }
+const content = {
+  name: line(100),
+  timeZone: timeZoneName,
+  weekly: WeeklyHours,
+  overrides: overrides.default([]),
+}
 
-/** `standard: true` takes that from the host's other schedule. A host's first one is the standard in any case. */
-export const CreateSchedule = z.strictObject({ slug, hostId, ...content, standard: z.boolean().default(false) })
+/**
+ * `standard: true` takes that from the host's other schedule. A host's first one is the standard in
+ * any case.
+ */
+export const CreateSchedule = z.strictObject({
+  slug,
+  hostId,
+  ...content,
+  standard: z.boolean().default(false),
+})
 export type CreateSchedule = z.infer<typeof CreateSchedule>
 
-/** Replaces what the schedule holds; without `standard` that stays as it is. `version` is the one that was read. */
+/**
+ * Replaces what the schedule holds; without `standard` that stays as it is. `version` is the one
+ * that was read.
+ */
 export const ReplaceSchedule = z.strictObject({
   slug,
   scheduleId: z.uuid(),
@@ -127,7 +185,9 @@ export function storedWeek(weekly: WeeklyHours): { start: number; end: number }[
 
 /** Seven stored lists by the names of their days. */
 export function weekOnWire(weekly: readonly (readonly DayWindow[])[]): WeeklyHours {
-  return Object.fromEntries(weekdays.map((day, index) => [day, (weekly[index] ?? []).map(toHours)])) as WeeklyHours
+  return Object.fromEntries(
+    weekdays.map((day, index) => [day, (weekly[index] ?? []).map(toHours)]),
+  ) as WeeklyHours
 }
 
 export interface StoredDate {

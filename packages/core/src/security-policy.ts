@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { countryCode } from './countries.ts'
+import { editVersion, expectedVersion } from './edit-version.ts'
 import { instant } from './text.ts'
 import { Warning } from './warnings.ts'
 
@@ -13,7 +14,10 @@ export const idleMinutes = { min: 5, max: 1_440 } as const
 export const absoluteMinutes = { min: 15, max: 43_200 } as const
 export const mostAllowlistEntries = 200
 
-/** How people of a tenant may sign in. Null minutes set no limit of the tenant's own; an empty list restricts nothing. */
+/**
+ * How people of a tenant may sign in. Null minutes set no limit of the tenant's own; an empty list
+ * restricts nothing.
+ */
 export const SecurityPolicy = z.object({
   mfaMode,
   sessionIdleMinutes: z.number().int().nullable(),
@@ -27,6 +31,10 @@ export const SecurityPolicy = z.object({
 })
 export type SecurityPolicy = z.infer<typeof SecurityPolicy>
 
+/** The policy as forms read it. */
+export const SecurityPolicyView = SecurityPolicy.extend({ editVersion })
+export type SecurityPolicyView = z.infer<typeof SecurityPolicyView>
+
 /** What holds until a tenant says otherwise. */
 export const defaultSecurityPolicy: SecurityPolicy = {
   mfaMode: 'optional',
@@ -37,13 +45,23 @@ export const defaultSecurityPolicy: SecurityPolicy = {
   updatedAt: null,
 }
 
-export const SavedSecurityPolicy = z.object({ securityPolicy: SecurityPolicy, warnings: z.array(Warning) })
+export const SavedSecurityPolicy = z.object({
+  securityPolicy: SecurityPolicyView,
+  warnings: z.array(Warning),
+})
 export type SavedSecurityPolicy = z.infer<typeof SavedSecurityPolicy>
 
 const minutes = ({ min, max }: { min: number; max: number }) => {
-  // Written when somebody is told: the first number that is written out loads the languages of the world.
+  // Written when somebody is told: the first number that is written out loads the languages of the
+  // world.
   const range = () => `Between ${min} and ${max.toLocaleString('en')} minutes.`
-  return z.number().int('Whole minutes.').min(min, { error: range }).max(max, { error: range }).nullable().optional()
+  return z
+    .number()
+    .int('Whole minutes.')
+    .min(min, { error: range })
+    .max(max, { error: range })
+    .nullable()
+    .optional()
 }
 
 export const UpdateSecurityPolicy = z
@@ -58,11 +76,24 @@ export const UpdateSecurityPolicy = z
       .array(z.string().max(100, 'This is not an address or network.'))
       .max(mostAllowlistEntries, `At most ${mostAllowlistEntries} entries.`)
       .optional(),
+    expectedVersion,
   })
-  .refine(({ slug: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .refine(
+    ({ slug: _, expectedVersion: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateSecurityPolicy = z.infer<typeof UpdateSecurityPolicy>
 
 /** Null is no limit, so it is longer than any other. */
-export function idleExceedsAbsolute({ sessionIdleMinutes, sessionAbsoluteMinutes }: SecurityPolicy): boolean {
-  return sessionIdleMinutes !== null && sessionAbsoluteMinutes !== null && sessionIdleMinutes > sessionAbsoluteMinutes
+export function idleExceedsAbsolute({
+  sessionIdleMinutes,
+  sessionAbsoluteMinutes,
+}: SecurityPolicy): boolean {
+  return (
+    sessionIdleMinutes !== null &&
+    sessionAbsoluteMinutes !== null &&
+    sessionIdleMinutes > sessionAbsoluteMinutes
+  )
 }

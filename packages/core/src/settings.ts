@@ -7,15 +7,24 @@ export type SettingsOf<S extends Shape> = { [Name in keyof S]: z.output<S[Name]>
 export interface SettingRules<S extends Shape> {
   /** What each variable of the program must be. */
   shape: S
-  /** Secrets made for this installation by `openssl rand`: at least 32 characters, and not to be guessed. */
+  /**
+   * Secrets made for this installation by `openssl rand`: at least 32 characters, and not to be
+   * guessed.
+   */
   ownSecrets?: readonly (keyof S & string)[]
   /** Secrets that another system gave. */
   givenSecrets?: readonly (keyof S & string)[]
-  /** Faults that concern several variables, each as `NAME: text`. A variable with a fault of its own is absent from the values. */
+  /**
+   * Faults that concern several variables, each as `NAME: text`. A variable with a fault of its own
+   * is absent from the values.
+   */
   together?: (values: Partial<SettingsOf<S>>, production: boolean) => readonly string[]
 }
 
-/** Settings that cannot be used: `message` has one line per variable. A program that meets it exits with status 78 (EX_CONFIG). */
+/**
+ * Settings that cannot be used: `message` has one line per variable. A program that meets it exits
+ * with status 78 (EX_CONFIG).
+ */
 export class SettingsError extends Error {
   constructor(faults: readonly string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
@@ -23,19 +32,27 @@ export class SettingsError extends Error {
   }
 }
 
-/** The exit status of a program with settings that cannot be used: EX_CONFIG of sysexits.h. Service managers do not restart it. */
+/**
+ * The exit status of a program with settings that cannot be used: EX_CONFIG of sysexits.h. Service
+ * managers do not restart it.
+ */
 export const settingsExitStatus = 78
 
 /**
- * The settings of a program from its environment. Throws SettingsError with every fault at once, one line per variable: absent or
- * malformed values, empty ones, placeholders of the example files, secrets that can be guessed, and names that no program knows.
+ * The settings of a program from its environment. Throws SettingsError with every fault at once,
+ * one line per variable: absent or malformed values, empty ones, placeholders of the example files,
+ * secrets that can be guessed, and names that no program knows.
  */
-export function readSettings<S extends Shape>(env: Environment, rules: SettingRules<S>): SettingsOf<S> {
+export function readSettings<S extends Shape>(
+  env: Environment,
+  rules: SettingRules<S>,
+): SettingsOf<S> {
   const faults = new Map<string, string>()
   const values: Partial<SettingsOf<S>> = {}
   for (const name of Object.keys(rules.shape) as (keyof S & string)[]) {
     const value = env[name]
-    const fault = value === undefined ? undefined : (valueFault(value) ?? secretFault(value, name, rules))
+    const fault =
+      value === undefined ? undefined : (valueFault(value) ?? secretFault(value, name, rules))
     if (fault) {
       faults.set(name, fault)
       continue
@@ -43,14 +60,19 @@ export function readSettings<S extends Shape>(env: Environment, rules: SettingRu
     // Read once: to compile how it is read, as zod does for what is read often, takes longer.
     const parsed = rules.shape[name]?.safeParse(value, { jitless: true })
     if (parsed?.success) values[name] = parsed.data as SettingsOf<S>[typeof name]
-    else faults.set(name, value === undefined ? 'is missing' : (parsed?.error.issues[0]?.message ?? 'is not usable'))
+    else
+      faults.set(
+        name,
+        value === undefined ? 'is missing' : (parsed?.error.issues[0]?.message ?? 'is not usable'),
+      )
   }
   for (const line of rules.together?.(values, env.NODE_ENV === 'production') ?? []) {
     const [, name = line, text = ''] = /^([^:]+): (.*)$/s.exec(line) ?? []
     if (!faults.has(name)) faults.set(name, text)
   }
   for (const [name, fault] of unknownNames(env)) faults.set(name, fault)
-  if (faults.size > 0) throw new SettingsError([...faults].map(([name, fault]) => `${name}: ${fault}`))
+  if (faults.size > 0)
+    throw new SettingsError([...faults].map(([name, fault]) => `${name}: ${fault}`))
   return values as SettingsOf<S>
 }
 
@@ -58,7 +80,8 @@ export function readSettings<S extends Shape>(env: Environment, rules: SettingRu
 function valueFault(value: string): string | undefined {
   if (value.trim() === '') return 'is empty. Give it a value, or remove the line for the default'
   if (/change[-_ ]?me/i.test(value)) return 'holds the placeholder of the example file'
-  if (/(^|[^a-z0-9-])example\.(com|net|org)($|[^a-z0-9-])/i.test(value)) return 'names example.com or the like, as the example file does'
+  if (/(^|[^a-z0-9-])example\.(com|net|org)($|[^a-z0-9-])/i.test(value))
+    return 'names example.com or the like, as the example file does'
   return undefined
 }
 
@@ -66,18 +89,25 @@ const ownSecretLength = 32
 const ownSecretBits = 96
 const givenSecretBits = 20
 
-function secretFault<S extends Shape>(value: string, name: string, rules: SettingRules<S>): string | undefined {
+function secretFault<S extends Shape>(
+  value: string,
+  name: string,
+  rules: SettingRules<S>,
+): string | undefined {
   if (rules.ownSecrets?.includes(name)) {
     if (value.length < ownSecretLength) return `is shorter than ${ownSecretLength} characters`
-    if (entropyBits(value) < ownSecretBits) return 'can be guessed. Make one with "openssl rand -base64 32"'
+    if (entropyBits(value) < ownSecretBits)
+      return 'can be guessed. Make one with "openssl rand -base64 32"'
   }
-  if (rules.givenSecrets?.includes(name) && entropyBits(value) < givenSecretBits) return 'is too simple for a secret'
+  if (rules.givenSecrets?.includes(name) && entropyBits(value) < givenSecretBits)
+    return 'is too simple for a secret'
   return undefined
 }
 
 /**
- * An upper bound of the entropy of a text in bits: Shannon's of its characters, times their number; of a text that repeats a part, that
- * of the part. Random texts come near it, words do not: it finds what is obviously no secret, and proves nothing of the rest.
+ * An upper bound of the entropy of a text in bits: Shannon's of its characters, times their number;
+ * of a text that repeats a part, that of the part. Random texts come near it, words do not: it
+ * finds what is obviously no secret, and proves nothing of the rest.
  */
 export function entropyBits(text: string): number {
   const part = text.slice(0, periodOf(text))
@@ -87,7 +117,10 @@ export function entropyBits(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - count * Math.log2(count / total), 0)
 }
 
-/** The length of the shortest part that the whole text repeats; the length of the text where it repeats none (Knuth, Morris, Pratt). */
+/**
+ * The length of the shortest part that the whole text repeats; the length of the text where it
+ * repeats none (Knuth, Morris, Pratt).
+ */
 function periodOf(text: string): number {
   const borders = [0]
   for (let end = 1, border = 0; end < text.length; end++) {
@@ -99,13 +132,51 @@ function periodOf(text: string): number {
   return text.length % period === 0 ? period : text.length
 }
 
-/** Every variable that any program of the service reads. What is not here and looks as if it were is reported. */
+/**
+ * Every variable that any program of the service reads. What is not here and looks as if it were is
+ * reported.
+ */
 export const settingNames = [
-  ...['PORT', 'HOST', 'METRICS_PORT', 'LOG_LEVEL', 'NODE_ENV', 'API_URL', 'PUBLIC_URL', 'PORTAL_URL', 'BOOKING_URL'],
-  ...['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL', 'DATABASE_MIGRATION_URL', 'DATABASE_ADMIN_URL'],
-  ...['PLATFORM_TENANT_DOMAIN', 'MAIL_PROVISIONING_ENABLED', 'MAIL_API_URL', 'MAIL_API_KEY', 'MAIL_PUBLIC_HOST'],
-  ...['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_OPERATOR_AUDIENCE', 'IDP_OPERATOR_ISSUER', 'IDP_MANAGED_ISSUER', 'IDP_API_URL'],
-  ...['IDP_API_TOKEN', 'IDP_PUBLIC_URL', 'IDP_PLATFORM_ADMIN_GROUP', 'IDP_BUILTIN_ADMIN_GROUP', 'IDP_PARTNER_STAFF_GROUP'],
+  ...[
+    'PORT',
+    'HOST',
+    'METRICS_PORT',
+    'LOG_LEVEL',
+    'NODE_ENV',
+    'API_URL',
+    'PUBLIC_URL',
+    'PORTAL_URL',
+    'BOOKING_URL',
+  ],
+  ...[
+    'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
+    'DATABASE_REPLICA_URL',
+    'DATABASE_MIGRATION_URL',
+    'DATABASE_ADMIN_URL',
+  ],
+  ...[
+    'PLATFORM_TENANT_DOMAIN',
+    'MAIL_PROVISIONING_ENABLED',
+    'MAIL_API_URL',
+    'MAIL_API_KEY',
+    'MAIL_PUBLIC_HOST',
+  ],
+  ...[
+    'IDP_ISSUER',
+    'IDP_AUDIENCE',
+    'IDP_OPERATOR_AUDIENCE',
+    'IDP_OPERATOR_ISSUER',
+    'IDP_MANAGED_ISSUER',
+    'IDP_API_URL',
+  ],
+  ...[
+    'IDP_API_TOKEN',
+    'IDP_PUBLIC_URL',
+    'IDP_PLATFORM_ADMIN_GROUP',
+    'IDP_BUILTIN_ADMIN_GROUP',
+    'IDP_PARTNER_STAFF_GROUP',
+  ],
   ...[
     'IDP_TENANT_GROUP_PREFIX',
     'LIMITS',
@@ -116,14 +187,60 @@ export const settingNames = [
     'OPERATOR_APP_SECRET',
     'APP_SECRET',
   ],
-  ...['RECENT_SIGN_IN_SECONDS', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'],
-  ...['BILLING_PAYMENTS_ENABLED', 'BILLING_GRACE_DAYS', 'BILLING_AUTO_SUSPEND', 'PARTNER_HOLD_DAYS', 'STRIPE_SECRET_KEY'],
-  ...['STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BOOKING_APP_SECRET', 'ENCRYPTION_KEYS'],
-  ...['SMTP_URL', 'SMTP_FROM', 'AUDIT_HASH_CHAIN', 'DNS_SERVERS', 'TRUSTED_PROXY_HOPS', 'CLIENT_COUNTRY_HEADER'],
-  ...['SHUTDOWN_DRAIN_SECONDS', 'SHUTDOWN_GRACE_SECONDS', 'ANSWER_CHECKS', 'LIMITS', 'PROFILE_SIGN_CERT', 'PROFILE_SIGN_KEY'],
-  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'OTEL_TRACES_SAMPLER_ARG'],
-  // Of the local workplace and the tests, which start the programs and pass on their own environment.
-  ...['ATRIUM_PORT_BASE', 'ATRIUM_SANDBOX_STATE', 'ATRIUM_PROOF', 'ATRIUM_FIGURES', 'ATRIUM_ALL_ORDERS', 'ATRIUM_BUILT_API'],
+  ...[
+    'RECENT_SIGN_IN_SECONDS',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'FILES_API_URL',
+    'FILES_API_USER',
+    'FILES_API_TOKEN',
+  ],
+  ...[
+    'BILLING_PAYMENTS_ENABLED',
+    'BILLING_GRACE_DAYS',
+    'BILLING_AUTO_SUSPEND',
+    'PARTNER_HOLD_DAYS',
+    'STRIPE_SECRET_KEY',
+  ],
+  ...[
+    'STRIPE_PUBLISHABLE_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'STRIPE_API_URL',
+    'BOOKING_APP_SECRET',
+    'ENCRYPTION_KEYS',
+  ],
+  ...[
+    'SMTP_URL',
+    'SMTP_FROM',
+    'AUDIT_HASH_CHAIN',
+    'DNS_SERVERS',
+    'TRUSTED_PROXY_HOPS',
+    'CLIENT_COUNTRY_HEADER',
+  ],
+  ...[
+    'SHUTDOWN_DRAIN_SECONDS',
+    'SHUTDOWN_GRACE_SECONDS',
+    'TENANT_RESTORE_DAYS',
+    'LIMITS',
+    'PROFILE_SIGN_CERT',
+    'PROFILE_SIGN_KEY',
+  ],
+  ...[
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_SERVICE_NAME',
+    'OTEL_TRACES_SAMPLER_ARG',
+  ],
+  // Of the local workplace and the tests, which start the programs and pass on their own
+  // environment.
+  ...[
+    'ATRIUM_PORT_BASE',
+    'ATRIUM_SANDBOX_STATE',
+    'ATRIUM_TEST_FORM',
+    'ATRIUM_MEASUREMENTS',
+    'ATRIUM_ALL_ORDERS',
+    'ATRIUM_BUILT_API',
+  ],
 ]
 
 const ours =
@@ -132,13 +249,18 @@ const ours =
 const ofKubernetes = /_SERVICE_(HOST$|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/
 const shortestCompared = 8
 
-/** Names that look like one of ours and are none: they begin like one, or differ from one in at most two letters. */
+/**
+ * Names that look like one of ours and are none: they begin like one, or differ from one in at most
+ * two letters.
+ */
 function* unknownNames(env: Environment): Generator<[name: string, fault: string]> {
   const known = new Set(settingNames)
   for (const name of Object.keys(env)) {
     if (known.has(name) || env[name] === undefined || ofKubernetes.test(name)) continue
     const near =
-      name.length < shortestCompared ? undefined : settingNames.find((one) => one.length >= shortestCompared && isNear(one, name))
+      name.length < shortestCompared
+        ? undefined
+        : settingNames.find((one) => one.length >= shortestCompared && isNear(one, name))
     if (near) yield [name, `is not a setting. Is ${near} meant?`]
     else if (ours.test(name)) yield [name, 'is not a setting']
   }
@@ -161,5 +283,10 @@ function isNear(one: string, other: string): boolean {
 
 /** True for a host name that never leaves the machine. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  )
 }

@@ -26,8 +26,9 @@ const minuteMs = 60_000
 const openWindow = { kind: 'open' } as const
 
 /**
- * Why a start is on offer or not: every rule by itself, as if it were the only one. All of them pass exactly when `isOffered` says so. For
- * the tenant's own people: it tells what is in the host's calendar.
+ * Why a start is on offer or not: every rule by itself, as if it were the only one. All of them
+ * pass exactly when `isOffered` says so. For the tenant's own people: it tells what is in the
+ * host's calendar.
  */
 export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number): RuleOutcome[] {
   const { settings } = asked
@@ -55,7 +56,9 @@ export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number):
     ),
     outcome(
       'grid',
-      grids.some((grid) => start >= grid.start && start < grid.end && (start - grid.start) % step === 0),
+      grids.some(
+        (grid) => start >= grid.start && start < grid.end && (start - grid.start) % step === 0,
+      ),
       `A start falls on this minute: there is one every ${settings.stepMinutes} minutes from the beginning of the hours.`,
       `No start falls on this minute: there is one every ${settings.stepMinutes} minutes from the beginning of the hours.`,
     ),
@@ -65,7 +68,12 @@ export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number):
       `It is at least ${settings.noticeMinutes} minutes from now.`,
       `It is less than ${settings.noticeMinutes} minutes from now, or over.`,
     ),
-    outcome('window', allowed({ ...noLimits }, []), `${date} is within the booking window.`, `${date} is outside of the booking window.`),
+    outcome(
+      'window',
+      allowed({ ...noLimits }, []),
+      `${date} is within the booking window.`,
+      `${date} is outside of the booking window.`,
+    ),
     outcome(
       'event_type_limits',
       allowed({ bookingWindow: openWindow, hostLimits: {} }),
@@ -92,7 +100,11 @@ export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number):
     ),
     outcome(
       'locks',
-      clear({ bookings: question.bookings.filter(sharedWith(question)), locks: question.locks, held: question.held ?? [] }) ||
+      clear({
+        bookings: question.bookings.filter(sharedWith(question)),
+        locks: question.locks,
+        held: question.held ?? [],
+      }) ||
         // Where bookings alone fill it, locks are not what is in the way.
         (!clear({ bookings: question.bookings.filter(sharedWith(question)) }) &&
           clear({ locks: question.locks, held: question.held ?? [] })),
@@ -103,7 +115,9 @@ export function explainStart(asked: Omit<SlotQuestion, 'range'>, start: number):
 }
 
 /** Places are counted together: a held one may be the last of those that bookings left. */
-function sharedWith({ settings }: SlotQuestion): (booking: SlotQuestion['bookings'][number]) => boolean {
+function sharedWith({
+  settings,
+}: SlotQuestion): (booking: SlotQuestion['bookings'][number]) => boolean {
   return (booking) => settings.seats > 1 && booking.eventTypeId === settings.eventTypeId
 }
 

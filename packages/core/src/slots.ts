@@ -1,12 +1,15 @@
 import { type LocalClock, localClock, monthOf, weekdayOf, weekOf } from './time-zones.ts'
 
 /**
- * What a host offers. One pure function decides for the list, the lock, the booking and the move, so that what was shown can be booked.
- * Instants are milliseconds since 1970, spans are half-open, dates are day numbers (`time-zones.ts`). docs/contract.md, scheduling, has
- * the rules in words.
+ * What a host offers. One pure function decides for the list, the lock, the booking and the move,
+ * so that what was shown can be booked. Instants are milliseconds since 1970, spans are half-open,
+ * dates are day numbers (`time-zones.ts`). docs/contract.md, scheduling, has the rules in words.
  */
 
-/** Minutes after midnight, `end` up to 1440. An end that is not after the start belongs to the next day; the same twice is 24 hours. */
+/**
+ * Minutes after midnight, `end` up to 1440. An end that is not after the start belongs to the next
+ * day; the same twice is 24 hours.
+ */
 export interface DayWindow {
   readonly start: number
   readonly end: number
@@ -27,8 +30,8 @@ export interface SlotSchedule {
 }
 
 /**
- * How many bookings may start in a local day, ISO week or calendar month. A start that several visitors share
- * counts once.
+ * How many bookings may start in a local day, ISO week or calendar month. A start that several
+ * visitors share counts once.
  */
 export interface SlotLimits {
   readonly day?: number | undefined
@@ -36,7 +39,9 @@ export interface SlotLimits {
   readonly month?: number | undefined
 }
 
-/** `rolling`: today and this many days more. `fixed`: both days included. In the schedule's zone. */
+/**
+ * `rolling`: today and this many days more. `fixed`: both days included. In the schedule's zone.
+ */
 export type BookingWindow =
   | { readonly kind: 'rolling'; readonly days: number }
   | { readonly kind: 'fixed'; readonly from: number; readonly to: number }
@@ -73,13 +78,21 @@ export interface SlotQuestion {
   readonly settings: SlotSettings
   /** The host's calendar without the events that we wrote, in any order. */
   readonly busy: readonly Span[]
-  /** The host's own bookings, without the one that is being moved: all that touch the range, and for limits those of its whole months. */
+  /**
+   * The host's own bookings, without the one that is being moved: all that touch the range, and for
+   * limits those of its whole months.
+   */
   readonly bookings: readonly TakenSlot[]
-  /** Bookings of the event type with all of its hosts, where its limits hold for all of them together. */
+  /**
+   * Bookings of the event type with all of its hosts, where its limits hold for all of them
+   * together.
+   */
   readonly counted?: readonly TakenSlot[] | undefined
   /** Unexpired locks of others, with their buffers. */
   readonly locks: readonly Span[]
-  /** Places of shared starts that others hold at this moment: they count as taken, and for no limit. */
+  /**
+   * Places of shared starts that others hold at this moment: they count as taken, and for no limit.
+   */
   readonly held?: readonly TakenSlot[] | undefined
   readonly now: number
   /** Starts that are asked for. */
@@ -93,7 +106,10 @@ export interface Slot extends Span {
 
 const minuteMs = 60_000
 
-/** Every start that is on offer in the range, ascending. RangeError for an unknown zone or a range that ends before it begins. */
+/**
+ * Every start that is on offer in the range, ascending. RangeError for an unknown zone or a range
+ * that ends before it begins.
+ */
 export function findSlots(question: SlotQuestion): Slot[] {
   const { settings, range, now } = question
   if (range.end < range.start) throw new RangeError('The range ends before it begins.')
@@ -118,8 +134,14 @@ export function findSlots(question: SlotQuestion): Slot[] {
   return slots
 }
 
-/** Over everything that has to be placed in a local day: the range, now, and the bookings that limits count. */
-export function clockOver({ schedule, range, now, bookings, counted = [] }: SlotQuestion, duration: number): LocalClock {
+/**
+ * Over everything that has to be placed in a local day: the range, now, and the bookings that
+ * limits count.
+ */
+export function clockOver(
+  { schedule, range, now, bookings, counted = [] }: SlotQuestion,
+  duration: number,
+): LocalClock {
   let [from, to] = [Math.min(range.start, now), Math.max(range.end, now) + duration]
   for (const { start } of [...bookings, ...counted]) {
     if (start < from) from = start
@@ -134,17 +156,24 @@ export function isOffered(question: Omit<SlotQuestion, 'range'>, start: number):
 }
 
 /**
- * The windows of every local date that can matter for the range: per date, for each date starts a grid of its own, and all of them as one,
- * because a slot may cross from one date's hours into the next one's.
+ * The windows of every local date that can matter for the range: per date, for each date starts a
+ * grid of its own, and all of them as one, because a slot may cross from one date's hours into the
+ * next one's.
  */
-export function openHours(schedule: SlotSchedule, clock: LocalClock, range: Span, duration: number): { grids: Span[]; open: Span[] } {
+export function openHours(
+  schedule: SlotSchedule,
+  clock: LocalClock,
+  range: Span,
+  duration: number,
+): { grids: Span[]; open: Span[] } {
   // Two days back: a night's window may reach over a date that its zone left out.
   const [first, last] = [clock.dayAt(range.start) - 2, clock.dayAt(range.end + duration) + 1]
   const grids: Span[] = []
   for (let day = first; day <= last; day++) {
     if (!clock.hasDay(day)) continue
     const windows = schedule.overrides.get(day) ?? schedule.weekly[weekdayOf(day)] ?? []
-    // The windows of an overridden date are all that it has: what the night before would spill into it is cut off at its midnight.
+    // The windows of an overridden date are all that it has: what the night before would spill into
+    // it is cut off at its midnight.
     const next = clock.hasDay(day + 1) ? day + 1 : day + 2
     const cut = schedule.overrides.has(next) ? clock.instantOf(next, 0) : Number.POSITIVE_INFINITY
     const spans = windows.map(({ start, end }) => ({
@@ -156,7 +185,10 @@ export function openHours(schedule: SlotSchedule, clock: LocalClock, range: Span
   return { grids, open: merged(grids) }
 }
 
-/** True where the whole span lies in the schedule's open hours, which may be those of two dates that meet. */
+/**
+ * True where the whole span lies in the schedule's open hours, which may be those of two dates that
+ * meet.
+ */
 export function isWithinHours(schedule: SlotSchedule, span: Span): boolean {
   const clock = localClock(schedule.zone, span.start, span.end)
   const { open } = openHours(schedule, clock, span, 0)
@@ -176,7 +208,10 @@ export function merged(spans: readonly Span[]): Span[] {
   return result
 }
 
-/** Starts of all grids in `[earliest, end)`, ascending and each once. Grids of neighbouring dates overlap where a night's window does. */
+/**
+ * Starts of all grids in `[earliest, end)`, ascending and each once. Grids of neighbouring dates
+ * overlap where a night's window does.
+ */
 function startsOf(grids: readonly Span[], step: number, earliest: number, end: number): number[] {
   const starts: number[] = []
   let ordered = true
@@ -191,8 +226,14 @@ function startsOf(grids: readonly Span[], step: number, earliest: number, end: n
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-/** Booking window and limits: what is decided by the local date of a start, and by who has it already. */
-export function dateRules({ settings, bookings, counted, now }: SlotQuestion, clock: LocalClock): (start: number) => boolean {
+/**
+ * Booking window and limits: what is decided by the local date of a start, and by who has it
+ * already.
+ */
+export function dateRules(
+  { settings, bookings, counted, now }: SlotQuestion,
+  clock: LocalClock,
+): (start: number) => boolean {
   const today = clock.dayAt(now)
   const { bookingWindow } = settings
   const [from, to] =
@@ -202,26 +243,36 @@ export function dateRules({ settings, bookings, counted, now }: SlotQuestion, cl
         ? [bookingWindow.from, bookingWindow.to]
         : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   const own = bookings.filter(({ eventTypeId }) => eventTypeId === settings.eventTypeId)
-  const full = [fullDates(counted ?? own, settings.limits, clock), fullDates(bookings, settings.hostLimits, clock)]
+  const full = [
+    fullDates(counted ?? own, settings.limits, clock),
+    fullDates(bookings, settings.hostLimits, clock),
+  ]
   // Joining a start that counts already adds nothing to a limit.
   const joinable = new Set(settings.seats > 1 ? own.map(({ start }) => start) : [])
   let lastDay = Number.NaN
   let verdict = { inWindow: false, full: false }
   return (start) => {
     const day = clock.dayAt(start)
-    if (day !== lastDay) verdict = { inWindow: day >= from && day <= to, full: full.some((isFull) => isFull(day)) }
+    if (day !== lastDay)
+      verdict = { inWindow: day >= from && day <= to, full: full.some((isFull) => isFull(day)) }
     lastDay = day
     return verdict.inWindow && (!verdict.full || joinable.has(start))
   }
 }
 
 /**
- * Whether the starts of a day, its week or its month are as many as there may be; pending bookings count as
- * confirmed ones do, and the bookings of one shared start count once.
+ * Whether the starts of a day, its week or its month are as many as there may be; pending bookings
+ * count as confirmed ones do, and the bookings of one shared start count once.
  */
-function fullDates(bookings: readonly TakenSlot[], limits: SlotLimits, clock: LocalClock): (day: number) => boolean {
+function fullDates(
+  bookings: readonly TakenSlot[],
+  limits: SlotLimits,
+  clock: LocalClock,
+): (day: number) => boolean {
   if (Object.values(limits).every((limit) => limit === undefined)) return () => false
-  const starts = new Map(bookings.map(({ eventTypeId, start, end }) => [`${eventTypeId} ${start} ${end}`, start]))
+  const starts = new Map(
+    bookings.map(({ eventTypeId, start, end }) => [`${eventTypeId} ${start} ${end}`, start]),
+  )
   const rules = (
     [
       [limits.day, (day: number) => day],
@@ -242,12 +293,19 @@ function fullDates(bookings: readonly TakenSlot[], limits: SlotLimits, clock: Lo
 }
 
 /**
- * How many visitors a slot can still take; 0 when something is in its way. Has to be asked with starts that ascend: everything is sorted
- * once and walked through once.
+ * How many visitors a slot can still take; 0 when something is in its way. Has to be asked with
+ * starts that ascend: everything is sorted once and walked through once.
  */
-export function obstacles({ settings, busy, bookings, locks, held = [] }: SlotQuestion): (start: number, end: number) => number {
+export function obstacles({
+  settings,
+  busy,
+  bookings,
+  locks,
+  held = [],
+}: SlotQuestion): (start: number, end: number) => number {
   const [before, after] = [settings.beforeMinutes * minuteMs, settings.afterMinutes * minuteMs]
-  const shares = (booking: TakenSlot) => settings.seats > 1 && booking.eventTypeId === settings.eventTypeId
+  const shares = (booking: TakenSlot) =>
+    settings.seats > 1 && booking.eventTypeId === settings.eventTypeId
   const walls = merged([
     ...busy,
     ...locks,
@@ -258,7 +316,10 @@ export function obstacles({ settings, busy, bookings, locks, held = [] }: SlotQu
   const shared = new Map<number, TakenSlot>()
   for (const booking of [...bookings, ...held].filter(shares)) {
     const known = shared.get(booking.start)
-    shared.set(booking.start, known ? { ...known, seatsTaken: known.seatsTaken + booking.seatsTaken } : booking)
+    shared.set(
+      booking.start,
+      known ? { ...known, seatsTaken: known.seatsTaken + booking.seatsTaken } : booking,
+    )
   }
   const classes = [...shared.values()].sort((a, b) => a.claimStart - b.claimStart)
   let w = 0

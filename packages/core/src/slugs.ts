@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { trim, trimEnd } from './trim.ts'
 
-/** What may stand before a slug in the name of a tenant's group: it ends in a sign that tells it from the slug. */
+/**
+ * What may stand before a slug in the name of a tenant's group: it ends in a sign that tells it
+ * from the slug.
+ */
 export const tenantGroupPrefixShape = /^[a-z0-9][a-z0-9-]{0,29}[-_.:]$/
-export const tenantGroupPrefixFault = 'is not up to 31 of a-z, 0-9 and "-" that end in "-", "_", "." or ":"'
+export const tenantGroupPrefixFault =
+  'is not up to 31 of a-z, 0-9 and "-" that end in "-", "_", "." or ":"'
 
 /** Slugs that would collide with a path, a host name or an administrative identity group. */
 const reserved = new Set(
@@ -22,37 +26,56 @@ const reserved = new Set(
 
 const shape = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/
 
-/** True for names that no tenant may have; `alsoReserved` adds the identity groups that this installation is configured with. */
+/**
+ * True for names that no tenant may have; `alsoReserved` adds the identity groups that this
+ * installation is configured with.
+ */
 export function isReservedSlug(slug: string, alsoReserved: Iterable<string> = []): boolean {
   if (reserved.has(slug)) return true
   for (const name of alsoReserved) if (slugify(name) === slug || name === slug) return true
   return slug.startsWith('xn--')
 }
 
-/** A tenant's or partner's key in paths: 2 to 63 of a-z, 0-9 and `-`, not at the ends, not reserved. */
+/**
+ * A tenant's or partner's key in paths: 2 to 63 of a-z, 0-9 and `-`, not at the ends, not reserved.
+ */
 export const tenantSlug = z
   .string()
   .max(63, 'At most 63 characters.')
   .regex(shape, 'Use 2 to 63 of a-z, 0-9 and "-", with a letter or digit at both ends.')
   .refine((slug) => !isReservedSlug(slug), 'This name is reserved.')
 
-/** A slug that a list is filtered by, in any case; reserved words are taken, because they match nothing. */
+/**
+ * A slug that a list is filtered by, in any case; reserved words are taken, because they match
+ * nothing.
+ */
 export const slugFilter = z
   .string()
   .max(63, 'At most 63 characters.')
   .transform((value) => value.toLowerCase())
   .refine(isSlugShaped, 'This is not a slug.')
+  .meta({ openapi: { minLength: 2, pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,61}[A-Za-z0-9]$' } })
 
 /** True when the text has the shape of a slug; says nothing about reserved words. */
 export function isSlugShaped(text: string): boolean {
   return shape.test(text)
 }
 
-const special: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', þ: 'th', ð: 'd', ı: 'i' }
+const special: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ł: 'l',
+  þ: 'th',
+  ð: 'd',
+  ı: 'i',
+}
 
 /**
- * A slug made from a name: accents are folded, everything else becomes `-`. Undefined when nothing of a-z and 0-9 is left
- * (a name in another script), so that the caller can choose another base.
+ * A slug made from a name: accents are folded, everything else becomes `-`. Undefined when nothing
+ * of a-z and 0-9 is left (a name in another script), so that the caller can choose another base.
  */
 export function slugify(name: string): string | undefined {
   const cut = name

@@ -1,11 +1,22 @@
 import type { Comparison } from './dkim.ts'
 import { type Ask, answerOf, valuesOf } from './dns-answers.ts'
-import { hasMacro, isSpf, isWithin, looksLikeSpf, networkAround, parseSpf, type SpfRecord, type SpfTerm } from './spf.ts'
+import {
+  hasMacro,
+  isSpf,
+  isWithin,
+  looksLikeSpf,
+  networkAround,
+  parseSpf,
+  type SpfRecord,
+  type SpfTerm,
+} from './spf.ts'
 
 /** Queries that a receiver makes for one record at most (RFC 7208 section 4.6.4). */
 export const spfLookupLimit = 10
 
-/** A host that sends mail of the domain, and one of its addresses when it has any that DNS knows. */
+/**
+ * A host that sends mail of the domain, and one of its addresses when it has any that DNS knows.
+ */
 interface Sender {
   host: string
   address: string | undefined
@@ -14,15 +25,24 @@ interface Sender {
 type Result = 'pass' | 'fail' | 'softfail' | 'neutral' | 'unclear'
 const results = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as const
 
-/** What makes receivers give up on the whole record (permerror). The message is a sentence for people. */
+/**
+ * What makes receivers give up on the whole record (permerror). The message is a sentence for
+ * people.
+ */
 class Broken extends Error {}
 
 /**
- * Judges the published SPF of `domain` by what it does (RFC 7208): whether every host of `senders`, the mail servers of the
- * domain, may send, whether others are kept out, and whether receivers can evaluate the record at all, nested records included.
- * `expected` is only proposed where there is nothing; another text that does the same is right.
+ * Judges the published SPF of `domain` by what it does (RFC 7208): whether every host of `senders`,
+ * the mail servers of the domain, may send, whether others are kept out, and whether receivers can
+ * evaluate the record at all, nested records included. `expected` is only proposed where there is
+ * nothing; another text that does the same is right.
  */
-export function compareSpf(request: { domain: string; expected: string; senders: readonly string[]; ask: Ask }): Comparison {
+export function compareSpf(request: {
+  domain: string
+  expected: string
+  senders: readonly string[]
+  ask: Ask
+}): Comparison {
   const { domain, expected, senders, ask } = request
   const answer = answerOf(ask, 'TXT', domain)
   if (answer.state === 'unknown') return { verdict: 'unknown', reason: answer.reason }
@@ -30,15 +50,17 @@ export function compareSpf(request: { domain: string; expected: string; senders:
   const records = published.filter(isSpf)
   if (records.length === 0) return withoutSpf(published)
   if (records.length > 1) {
-    return mismatch(`There are ${records.length} SPF records; receivers then ignore all of them. Merge them into one.`)
+    return mismatch(
+      `There are ${records.length} SPF records; receivers then ignore all of them. Merge them into one.`,
+    )
   }
   const { record, fault } = parseSpf(records[0] ?? '')
   if (fault !== undefined) return mismatch(`Receivers cannot read the record: ${fault}`)
   try {
     const walk: Walk = { ask, count: 0, unknown: undefined, trail: [] }
     countLookups(walk, domain, record)
-    const refused = judgeSenders({ domain, record, senders, ask, expected })
-    if (refused) return refused
+    const rejected = judgeSenders({ domain, record, senders, ask, expected })
+    if (rejected) return rejected
     if (walk.unknown !== undefined) return { verdict: 'unknown', reason: walk.unknown }
     return judgeRest(lastResort(ask, record, new Set([domain])))
   } catch (error) {
@@ -50,7 +72,9 @@ export function compareSpf(request: { domain: string; expected: string; senders:
 function withoutSpf(published: readonly string[]): Comparison {
   const meant = published.find(looksLikeSpf)
   if (meant === undefined) return { verdict: 'missing', reason: null }
-  return mismatch(`“${meant.slice(0, 80)}” is not read as SPF. The record must start with v=spf1 and a space, without quotation marks.`)
+  return mismatch(
+    `“${meant.slice(0, 80)}” is not read as SPF. The record must start with v=spf1 and a space, without quotation marks.`,
+  )
 }
 
 function mismatch(reason: string): Comparison {
@@ -66,11 +90,20 @@ function judgeSenders(request: {
 }): Comparison | undefined {
   const { domain, record, ask } = request
   for (const host of request.senders) {
-    const evaluation: Evaluation = { root: domain, own: new Set(request.senders), ask, unclear: undefined }
+    const evaluation: Evaluation = {
+      root: domain,
+      own: new Set(request.senders),
+      ask,
+      unclear: undefined,
+    }
     for (const sender of addressesOf(ask, host)) {
       const result = evaluate(evaluation, domain, record, sender)
       if (result === 'pass') continue
-      if (result === 'unclear') return { verdict: 'unknown', reason: evaluation.unclear ?? 'The record could not be evaluated.' }
+      if (result === 'unclear')
+        return {
+          verdict: 'unknown',
+          reason: evaluation.unclear ?? 'The record could not be evaluated.',
+        }
       return mismatch(
         `It does not let ${host}${sender.address ? ` (${sender.address})` : ''} send: the result is ${result}. ${repair(record, request.expected)}`,
       )
@@ -81,13 +114,15 @@ function judgeSenders(request: {
 
 function addressesOf(ask: Ask, host: string): Sender[] {
   const addresses = [...(valuesOf(ask, 'A', host) ?? []), ...(valuesOf(ask, 'AAAA', host) ?? [])]
-  return addresses.length === 0 ? [{ host, address: undefined }] : addresses.map((address) => ({ host, address }))
+  return addresses.length === 0
+    ? [{ host, address: undefined }]
+    : addresses.map((address) => ({ host, address }))
 }
 
 /** The published record with what is missing from it put in front. */
 function repair(record: SpfRecord, expected: string): string {
-  const wanted = parseSpf(expected).record
-  const missing = (wanted?.terms ?? [])
+  const requested = parseSpf(expected).record
+  const missing = (requested?.terms ?? [])
     .filter((term) => term.qualifier === '+' && term.mechanism !== 'all')
     .map((term) => term.text)
     .filter((text) => !record.terms.some((term) => term.text === text))
@@ -102,13 +137,20 @@ interface Walk {
   trail: readonly string[]
 }
 
-/** Counts the queries of the record and of all that it includes, as a receiver makes them in the worst case. Throws Broken. */
+/**
+ * Counts the queries of the record and of all that it includes, as a receiver makes them in the
+ * worst case. Throws Broken.
+ */
 function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
-  if (walk.trail.includes(domain)) throw new Broken(`${[...walk.trail, domain].join(' includes ')}: the record includes itself.`)
+  if (walk.trail.includes(domain))
+    throw new Broken(`${[...walk.trail, domain].join(' includes ')}: the record includes itself.`)
   const trail = [...walk.trail, domain]
-  const targets = record.terms.flatMap((term) => (term.mechanism === 'include' ? [term.domain] : []))
+  const targets = record.terms.flatMap((term) =>
+    term.mechanism === 'include' ? [term.domain] : [],
+  )
   const others = record.terms.filter(
-    ({ mechanism }) => mechanism === 'a' || mechanism === 'mx' || mechanism === 'ptr' || mechanism === 'exists',
+    ({ mechanism }) =>
+      mechanism === 'a' || mechanism === 'mx' || mechanism === 'ptr' || mechanism === 'exists',
   )
   const redirects = redirectOf(record) ?? []
   walk.count += others.length + targets.length + redirects.length
@@ -120,7 +162,8 @@ function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
   for (const target of [...targets, ...redirects]) {
     if (hasMacro(target)) continue
     const nested = readNested(walk.ask, target, trail.at(-1) ?? domain)
-    if (nested === undefined) walk.unknown ??= `The SPF record of ${target}, which is included, could not be read.`
+    if (nested === undefined)
+      walk.unknown ??= `The SPF record of ${target}, which is included, could not be read.`
     else {
       const inner: Walk = { ...walk, trail }
       countLookups(inner, target, nested)
@@ -131,11 +174,15 @@ function countLookups(walk: Walk, domain: string, record: SpfRecord): void {
 }
 
 function redirectOf(record: SpfRecord): string[] | undefined {
-  if (record.redirect === undefined || record.terms.some((term) => term.mechanism === 'all')) return undefined
+  if (record.redirect === undefined || record.terms.some((term) => term.mechanism === 'all'))
+    return undefined
   return [record.redirect]
 }
 
-/** The one SPF record of an included domain; undefined when DNS did not tell. Throws Broken when there is not exactly one. */
+/**
+ * The one SPF record of an included domain; undefined when DNS did not tell. Throws Broken when
+ * there is not exactly one.
+ */
 function readNested(ask: Ask, target: string, parent: string): SpfRecord | undefined {
   const values = valuesOf(ask, 'TXT', target)
   if (values === undefined) return undefined
@@ -146,12 +193,16 @@ function readNested(ask: Ask, target: string, parent: string): SpfRecord | undef
     )
   }
   const { record, fault } = parseSpf(records[0] ?? '')
-  if (fault !== undefined) throw new Broken(`${parent} refers to ${target}, whose SPF record cannot be read: ${fault}`)
+  if (fault !== undefined)
+    throw new Broken(`${parent} refers to ${target}, whose SPF record cannot be read: ${fault}`)
   return record
 }
 
 interface Evaluation {
-  /** The domain under test; `mx` of it means the mail servers that it should have, whose own record has a verdict of its own. */
+  /**
+   * The domain under test; `mx` of it means the mail servers that it should have, whose own record
+   * has a verdict of its own.
+   */
   root: string
   own: ReadonlySet<string>
   ask: Ask
@@ -159,17 +210,26 @@ interface Evaluation {
   unclear: string | undefined
 }
 
-function evaluate(evaluation: Evaluation, domain: string, record: SpfRecord, sender: Sender): Result {
+function evaluate(
+  evaluation: Evaluation,
+  domain: string,
+  record: SpfRecord,
+  sender: Sender,
+): Result {
   let unclear = false
   for (const term of record.terms) {
     const matched = matches(evaluation, domain, term, sender)
-    // A term that cannot be told, but could only allow, changes nothing when a later one allows anyway.
+    // A term that cannot be told, but could only allow, changes nothing when a later one allows
+    // anyway.
     if (matched === undefined && term.qualifier !== '+') return 'unclear'
     unclear ||= matched === undefined
     if (matched) return settled(results[term.qualifier], unclear)
   }
   const [redirect] = redirectOf(record) ?? []
-  return settled(redirect === undefined ? 'neutral' : follow(evaluation, domain, redirect, sender), unclear)
+  return settled(
+    redirect === undefined ? 'neutral' : follow(evaluation, domain, redirect, sender),
+    unclear,
+  )
 }
 
 function settled(result: Result, unclear: boolean): Result {
@@ -190,7 +250,12 @@ function follow(evaluation: Evaluation, parent: string, target: string, sender: 
 }
 
 /** Undefined when it cannot be told. */
-function matches(evaluation: Evaluation, domain: string, term: SpfTerm, sender: Sender): boolean | undefined {
+function matches(
+  evaluation: Evaluation,
+  domain: string,
+  term: SpfTerm,
+  sender: Sender,
+): boolean | undefined {
   switch (term.mechanism) {
     case 'all':
       return true
@@ -213,7 +278,12 @@ function matches(evaluation: Evaluation, domain: string, term: SpfTerm, sender: 
 
 type HostTerm = Extract<SpfTerm, { mechanism: 'a' | 'mx' }>
 
-function hostMatches(evaluation: Evaluation, host: string, term: HostTerm, sender: Sender): boolean | undefined {
+function hostMatches(
+  evaluation: Evaluation,
+  host: string,
+  term: HostTerm,
+  sender: Sender,
+): boolean | undefined {
   if (host === sender.host) return true
   if (hasMacro(host)) {
     evaluation.unclear ??= `It uses ${term.text}, which only a receiver can evaluate.`
@@ -232,7 +302,12 @@ function hostMatches(evaluation: Evaluation, host: string, term: HostTerm, sende
   })
 }
 
-function exchangersMatch(evaluation: Evaluation, domain: string, term: HostTerm, sender: Sender): boolean | undefined {
+function exchangersMatch(
+  evaluation: Evaluation,
+  domain: string,
+  term: HostTerm,
+  sender: Sender,
+): boolean | undefined {
   if (domain === evaluation.root && evaluation.own.has(sender.host)) return true
   const values = hasMacro(domain) ? undefined : valuesOf(evaluation.ask, 'MX', domain)
   if (values === undefined) {
@@ -248,8 +323,14 @@ function exchangersMatch(evaluation: Evaluation, domain: string, term: HostTerm,
   return unclear ? undefined : false
 }
 
-/** The qualifier of the `all` that decides about everybody else; undefined when the record has none. */
-function lastResort(ask: Ask, record: SpfRecord, seen: Set<string>): SpfTerm['qualifier'] | undefined {
+/**
+ * The qualifier of the `all` that decides about everybody else; undefined when the record has none.
+ */
+function lastResort(
+  ask: Ask,
+  record: SpfRecord,
+  seen: Set<string>,
+): SpfTerm['qualifier'] | undefined {
   const all = record.terms.find((term) => term.mechanism === 'all')
   if (all) return all.qualifier
   const [redirect] = redirectOf(record) ?? []
@@ -263,10 +344,18 @@ function judgeRest(all: SpfTerm['qualifier'] | undefined): Comparison {
     case '-':
       return { verdict: 'ok', reason: null }
     case '~':
-      return { verdict: 'ok', reason: 'It ends with ~all, so mail of other senders is only marked. With -all it is refused.' }
+      return {
+        verdict: 'ok',
+        reason:
+          'It ends with ~all, so mail of other senders is only marked. With -all it is refused.',
+      }
     case '+':
-      return mismatch('It ends with +all, which lets everybody send in the name of the domain. End it with -all.')
+      return mismatch(
+        'It ends with +all, which lets everybody send in the name of the domain. End it with -all.',
+      )
     default:
-      return mismatch('It does not say that other senders are unwanted. End it with -all, or with ~all while you try it out.')
+      return mismatch(
+        'It does not say that other senders are unwanted. End it with -all, or with ~all while you try it out.',
+      )
   }
 }

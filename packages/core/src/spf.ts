@@ -23,18 +23,29 @@ export interface SpfRecord {
   redirect: string | undefined
 }
 
-/** True for a TXT record that receivers take for SPF (RFC 7208 section 4.5): `v=spf1`, then a space or the end. */
+/**
+ * True for a TXT record that receivers take for SPF (RFC 7208 section 4.5): `v=spf1`, then a space
+ * or the end.
+ */
 export function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text)
 }
 
-/** True for what was meant as SPF and is none, such as `"v=spf1 …"` with quotation marks or `v = spf1`. */
+/**
+ * True for what was meant as SPF and is none, such as `"v=spf1 …"` with quotation marks or
+ * `v = spf1`.
+ */
 export function looksLikeSpf(text: string): boolean {
   return !isSpf(text) && /^[\s"'“”]*(v\s*(?:[=:]\s*)?)?spf\d?\b/i.test(text)
 }
 
-/** Reads a record. `fault` is a sentence about what makes receivers give up on it (permerror, RFC 7208 section 4.6). */
-export function parseSpf(text: string): { record: SpfRecord; fault?: never } | { fault: string; record?: never } {
+/**
+ * Reads a record. `fault` is a sentence about what makes receivers give up on it (permerror, RFC
+ * 7208 section 4.6).
+ */
+export function parseSpf(
+  text: string,
+): { record: SpfRecord; fault?: never } | { fault: string; record?: never } {
   if (!isSpf(text)) return { fault: 'It does not start with “v=spf1” and a space.' }
   const terms: SpfTerm[] = []
   let redirect: string | undefined
@@ -71,7 +82,11 @@ function parseMechanism(term: string): SpfTerm | string {
     case 'exists': {
       const domain = rest.startsWith(':') ? rest.slice(1) : ''
       return isTarget(domain)
-        ? { ...common, mechanism: name.toLowerCase() as 'include' | 'exists', domain: lower(domain) }
+        ? {
+            ...common,
+            mechanism: name.toLowerCase() as 'include' | 'exists',
+            domain: lower(domain),
+          }
         : `“${term}” names no domain.`
     }
     case 'ptr': {
@@ -89,29 +104,39 @@ function parseMechanism(term: string): SpfTerm | string {
         `“${term}” holds no ${name.toLowerCase() === 'ip4' ? 'IPv4' : 'IPv6'} network.`
       )
     default:
-      return /^[-+~?]?[0-9.]+(\/\d+)?$/.test(term) ? `“${term}” lacks “ip4:” in front.` : `“${term}” is no mechanism of SPF.`
+      return /^[-+~?]?[0-9.]+(\/\d+)?$/.test(term)
+        ? `“${term}” lacks “ip4:” in front.`
+        : `“${term}” is no mechanism of SPF.`
   }
 }
 
 type Common = Pick<SpfTerm, 'qualifier' | 'text'>
 
 function parseHosts(common: Common, mechanism: 'a' | 'mx', rest: string): SpfTerm | undefined {
-  const [, , domain, bits4 = '32', bits6 = '128'] = /^(:([^/]+))?(?:\/(\d{1,3}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [
-    undefined,
-    undefined,
-    undefined,
-    '',
-  ]
+  const [, , domain, bits4 = '32', bits6 = '128'] =
+    /^(:([^/]+))?(?:\/(\d{1,3}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [
+      undefined,
+      undefined,
+      undefined,
+      '',
+    ]
   if (bits4 === '' || Number(bits4) > 32 || Number(bits6) > 128) return undefined
   if (domain !== undefined && !isTarget(domain)) return undefined
-  return { ...common, mechanism, domain: domain === undefined ? undefined : lower(domain), bits4: Number(bits4), bits6: Number(bits6) }
+  return {
+    ...common,
+    mechanism,
+    domain: domain === undefined ? undefined : lower(domain),
+    bits4: Number(bits4),
+    bits6: Number(bits6),
+  }
 }
 
 function parseNetwork(common: Common, mechanism: 'ip4' | 'ip6', rest: string): SpfTerm | undefined {
   const [, address, prefix] = /^:([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(rest) ?? []
   if (address === undefined) return undefined
   const four = mechanism === 'ip4'
-  if (four ? !ipaddr.IPv4.isValidFourPartDecimal(address) : !ipaddr.IPv6.isValid(address)) return undefined
+  if (four ? !ipaddr.IPv4.isValidFourPartDecimal(address) : !ipaddr.IPv6.isValid(address))
+    return undefined
   const bits = Number(prefix ?? (four ? 32 : 128))
   if (bits > (four ? 32 : 128)) return undefined
   return { ...common, mechanism, network: { address: ipaddr.parse(address), bits } }
@@ -140,13 +165,22 @@ function lower(domain: string): string {
 export function isWithin(address: string, { address: network, bits }: SpfNetwork): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4' && network.kind() === 'ipv4') return (parsed as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
-  if (parsed.kind() === 'ipv6' && network.kind() === 'ipv6') return (parsed as ipaddr.IPv6).match(network as ipaddr.IPv6, bits)
+  if (parsed.kind() === 'ipv4' && network.kind() === 'ipv4')
+    return (parsed as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
+  if (parsed.kind() === 'ipv6' && network.kind() === 'ipv6')
+    return (parsed as ipaddr.IPv6).match(network as ipaddr.IPv6, bits)
   return false
 }
 
-/** The network of `bits` length around an address, as `a` and `mx` with a prefix length mean it; undefined for what is no address. */
-export function networkAround(address: string, bits4: number, bits6: number): SpfNetwork | undefined {
+/**
+ * The network of `bits` length around an address, as `a` and `mx` with a prefix length mean it;
+ * undefined for what is no address.
+ */
+export function networkAround(
+  address: string,
+  bits4: number,
+  bits6: number,
+): SpfNetwork | undefined {
   if (!ipaddr.isValid(address)) return undefined
   const parsed = ipaddr.process(address)
   return { address: parsed, bits: parsed.kind() === 'ipv4' ? bits4 : bits6 }

@@ -3,10 +3,20 @@ import { cursor, pageLimit } from './paging.ts'
 import { instant } from './text.ts'
 
 /**
- * Of the tenant's space. The first four are the file storage's own steps of use (75, 90 and 99 %). `no_space`: there is none.
- * `unavailable`: it could not be read, and `reason` says why. `unknown`: it was read, and its state was none of these.
+ * Of the tenant's space. The first four are the file storage's own steps of use (75, 90 and 99 %).
+ * `no_space`: there is none. `unavailable`: it could not be read, and `reason` says why. `unknown`:
+ * it was read, and its state was none of these.
  */
-export const storageState = z.enum(['normal', 'nearing', 'critical', 'exceeded', 'disabled', 'unknown', 'no_space', 'unavailable'])
+export const storageState = z.enum([
+  'normal',
+  'nearing',
+  'critical',
+  'exceeded',
+  'disabled',
+  'unknown',
+  'no_space',
+  'unavailable',
+])
 export type StorageState = z.infer<typeof storageState>
 
 export const MemberStorage = z.object({
@@ -28,7 +38,12 @@ const members = z.object({
   items: z.array(MemberStorage),
   nextCursor: z.string().nullable(),
   /** Over all members of the tenant, whatever the page. `used`: bytes of those that are known. */
-  summary: z.object({ members: z.number().int(), known: z.number().int(), unknown: z.number().int(), used: z.number() }),
+  summary: z.object({
+    members: z.number().int(),
+    known: z.number().int(),
+    unknown: z.number().int(),
+    used: z.number(),
+  }),
   /** True while some of it is still being read; ask again in a moment. */
   refreshing: z.boolean(),
 })
@@ -48,5 +63,9 @@ export const StorageView = z.object({
 })
 export type StorageView = z.infer<typeof StorageView>
 
-export const ReadStorage = z.strictObject({ slug: z.string().max(200), cursor: cursor.optional(), limit: pageLimit })
+export const ReadStorage = z.strictObject({
+  slug: z.string().max(200),
+  cursor: cursor.optional(),
+  limit: pageLimit,
+})
 export type ReadStorage = z.infer<typeof ReadStorage>

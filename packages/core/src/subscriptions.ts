@@ -1,36 +1,27 @@
 import { z } from 'zod'
+import {
+  billingCycles,
+  type SubscriptionStatus,
+  subscriptionSources,
+  subscriptionStatuses,
+} from './choices.ts'
 import { currencyCode } from './money.ts'
 import { cursor, page, pageLimit } from './paging.ts'
 import { slugFilter } from './slugs.ts'
 import { plan } from './tenants.ts'
 import { instant, line } from './text.ts'
 
-export const billingCycles = ['month', 'year'] as const
+export { endedStatuses, isEnded } from './subscription-life.ts'
+export { billingCycles, subscriptionSources, subscriptionStatuses }
+
 export const billingCycle = z.enum(billingCycles)
 export type BillingCycle = z.infer<typeof billingCycle>
 
-/** Who knows the truth about a subscription: we alone, or the payment processor. */
-export const subscriptionSources = ['manual', 'stripe'] as const
 export const subscriptionSource = z.enum(subscriptionSources)
 export type SubscriptionSource = z.infer<typeof subscriptionSource>
 
-/** The payment processor's eight, and `unknown` for a word that came later. Only `active` and `past_due` count as recurring revenue. */
-export const subscriptionStatuses = [
-  'incomplete',
-  'incomplete_expired',
-  'trialing',
-  'active',
-  'past_due',
-  'canceled',
-  'unpaid',
-  'paused',
-  'unknown',
-] as const
 export const subscriptionStatus = z.enum(subscriptionStatuses)
-export type SubscriptionStatus = z.infer<typeof subscriptionStatus>
-
-/** Statuses that are never left. */
-export const endedStatuses: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
+export type { SubscriptionStatus }
 
 /** A change that waits for the end of the period. */
 export const PendingChange = z.object({
@@ -48,14 +39,13 @@ export const grantingStatuses: readonly SubscriptionStatus[] = ['trialing', 'act
 /** Statuses that count as recurring revenue (docs/contract.md, subscriptions). */
 export const payingStatuses: readonly SubscriptionStatus[] = ['active', 'past_due']
 
-export function isEnded(status: SubscriptionStatus): boolean {
-  return endedStatuses.includes(status)
-}
-
 export const mostSeats = 1_000_000
 /** How long a quoted amount holds, in minutes. */
 export const quoteMinutes = 10
-/** How long before the end of a period a waiting change is told to the payment processor, in minutes: before it writes the next invoice. */
+/**
+ * How long before the end of a period a waiting change is told to the payment processor, in
+ * minutes: before it writes the next invoice.
+ */
 export const changeLeadMinutes = 60
 
 /** The payment processor's word as one of ours; `unknown` for a word that came later. */
@@ -63,7 +53,10 @@ export function toSubscriptionStatus(word: string): SubscriptionStatus {
   return subscriptionStatuses.find((status) => status === word) ?? 'unknown'
 }
 
-/** Where an operator may move a manual subscription by hand. Canceling is an act of its own, and what has ended stays so. */
+/**
+ * Where an operator may move a manual subscription by hand. Canceling is an act of its own, and
+ * what has ended stays so.
+ */
 const manualMoves: Readonly<Partial<Record<SubscriptionStatus, readonly SubscriptionStatus[]>>> = {
   trialing: ['active', 'paused'],
   active: ['past_due', 'paused'],
@@ -77,35 +70,52 @@ export function mayMoveByHand(from: SubscriptionStatus, to: SubscriptionStatus):
   return from === to || (manualMoves[from]?.includes(to) ?? false)
 }
 
-/** What a whole period costs: the amount of the period where there is one, else seats times the amount per seat. */
-export function periodTotal(terms: { perSeatAmount: bigint; periodAmount: bigint | null; seats: number }): bigint {
+/**
+ * What a whole period costs: the amount of the period where there is one, else seats times the
+ * amount per seat.
+ */
+export function periodTotal(terms: {
+  perSeatAmount: bigint
+  periodAmount: bigint | null
+  seats: number
+}): bigint {
   return terms.periodAmount ?? terms.perSeatAmount * BigInt(terms.seats)
 }
 
-/** A year's worth, in whole minor units: the only form in which amounts of different cycles are compared or summed. */
+/**
+ * A year's worth, in whole minor units: the only form in which amounts of different cycles are
+ * compared or summed.
+ */
 export function yearlyTotal(total: bigint, cycle: BillingCycle): bigint {
   return cycle === 'year' ? total : total * 12n
 }
 
 /**
- * The end of the period that holds `at`, counted in whole months or years from `anchor` (UTC). The 31st falls on the last day of shorter
- * months and comes back after them. `start` is the end of the period before.
+ * The end of the period that holds `at`, counted in whole months or years from `anchor` (UTC). The
+ * 31st falls on the last day of shorter months and comes back after them. `start` is the end of the
+ * period before.
  */
 export function periodAt(anchor: Date, cycle: BillingCycle, at: Date): { start: Date; end: Date } {
   const monthsEach = cycle === 'year' ? 12 : 1
-  const between = (at.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + at.getUTCMonth() - anchor.getUTCMonth()
+  const between =
+    (at.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + at.getUTCMonth() - anchor.getUTCMonth()
   let periods = Math.floor(between / monthsEach)
   // The month alone may be one period off in either direction.
   while (afterMonths(anchor, periods * monthsEach) > at) periods -= 1
   while (afterMonths(anchor, (periods + 1) * monthsEach) <= at) periods += 1
-  return { start: afterMonths(anchor, periods * monthsEach), end: afterMonths(anchor, (periods + 1) * monthsEach) }
+  return {
+    start: afterMonths(anchor, periods * monthsEach),
+    end: afterMonths(anchor, (periods + 1) * monthsEach),
+  }
 }
 
 function afterMonths(anchor: Date, months: number): Date {
   const moved = new Date(anchor)
   moved.setUTCDate(1)
   moved.setUTCMonth(anchor.getUTCMonth() + months)
-  const lastDay = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate()
+  const lastDay = new Date(
+    Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0),
+  ).getUTCDate()
   moved.setUTCDate(Math.min(anchor.getUTCDate(), lastDay))
   return moved
 }
@@ -118,17 +128,23 @@ interface Standing {
 }
 
 /**
- * When a change takes effect. More goes at once and is charged by the second; less waits for the end of the period and gives nothing
- * back. From month to year goes at once with a new period, from year to month waits. During a trial and a pause
- * everything goes at once.
+ * When a change takes effect. More goes at once and is charged by the second; less waits for the
+ * end of the period and gives nothing back. From month to year goes at once with a new period, from
+ * year to month waits. During a trial and a pause everything goes at once.
  */
-export function effectOf(before: Standing, after: { cycle: BillingCycle; total: bigint }): 'now' | 'period_end' {
+export function effectOf(
+  before: Standing,
+  after: { cycle: BillingCycle; total: bigint },
+): 'now' | 'period_end' {
   if (before.status === 'trialing' || before.status === 'paused') return 'now'
   if (before.cycle !== after.cycle) return after.cycle === 'year' ? 'now' : 'period_end'
   return after.total >= before.total ? 'now' : 'period_end'
 }
 
-const amount = z.number('A whole number of minor units.').int('A whole number of minor units.').min(0, 'Not below 0.')
+const amount = z
+  .number('A whole number of minor units.')
+  .int('A whole number of minor units.')
+  .min(0, 'Not below 0.')
 const perSeat = amount.max(1_000_000_000, 'This is too much.')
 const wholePeriod = amount.max(1_000_000_000_000, 'This is too much.')
 const seatCount = z
@@ -172,7 +188,9 @@ export type CreateSubscription = z.infer<typeof CreateSubscription>
 const id = z
   .string()
   .max(200)
-  .transform((text) => (z.uuid().safeParse(text).success ? text.toLowerCase() : '00000000-0000-0000-0000-000000000000'))
+  .transform((text) =>
+    z.uuid().safeParse(text).success ? text.toLowerCase() : '00000000-0000-0000-0000-000000000000',
+  )
 export const ReadSubscription = z.strictObject({
   id,
   /** Only the state that held at this instant, instead of the whole history. */
@@ -193,13 +211,19 @@ export const UpdateSubscription = z
     trialEnd: moment.optional(),
   })
   .refine(
-    ({ id: _, version: __, ...fields }) => Object.values(fields).some((value) => value !== undefined),
+    ({ id: _, version: __, ...fields }) =>
+      Object.values(fields).some((value) => value !== undefined),
     'Name at least one field to change.',
   )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateSubscription = z.infer<typeof UpdateSubscription>
 
 export const cancelTimes = ['now', 'period_end'] as const
-export const CancelSubscription = z.strictObject({ id, when: z.enum(cancelTimes).default('now'), comment: comment.optional() })
+export const CancelSubscription = z.strictObject({
+  id,
+  when: z.enum(cancelTimes).default('now'),
+  comment: comment.optional(),
+})
 export type CancelSubscription = z.infer<typeof CancelSubscription>
 
 export const ListSubscriptions = z.strictObject({
@@ -274,7 +298,9 @@ export type SubscriptionView = z.infer<typeof SubscriptionView>
 export const SubscriptionPage = page(SubscriptionView)
 export type SubscriptionPage = z.infer<typeof SubscriptionPage>
 
-/** A state that a subscription was in from `validFrom` until before `validTo`; null while it holds. */
+/**
+ * A state that a subscription was in from `validFrom` until before `validTo`; null while it holds.
+ */
 export const SubscriptionState = z.object({
   ...standing,
   partnerSlug: z.string().nullable(),
@@ -313,12 +339,18 @@ const change = {
   seats: seatCount.optional(),
   currency: currencyCode.optional(),
 }
-const namesChange = ({ plan: toPlan, cycle, seats, currency }: Partial<Record<'plan' | 'cycle' | 'seats' | 'currency', unknown>>) =>
+const namesChange = ({
+  plan: toPlan,
+  cycle,
+  seats,
+  currency,
+}: Partial<Record<'plan' | 'cycle' | 'seats' | 'currency', unknown>>) =>
   [toPlan, cycle, seats, currency].some((value) => value !== undefined)
 
 export const PreviewSubscriptionChange = z
   .strictObject({ slug, ...change })
   .refine(namesChange, 'Name the plan, the cycle or the number of seats.')
+  .meta({ openapi: { minProperties: 1 } })
 export type PreviewSubscriptionChange = z.infer<typeof PreviewSubscriptionChange>
 
 /** What an amount was quoted for; sent back as it came. */
@@ -335,9 +367,15 @@ export type SubscriptionQuote = z.infer<typeof SubscriptionQuote>
 export const ChangeSubscription = z
   .strictObject({ slug, ...change, quote: SubscriptionQuote })
   .refine(namesChange, 'Name the plan, the cycle or the number of seats.')
+  .meta({ openapi: { minProperties: 1 } })
 export type ChangeSubscription = z.infer<typeof ChangeSubscription>
 
-const quoted = z.object({ plan, cycle: billingCycle, seats: z.number().int(), totalMinor: z.number().int() })
+const quoted = z.object({
+  plan,
+  cycle: billingCycle,
+  seats: z.number().int(),
+  totalMinor: z.number().int(),
+})
 
 export const ChangePreview = z.object({
   /** `now` is charged at once; `period_end` waits and costs nothing now. */
@@ -364,20 +402,40 @@ export const ChangePreview = z.object({
   /** What the next whole period costs, with tax where it is exact. */
   nextAmountMinor: z.number().int(),
   /** Sent back as it is with the change. */
-  quote: z.object({ prorationDate: instant, validUntil: instant, version: z.number().int(), priceId: z.uuid().nullable() }),
+  quote: z.object({
+    prorationDate: instant,
+    validUntil: instant,
+    version: z.number().int(),
+    priceId: z.uuid().nullable(),
+  }),
 })
 export type ChangePreview = z.infer<typeof ChangePreview>
 
 /** `awaiting_payment`: nothing has changed yet, the payment needs something from the customer. */
 export const changeOutcomes = ['applied', 'scheduled', 'awaiting_payment'] as const
-export const ChangeResult = z.object({ outcome: z.enum(changeOutcomes), subscription: TenantSubscription })
+export const ChangeResult = z.object({
+  outcome: z.enum(changeOutcomes),
+  subscription: TenantSubscription,
+})
 export type ChangeResult = z.infer<typeof ChangeResult>
 
-export const StartSubscription = z.strictObject({ slug, plan, cycle: billingCycle, currency: currencyCode, seats: seatCount })
+export const StartSubscription = z.strictObject({
+  slug,
+  plan,
+  cycle: billingCycle,
+  currency: currencyCode,
+  seats: seatCount,
+})
 export type StartSubscription = z.infer<typeof StartSubscription>
 
-/** `clientSecret`: with it the browser confirms the first payment; null when there is nothing to confirm. */
-export const StartResult = z.object({ subscription: TenantSubscription, clientSecret: z.string().nullable() })
+/**
+ * `clientSecret`: with it the browser confirms the first payment; null when there is nothing to
+ * confirm.
+ */
+export const StartResult = z.object({
+  subscription: TenantSubscription,
+  clientSecret: z.string().nullable(),
+})
 export type StartResult = z.infer<typeof StartResult>
 
 export const CancelTenantSubscription = z.strictObject({ slug, comment: comment.optional() })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { failureKinds } from './choices.ts'
 import { instant } from './text.ts'
 
-/** Outside systems that are asked whether they are there. */
+export { failureKinds }
+
+/** Upstream systems that are asked whether they are there. */
 export const outsideSystems = ['identity', 'mail', 'files', 'mailer', 'payments'] as const
 export const outsideSystem = z.enum(outsideSystems)
 export type OutsideSystem = z.infer<typeof outsideSystem>
@@ -17,7 +20,9 @@ export const OutsideSystemHealth = z.object({
   latencyMs: z.number().nullable(),
   /** What is wrong now. */
   message: z.string().nullable(),
-  /** The newest failed call of any process within 90 days, also when the system has recovered since. */
+  /**
+   * The newest failed call of any process within 90 days, also when the system has recovered since.
+   */
   lastError: z.object({ at: instant, message: z.string() }).nullable(),
   /** Calls by day (UTC), oldest first, for up to 90 days. Days without a call are left out. */
   days: z.array(z.object({ day: z.string(), calls: z.number().int(), failures: z.number().int() })),
@@ -25,7 +30,14 @@ export const OutsideSystemHealth = z.object({
 export type OutsideSystemHealth = z.infer<typeof OutsideSystemHealth>
 
 /** Work that is kept in rows of our own. */
-export const backlogKinds = ['provisioning', 'members', 'lists', 'mails', 'events', 'calendars'] as const
+export const backlogKinds = [
+  'provisioning',
+  'members',
+  'lists',
+  'mails',
+  'events',
+  'calendars',
+] as const
 export const backlogKind = z.enum(backlogKinds)
 export type BacklogKind = z.infer<typeof backlogKind>
 
@@ -90,7 +102,6 @@ export const SystemView = z.object({
 })
 export type SystemView = z.infer<typeof SystemView>
 
-export const failureKinds = ['provisioning', 'member', 'list', 'mail', 'event', 'calendar', 'job'] as const
 export const failureKind = z.enum(failureKinds)
 export type FailureKind = z.infer<typeof failureKind>
 
@@ -100,10 +111,16 @@ export const ListSystemFailures = z.strictObject({
 })
 export type ListSystemFailures = z.infer<typeof ListSystemFailures>
 
-/** Something that stands failed now; what was mended is not told. Names no person: the record it points to does. */
+/**
+ * Something that stands failed now; what was mended is not told. Names no person: the record it
+ * points to does.
+ */
 export const SystemFailure = z.object({
   kind: failureKind,
-  /** Of the step, member, list, mail, event, booking or job; with `kind` and `part` it names the failure. */
+  /**
+   * Of the step, member, list, mail, event, booking or job; with `kind` and `part` it names the
+   * failure.
+   */
   id: z.string(),
   /** The step, the template, the type of event or the queue. */
   part: z.string(),

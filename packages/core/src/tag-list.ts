@@ -1,8 +1,11 @@
 /**
- * The tags of a record such as `v=DKIM1; k=rsa; p=…` (RFC 6376 section 3.2, which DMARC shares). Names are lower-case, white space
- * around names and values is dropped, one `;` at the end is allowed. `fault` is a sentence about what is not of that form.
+ * The tags of a record such as `v=DKIM1; k=rsa; p=…` (RFC 6376 section 3.2, which DMARC shares).
+ * Names are lower-case, white space around names and values is dropped, one `;` at the end is
+ * allowed. `fault` is a sentence about what is not of that form.
  */
-export function parseTagList(text: string): { tags: ReadonlyMap<string, string>; fault?: never } | { fault: string; tags?: never } {
+export function parseTagList(
+  text: string,
+): { tags: ReadonlyMap<string, string>; fault?: never } | { fault: string; tags?: never } {
   const tags = new Map<string, string>()
   const parts = text.split(';')
   if (parts.at(-1)?.trim() === '') parts.pop()

@@ -1,12 +1,16 @@
 /**
- * Time zones as whole numbers. A local date is a day number: days since 1970-01-01. A local time is minutes after the local midnight, an
- * instant is milliseconds since 1970. Temporal is asked for the changes of a zone once per year; all the rest is addition.
+ * Time zones as whole numbers. A local date is a day number: days since 1970-01-01. A local time is
+ * minutes after the local midnight, an instant is milliseconds since 1970. Temporal is asked for
+ * the changes of a zone once per year; all the rest is addition.
  */
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-/** A stretch of time in which a zone's offset stays the same: `[from, to)` in milliseconds, `offsetMs` to be added to UTC. */
+/**
+ * A stretch of time in which a zone's offset stays the same: `[from, to)` in milliseconds,
+ * `offsetMs` to be added to UTC.
+ */
 export interface ZoneSegment {
   readonly from: number
   readonly to: number
@@ -14,8 +18,8 @@ export interface ZoneSegment {
 }
 
 /**
- * True for a name of the IANA time zone database, in any case. Offsets such as `+02:00` are no zones: they have no daylight saving time,
- * and a person's calendar does.
+ * True for a name of the IANA time zone database, in any case. Offsets such as `+02:00` are no
+ * zones: they have no daylight saving time, and a person's calendar does.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(name) || name.length > 64) return false
@@ -27,7 +31,10 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Names that the IANA database replaced (its file `backward`), and that browsers and operating systems still use. */
+/**
+ * Names that the IANA database replaced (its file `backward`), and that browsers and operating
+ * systems still use.
+ */
 const renamedZones: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -57,9 +64,14 @@ const renamedZones: Readonly<Record<string, string>> = {
   'Pacific/Ponape': 'Pacific/Pohnpei',
   'Pacific/Truk': 'Pacific/Chuuk',
 }
-const renamedInLowerCase = new Map(Object.entries(renamedZones).map(([old, name]) => [old.toLowerCase(), name]))
+const renamedInLowerCase = new Map(
+  Object.entries(renamedZones).map(([old, name]) => [old.toLowerCase(), name]),
+)
 
-/** The present name of a zone, which may be given by a former one: `Europe/Kyiv` for `Europe/Kiev`. Others stay as they are. */
+/**
+ * The present name of a zone, which may be given by a former one: `Europe/Kyiv` for `Europe/Kiev`.
+ * Others stay as they are.
+ */
 export function currentZoneName(zone: string): string {
   return renamedInLowerCase.get(zone.toLowerCase()) ?? zone
 }
@@ -69,7 +81,10 @@ export function listTimeZones(): string[] {
   return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(currentZoneName)])]
 }
 
-/** True when both names mean the same zone: `Asia/Calcutta` and `Asia/Kolkata`, say. Both must be zones. */
+/**
+ * True when both names mean the same zone: `Asia/Calcutta` and `Asia/Kolkata`, say. Both must be
+ * zones.
+ */
 export function isSameTimeZone(one: string, other: string): boolean {
   return Temporal.Instant.fromEpochMilliseconds(0)
     .toZonedDateTimeISO(one)
@@ -79,7 +94,10 @@ export function isSameTimeZone(one: string, other: string): boolean {
 const kept = new Map<string, readonly ZoneSegment[]>()
 const mostKept = 2_000
 
-/** The segments that cover `[from, to]`, ascending and without gaps. RangeError for a name that is no zone. */
+/**
+ * The segments that cover `[from, to]`, ascending and without gaps. RangeError for a name that is
+ * no zone.
+ */
 export function zoneSegments(zone: string, from: number, to: number): readonly ZoneSegment[] {
   const [first, last] = [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()]
   if (first === last) return segmentsOfYear(zone, first)
@@ -87,7 +105,8 @@ export function zoneSegments(zone: string, from: number, to: number): readonly Z
   for (let year = first; year <= last; year++) {
     for (const segment of segmentsOfYear(zone, year)) {
       const before = all.at(-1)
-      if (before && before.offsetMs === segment.offsetMs) all[all.length - 1] = { ...before, to: segment.to }
+      if (before && before.offsetMs === segment.offsetMs)
+        all[all.length - 1] = { ...before, to: segment.to }
       else all.push(segment)
     }
   }
@@ -114,27 +133,34 @@ function segmentsOfYear(zone: string, year: number): readonly ZoneSegment[] {
   return segments
 }
 
-/** What a zone's clocks show. Made for one range; instants and dates outside of it are a RangeError. */
+/**
+ * What a zone's clocks show. Made for one range; instants and dates outside of it are a RangeError.
+ */
 export interface LocalClock {
   /** The local date of an instant, as a day number. */
   dayAt(instant: number): number
   /** Minutes and parts of them since the local midnight of `dayAt`. */
   minutesAt(instant: number): number
   /**
-   * The instant of a local time, RFC 5545 section 3.3.5: a time that does not exist moves on by the length of the gap, one that exists
-   * twice is the first of the two. `minutes` may be 1440 and more: the days that follow.
+   * The instant of a local time, RFC 5545 section 3.3.5: a time that does not exist moves on by the
+   * length of the gap, one that exists twice is the first of the two. `minutes` may be 1440 and
+   * more: the days that follow.
    */
   instantOf(day: number, minutes: number): number
   /** False for a date that the zone leaves out, as Samoa did with 30 December 2011. */
   hasDay(day: number): boolean
 }
 
-/** The clock of a zone over `[from, to]`, with three days more at both ends. RangeError for a name that is no zone. */
+/**
+ * The clock of a zone over `[from, to]`, with three days more at both ends. RangeError for a name
+ * that is no zone.
+ */
 export function localClock(zone: string, from: number, to: number): LocalClock {
   const segments = zoneSegments(zone, from - 4 * dayMs, to + 4 * dayMs)
   let last = 0
   const segmentAt = (instant: number): ZoneSegment => {
-    // Callers walk through time: the segment of the last answer, or the one after it, is nearly always right.
+    // Callers walk through time: the segment of the last answer, or the one after it, is nearly
+    // always right.
     for (let tries = 0; tries < 2; tries++) {
       const segment = segments[last]
       if (segment && instant >= segment.from && instant < segment.to) return segment
@@ -153,7 +179,8 @@ export function localClock(zone: string, from: number, to: number): LocalClock {
       const segment = segments[i] as ZoneSegment
       const instant = wall - segment.offsetMs
       if (instant < segment.from) {
-        // Between the segment before and this one: the clocks left this time out. The offset before the gap moves it on.
+        // Between the segment before and this one: the clocks left this time out. The offset before
+        // the gap moves it on.
         const before = segments[i - 1]
         if (before) return wall - before.offsetMs
         break
@@ -176,7 +203,8 @@ export function localClock(zone: string, from: number, to: number): LocalClock {
 /** `2027-03-28` as a day number. RangeError for what is no date of the calendar. */
 export function dayOf(date: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== date) throw new RangeError(`${date} is not a date.`)
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== date)
+    throw new RangeError(`${date} is not a date.`)
   return at / dayMs
 }
 
@@ -201,7 +229,10 @@ export function monthOf(day: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** What a clock in the zone shows at an instant, to the minute: `2027-06-04T14:00`. RangeError for a name that is no zone. */
+/**
+ * What a clock in the zone shows at an instant, to the minute: `2027-06-04T14:00`. RangeError for a
+ * name that is no zone.
+ */
 export function wallTimeOf(zone: string, instant: number): string {
   const clock = localClock(zone, instant, instant)
   const minutes = Math.floor(clock.minutesAt(instant))
@@ -209,9 +240,16 @@ export function wallTimeOf(zone: string, instant: number): string {
   return `${dateOf(clock.dayAt(instant))}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** True for an instant whose local time comes twice in the zone, because the clocks go back. RangeError for a name that is no zone. */
+/**
+ * True for an instant whose local time comes twice in the zone, because the clocks go back.
+ * RangeError for a name that is no zone.
+ */
 export function isRepeatedTime(zone: string, instant: number): boolean {
-  const wall = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone).toPlainDateTime()
-  const [first, second] = (['earlier', 'later'] as const).map((disambiguation) => wall.toZonedDateTime(zone, { disambiguation }))
+  const wall = Temporal.Instant.fromEpochMilliseconds(instant)
+    .toZonedDateTimeISO(zone)
+    .toPlainDateTime()
+  const [first, second] = (['earlier', 'later'] as const).map((disambiguation) =>
+    wall.toZonedDateTime(zone, { disambiguation }),
+  )
   return first?.epochMilliseconds !== second?.epochMilliseconds
 }

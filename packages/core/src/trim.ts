@@ -1,6 +1,7 @@
 /**
- * The text without the characters at its ends that `trimmed` matches. `trimmed` matches one UTF-16 unit, such as `/[\s-]/`. The time
- * is linear in the length; an expression such as `/-+$/` takes quadratic time, because it starts again at every hyphen.
+ * The text without the characters at its ends that `trimmed` matches. `trimmed` matches one UTF-16
+ * unit, such as `/[\s-]/`. The time is linear in the length; an expression such as `/-+$/` takes
+ * quadratic time, because it starts again at every hyphen.
  */
 export function trim(text: string, trimmed: RegExp): string {
   return trimStart(trimEnd(text, trimmed), trimmed)

@@ -6,7 +6,9 @@ import { tenantRole, tenantStatus } from './tenants.ts'
 import { emailAddress, instant, line } from './text.ts'
 
 /** E.164 with optional separators, kept as typed. */
-export const phoneNumber = line(32).refine((value) => /^\+?[0-9][0-9 ()./-]{3,30}$/.test(value), 'This is not a phone number.')
+export const phoneNumber = line(32)
+  .refine((value) => /^\+?[0-9][0-9 ()./-]{3,30}$/.test(value), 'This is not a phone number.')
+  .meta({ openapi: { minLength: 4, pattern: '^\\+?[0-9][0-9 ()./-]{3,30}$' } })
 
 /** One tenant of a user, with the stored role there. */
 export const UserTenant = z.object({
@@ -27,7 +29,10 @@ export const UserPartner = z.object({
   access: partnerAccess,
 })
 
-/** What operators and the user see of a user. A column that is not named here does not leave the server. */
+/**
+ * What operators and the user see of a user. A column that is not named here does not leave the
+ * server.
+ */
 export const UserView = z.object({
   id: z.uuid(),
   idpSubjectId: z.string(),
@@ -59,7 +64,10 @@ export function isPartnerStaff({ partner }: Pick<UserView, 'partner'>): boolean 
 export const UserPage = page(UserView)
 
 /** A flag of a query: `true` or `false` as text, or a boolean over tRPC. */
-const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
+const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean(),
+)
 
 export const ListUsers = z.strictObject({
   q: line(200).optional(),
@@ -76,7 +84,9 @@ export type ListUsers = z.infer<typeof ListUsers>
 export const UserPath = z.strictObject({ id: z.uuid('This is not a user id.') })
 export type UserPath = z.infer<typeof UserPath>
 
-/** A record for a person who exists in the identity provider already; `idpSubjectId` is their `sub`. */
+/**
+ * A record for a person who exists in the identity provider already; `idpSubjectId` is their `sub`.
+ */
 export const CreateUser = z.strictObject({
   idpSubjectId: line(255),
   email: emailAddress,
@@ -88,7 +98,10 @@ export const CreateUser = z.strictObject({
 })
 export type CreateUser = z.infer<typeof CreateUser>
 
-/** `platformAdmin`, `partnerId` and `partnerAccess` are an operator's to change; the contact fields are the user's own as well. */
+/**
+ * `platformAdmin`, `partnerId` and `partnerAccess` are an operator's to change; the contact fields
+ * are the user's own as well.
+ */
 export const UpdateUser = z
   .strictObject({
     id: z.uuid('This is not a user id.'),
@@ -102,20 +115,35 @@ export const UpdateUser = z
     /** Goes with `partnerId` or with a partner that stays; somebody new starts as `viewer`. */
     partnerAccess: partnerAccess.optional(),
   })
-  .refine(({ id: _, ...fields }) => Object.values(fields).some((value) => value !== undefined), 'Name at least one field to change.')
+  .refine(
+    ({ id: _, ...fields }) => Object.values(fields).some((value) => value !== undefined),
+    'Name at least one field to change.',
+  )
+  .meta({ openapi: { minProperties: 1 } })
 export type UpdateUser = z.infer<typeof UpdateUser>
 
 /** The fields of a user that only operators may change. */
 export const operatorOnlyUserFields = ['platformAdmin', 'partnerId', 'partnerAccess'] as const
 
-export const DeactivateUser = z.strictObject({ id: z.uuid('This is not a user id.'), reason: line(500).optional() })
+export const DeactivateUser = z.strictObject({
+  id: z.uuid('This is not a user id.'),
+  reason: line(500).optional(),
+})
 export type DeactivateUser = z.infer<typeof DeactivateUser>
 
 export const InviteUser = z.strictObject({ name: line(200), email: emailAddress })
 export type InviteUser = z.infer<typeof InviteUser>
 
-/** Exactly one of `link` and `tempPassword`. Either is shown once: it is in no table, log or audit entry. */
+/**
+ * Exactly one of `link` and `tempPassword`. Either is shown once: it is in no table, log or audit
+ * entry.
+ */
 export const Invitation = z
-  .object({ subject: z.string(), userId: z.uuid(), link: z.url().optional(), tempPassword: z.string().optional() })
+  .object({
+    subject: z.string(),
+    userId: z.uuid(),
+    link: z.url().optional(),
+    tempPassword: z.string().optional(),
+  })
   .refine(({ link, tempPassword }) => (link === undefined) !== (tempPassword === undefined))
 export type Invitation = z.infer<typeof Invitation>

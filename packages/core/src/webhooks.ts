@@ -1,17 +1,21 @@
 import { z } from 'zod'
 import { InboxHealth } from './billing.ts'
+import { webhookStates } from './choices.ts'
 import { page, pageLimit } from './paging.ts'
 import { instant, line } from './text.ts'
 
-/** `stale`: older than what was applied. `parked`: given up until an operator replays it. */
-export const webhookStates = ['received', 'applied', 'skipped', 'stale', 'ignored_mode', 'failed', 'parked'] as const
+export { webhookStates }
+
 export const webhookState = z.enum(webhookStates)
 export type WebhookState = z.infer<typeof webhookState>
 
 /** Seconds from each failed try of an event to the next; after the last one the event is parked. */
 const retrySeconds = [60, 300, 1_800, 7_200, 43_200] as const
 
-/** When an event is tried again after its `attempts`th try failed; undefined when it is to be parked. */
+/**
+ * When an event is tried again after its `attempts`th try failed; undefined when it is to be
+ * parked.
+ */
 export function webhookRetrySeconds(attempts: number): number | undefined {
   return retrySeconds[attempts - 1]
 }
@@ -30,7 +34,9 @@ export const ListWebhookEvents = z.strictObject({
 })
 export type ListWebhookEvents = z.infer<typeof ListWebhookEvents>
 
-export const WebhookEventPath = z.strictObject({ id: eventId.regex(/^[\w.-]+$/, 'This is not the id of an event.') })
+export const WebhookEventPath = z.strictObject({
+  id: eventId.regex(/^[\w.-]+$/, 'This is not the id of an event.'),
+})
 export type WebhookEventPath = z.infer<typeof WebhookEventPath>
 
 export const WebhookEventItem = z.object({
@@ -52,7 +58,9 @@ export const WebhookEventItem = z.object({
 export type WebhookEventItem = z.infer<typeof WebhookEventItem>
 
 /** The payload without personal data and links that open without a session. */
-export const WebhookEventView = WebhookEventItem.extend({ payload: z.record(z.string(), z.unknown()) })
+export const WebhookEventView = WebhookEventItem.extend({
+  payload: z.record(z.string(), z.unknown()),
+})
 export type WebhookEventView = z.infer<typeof WebhookEventView>
 
 export const WebhookEventPage = page(WebhookEventItem).extend({ health: InboxHealth })
@@ -65,9 +73,14 @@ const personal =
   /email|phone|address|^name$|_name$|^line[12]$|city|postal|^ip|ip_|description|statement|_url$|^url$|_pdf$|secret|fingerprint|^value$|vat|iban|custom_fields|footer|memo|comment|nickname|user_agent|last4/i
 const word = /\S+/g
 
-/** What may be shown of an event: its shape, ids, words and amounts. Values under names that hold personal data become `***`. */
+/**
+ * What may be shown of an event: its shape, ids, words and amounts. Values under names that hold
+ * personal data become `***`.
+ */
 export function maskedPayload(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(payload).map(([key, value]) => [key, maskedValue(key, value, 0)]))
+  return Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [key, maskedValue(key, value, 0)]),
+  )
 }
 
 function maskedValue(key: string, value: unknown, depth: number): unknown {
@@ -76,7 +89,11 @@ function maskedValue(key: string, value: unknown, depth: number): unknown {
   if (personal.test(key)) return '***'
   if (Array.isArray(value)) return value.map((item) => maskedValue('', item, depth + 1))
   if (typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskedValue(name, item, depth + 1)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, maskedValue(name, item, depth + 1)]),
+    )
   }
-  return typeof value === 'string' ? value.replace(word, (text) => (text.includes('@') ? '***' : text)) : value
+  return typeof value === 'string'
+    ? value.replace(word, (text) => (text.includes('@') ? '***' : text))
+    : value
 }

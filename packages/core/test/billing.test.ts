@@ -1,17 +1,33 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cardExpiry, invoiceDisplayStatusOf, invoiceStatuses, reminderDaysDue } from '../src/billing.ts'
-import { writtenAmount } from '../src/money.ts'
+import {
+  cardExpiry,
+  invoiceDisplayStatusOf,
+  invoiceStatuses,
+  reminderDaysDue,
+} from '../src/billing.ts'
+import { formatAmount } from '../src/money.ts'
 
 const now = new Date('2026-03-15T12:00:00Z')
-const invoice = { status: 'open', amountPaid: 0n, refundedAmount: 0n, disputedAmount: 0n, dueDate: null, attemptCount: 0 } as const
-const shown = (fields: Partial<Parameters<typeof invoiceDisplayStatusOf>[0]>) => invoiceDisplayStatusOf({ ...invoice, ...fields }, now)
+const invoice = {
+  status: 'open',
+  amountPaid: 0n,
+  refundedAmount: 0n,
+  disputedAmount: 0n,
+  dueDate: null,
+  attemptCount: 0,
+} as const
+const shown = (fields: Partial<Parameters<typeof invoiceDisplayStatusOf>[0]>) =>
+  invoiceDisplayStatusOf({ ...invoice, ...fields }, now)
 
 describe('the status of an invoice as people read it', () => {
   it.each([
     [{ status: 'void', amountPaid: 100n, refundedAmount: 100n }, 'void'],
     [{ status: 'paid', amountPaid: 100n, refundedAmount: 100n }, 'refunded'],
-    [{ status: 'paid', amountPaid: 100n, refundedAmount: 1n, disputedAmount: 99n }, 'partially_refunded'],
+    [
+      { status: 'paid', amountPaid: 100n, refundedAmount: 1n, disputedAmount: 99n },
+      'partially_refunded',
+    ],
     [{ status: 'paid', amountPaid: 100n, disputedAmount: 100n }, 'disputed'],
     [{ status: 'paid', amountPaid: 100n }, 'paid'],
     [{ status: 'paid' }, 'paid'],
@@ -38,14 +54,30 @@ describe('the status of an invoice as people read it', () => {
 describe('the last day of a card', () => {
   it('is the last of its month, in UTC', () => {
     const card = { expMonth: 3, expYear: 2026 }
-    expect(cardExpiry(card, new Date('2026-03-31T23:59:59.999Z'))).toEqual({ expired: false, expiresSoon: true })
-    expect(cardExpiry(card, new Date('2026-04-01T00:00:00Z'))).toEqual({ expired: true, expiresSoon: false })
-    expect(cardExpiry(card, new Date('2026-03-02T00:00:00Z'))).toEqual({ expired: false, expiresSoon: true })
-    expect(cardExpiry(card, new Date('2026-03-01T23:59:59Z'))).toEqual({ expired: false, expiresSoon: false })
+    expect(cardExpiry(card, new Date('2026-03-31T23:59:59.999Z'))).toEqual({
+      expired: false,
+      expiresSoon: true,
+    })
+    expect(cardExpiry(card, new Date('2026-04-01T00:00:00Z'))).toEqual({
+      expired: true,
+      expiresSoon: false,
+    })
+    expect(cardExpiry(card, new Date('2026-03-02T00:00:00Z'))).toEqual({
+      expired: false,
+      expiresSoon: true,
+    })
+    expect(cardExpiry(card, new Date('2026-03-01T23:59:59Z'))).toEqual({
+      expired: false,
+      expiresSoon: false,
+    })
   })
   it('may be that of December', () => {
-    expect(cardExpiry({ expMonth: 12, expYear: 2026 }, new Date('2026-12-31T12:00:00Z')).expired).toBe(false)
-    expect(cardExpiry({ expMonth: 12, expYear: 2026 }, new Date('2027-01-01T00:00:00Z')).expired).toBe(true)
+    expect(
+      cardExpiry({ expMonth: 12, expYear: 2026 }, new Date('2026-12-31T12:00:00Z')).expired,
+    ).toBe(false)
+    expect(
+      cardExpiry({ expMonth: 12, expYear: 2026 }, new Date('2027-01-01T00:00:00Z')).expired,
+    ).toBe(true)
   })
 })
 
@@ -66,6 +98,6 @@ describe('amounts in mails', () => {
     [500n, 'jpy', 'JP¥500'],
     [9_007_199_254_740_993n, 'eur', '€90,071,992,547,409.93'],
   ])('%d %s is %s', (minor, currency, expected) => {
-    expect(writtenAmount(minor, currency)).toBe(expected)
+    expect(formatAmount(minor, currency)).toBe(expected)
   })
 })

@@ -1,8 +1,18 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { contrastRatio, contrastWarnings, luminance, nearestColor, pageColors, textColorOn, textColors } from '../src/contrast.ts'
+import {
+  contrastRatio,
+  contrastWarnings,
+  luminance,
+  nearestColor,
+  pageColors,
+  textColorOn,
+  textColors,
+} from '../src/contrast.ts'
 
-const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+const color = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
 describe('the contrast ratio', () => {
   it.each([
@@ -30,7 +40,9 @@ describe('warnings', () => {
   })
 
   it('name what is hard to see, how hard, and the nearest colour that is not', () => {
-    expect(contrastWarnings('#fff3b0')).toMatchObject([{ check: 'light_page', ratio: 1.12, required: 3 }])
+    expect(contrastWarnings('#fff3b0')).toMatchObject([
+      { check: 'light_page', ratio: 1.12, required: 3 },
+    ])
     expect(contrastWarnings('#101010')).toMatchObject([{ check: 'dark_page', required: 3 }])
     const [warning, ...others] = contrastWarnings('#767b85')
     expect(others).toEqual([])
@@ -38,18 +50,22 @@ describe('warnings', () => {
     expect(warning?.ratio).toBeLessThan(4.5)
   })
 
-  property.prop([color])('propose a colour that passes, and none where nothing has to change', (accent) => {
-    for (const { nearest, ratio, required } of contrastWarnings(accent)) {
-      expect(ratio).toBeLessThan(required)
-      expect(nearest).toMatch(/^#[0-9a-f]{6}$/)
-      expect(contrastWarnings(nearest)).toEqual([])
-    }
-    expect(nearestColor(accent, () => true)).toBe(accent)
-  })
+  property.prop([color])(
+    'propose a colour that passes, and none where nothing has to change',
+    (accent) => {
+      for (const { nearest, ratio, required } of contrastWarnings(accent)) {
+        expect(ratio).toBeLessThan(required)
+        expect(nearest).toMatch(/^#[0-9a-f]{6}$/)
+        expect(contrastWarnings(nearest)).toEqual([])
+      }
+      expect(nearestColor(accent, () => true)).toBe(accent)
+    },
+  )
 
   property.prop([color])('prefer the text colour that is read better', (accent) => {
     const chosen = textColorOn(accent)
-    for (const text of Object.values(textColors)) expect(contrastRatio(accent, chosen)).toBeGreaterThanOrEqual(contrastRatio(accent, text))
+    for (const text of Object.values(textColors))
+      expect(contrastRatio(accent, chosen)).toBeGreaterThanOrEqual(contrastRatio(accent, text))
   })
 
   it('are about pages that differ', () => {

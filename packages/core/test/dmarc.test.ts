@@ -11,15 +11,24 @@ describe('compareDmarc', () => {
     ['v=DMARC1; rua=mailto:x@y.example,mailto:reports@acme.example; pct=50; p=quarantine', null],
     ['v=DMARC1; p=reject; rua=mailto:reports@acme.example', 'p=reject is stronger'],
     ['v=DMARC1; p=reject; pct=10; rua=mailto:reports@acme.example', 'p=reject is stronger'],
-    ['v=DMARC1; p=quarantine; rua=mailto:reports@acme.example', '100 % of messages, more than asked'],
+    [
+      'v=DMARC1; p=quarantine; rua=mailto:reports@acme.example',
+      '100 % of messages, more than asked',
+    ],
     ['v=DMARC1; p=quarantine; sp=none; pct=50; rua=mailto:reports@acme.example', 'sp=none'],
   ])('is ok with %s', (text, reason) => {
-    expect(compareDmarc(expected, [text])).toEqual({ verdict: 'ok', reason: reason === null ? null : expect.stringContaining(reason) })
+    expect(compareDmarc(expected, [text])).toEqual({
+      verdict: 'ok',
+      reason: reason === null ? null : expect.stringContaining(reason),
+    })
   })
 
   it.each([
     [['v=DMARC1; p=none; rua=mailto:reports@acme.example'], 'weaker than p=quarantine'],
-    [['v=DMARC1; p=quarantine; pct=49; rua=mailto:reports@acme.example'], '49 % of messages instead of 50 %'],
+    [
+      ['v=DMARC1; p=quarantine; pct=49; rua=mailto:reports@acme.example'],
+      '49 % of messages instead of 50 %',
+    ],
     [['v=DMARC1; p=quarantine; pct=50'], 'Reports do not go to reports@acme.example'],
     [['v=DMARC1; p=quarantine; rua=reports@acme.example'], 'does not start with mailto:'],
     [['v=DMARC1; p=monitor'], 'p=monitor is none of'],
@@ -29,7 +38,10 @@ describe('compareDmarc', () => {
     [['dmarc please'], 'does not start with v=DMARC1'],
     [['v=dmarc1; p=reject'], 'does not start with v=DMARC1'],
   ])('says what is wrong with %s', (texts, reason) => {
-    expect(compareDmarc(expected, texts)).toMatchObject({ verdict: 'mismatch', reason: expect.stringContaining(reason) })
+    expect(compareDmarc(expected, texts)).toMatchObject({
+      verdict: 'mismatch',
+      reason: expect.stringContaining(reason),
+    })
   })
 
   it('is missing without a TXT record, and passes over foreign ones beside it', () => {
@@ -42,24 +54,27 @@ describe('compareDmarc', () => {
     pct: fc.integer({ min: 0, max: 100 }),
     rua: fc.constantFrom(null, 'a@b.example'),
   })
-  property.prop([settings])('takes its own text, and reads back what it wrote', (wanted) => {
-    const text = dmarcText(wanted)
+  property.prop([settings])('takes its own text, and reads back what it wrote', (requested) => {
+    const text = dmarcText(requested)
     expect(isDmarc(text)).toBe(true)
     expect(parseDmarc(text).record).toEqual({
-      policy: wanted.policy,
-      subdomains: wanted.policy,
-      pct: wanted.pct,
-      rua: wanted.rua === null ? [] : [wanted.rua],
+      policy: requested.policy,
+      subdomains: requested.policy,
+      pct: requested.pct,
+      rua: requested.rua === null ? [] : [requested.rua],
     })
     expect(compareDmarc(text, [text])).toEqual({ verdict: 'ok', reason: null })
   })
 
-  property.prop([settings, settings])('never takes a weaker policy for enough', (wanted, published) => {
-    const order = ['none', 'quarantine', 'reject']
-    const weaker = order.indexOf(published.policy) < order.indexOf(wanted.policy)
-    fc.pre(weaker)
-    expect(compareDmarc(dmarcText(wanted), [dmarcText(published)]).verdict).toBe('mismatch')
-  })
+  property.prop([settings, settings])(
+    'never takes a weaker policy for enough',
+    (requested, published) => {
+      const order = ['none', 'quarantine', 'reject']
+      const weaker = order.indexOf(published.policy) < order.indexOf(requested.policy)
+      fc.pre(weaker)
+      expect(compareDmarc(dmarcText(requested), [dmarcText(published)]).verdict).toBe('mismatch')
+    },
+  )
 
   property.prop([fc.string({ unit: 'binary' })])('reads anything or says why not', (text) => {
     const { record, fault } = parseDmarc(`v=DMARC1; ${text}`)

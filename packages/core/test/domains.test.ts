@@ -64,22 +64,27 @@ describe('a domain', () => {
     expect(domainName.safeParse(given).success).toBe(false)
   })
 
-  const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/).filter((text) => !text.startsWith('xn--') && !/^..--/.test(text))
-  test.prop([fc.array(label, { minLength: 1, maxLength: 4 }), fc.constantFrom('com', 'de', 'test', 'org')])(
-    'of plain labels stays as it is, in any case and with a final dot',
-    (labels, suffix) => {
-      const name = `${labels.join('.')}.${suffix}`
-      expect(canonicalDomain(name)).toBe(name)
-      expect(canonicalDomain(`${name.toUpperCase()}.`)).toBe(name)
+  const label = fc
+    .stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/)
+    .filter((text) => !text.startsWith('xn--') && !/^..--/.test(text))
+  test.prop([
+    fc.array(label, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom('com', 'de', 'test', 'org'),
+  ])('of plain labels stays as it is, in any case and with a final dot', (labels, suffix) => {
+    const name = `${labels.join('.')}.${suffix}`
+    expect(canonicalDomain(name)).toBe(name)
+    expect(canonicalDomain(`${name.toUpperCase()}.`)).toBe(name)
+  })
+
+  test.prop([fc.string({ unit: 'grapheme', maxLength: 60 })])(
+    'is canonical once made so, whatever it was made from',
+    (text) => {
+      for (const given of [text, `${text}.com`, `${text}.test`]) {
+        const canonical = canonicalDomain(given)
+        if (canonical === undefined) continue
+        expect(isHostName(canonical)).toBe(true)
+        expect(canonicalDomain(canonical)).toBe(canonical)
+      }
     },
   )
-
-  test.prop([fc.string({ unit: 'grapheme', maxLength: 60 })])('is canonical once made so, whatever it was made from', (text) => {
-    for (const given of [text, `${text}.com`, `${text}.test`]) {
-      const canonical = canonicalDomain(given)
-      if (canonical === undefined) continue
-      expect(isHostName(canonical)).toBe(true)
-      expect(canonicalDomain(canonical)).toBe(canonical)
-    }
-  })
 })

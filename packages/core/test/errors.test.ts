@@ -35,13 +35,18 @@ describe('a problem', () => {
   })
 })
 
-describe('finding a refusal', () => {
+describe('finding a rejection', () => {
   it('looks through the chain of causes', () => {
-    const refusal = new AppError('last_admin')
-    expect(findAppError(new Error('a', { cause: new Error('b', { cause: refusal }) }))).toBe(refusal)
-    expect(findAppError(refusal)).toBe(refusal)
+    const rejection = new AppError('last_admin')
+    expect(findAppError(new Error('a', { cause: new Error('b', { cause: rejection }) }))).toBe(
+      rejection,
+    )
+    expect(findAppError(rejection)).toBe(rejection)
   })
-  it.each([undefined, null, 'text', 7, {}, new Error('x'), new Error('x', { cause: 'text' })])('finds none in %s', (value) => {
-    expect(findAppError(value)).toBeUndefined()
-  })
+  it.each([undefined, null, 'text', 7, {}, new Error('x'), new Error('x', { cause: 'text' })])(
+    'finds none in %s',
+    (value) => {
+      expect(findAppError(value)).toBeUndefined()
+    },
+  )
 })

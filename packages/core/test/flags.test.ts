@@ -5,21 +5,34 @@ const pathsOf = (schema: typeof CreateFlag | typeof UpdateFlag, input: unknown) 
   schema.safeParse(input).error?.issues.map((issue) => issue.path.join('.')) ?? []
 
 describe('a new flag', () => {
-  it.each(['a', 'A_flag', '1flag', 'with-dash', `a${'b'.repeat(63)}`, 'evaluate', 'new', ''])('may not be called %j', (key) => {
-    expect(pathsOf(CreateFlag, { key })).toContain('key')
-  })
+  it.each(['a', 'A_flag', '1flag', 'with-dash', `a${'b'.repeat(63)}`, 'evaluate', 'new', ''])(
+    'may not be called %j',
+    (key) => {
+      expect(pathsOf(CreateFlag, { key })).toContain('key')
+    },
+  )
 
-  it.each([-0.01, 100.01, 12.345, Number.NaN, '25'])('is not rolled out to %j percent', (percentage) => {
-    expect(pathsOf(CreateFlag, { key: 'new_flag', percentage })).toEqual(['percentage'])
-  })
+  it.each([-0.01, 100.01, 12.345, Number.NaN, '25'])(
+    'is not rolled out to %j percent',
+    (percentage) => {
+      expect(pathsOf(CreateFlag, { key: 'new_flag', percentage })).toEqual(['percentage'])
+    },
+  )
 
   it.each([0, 0.01, 33.33, 99.99, 100])('is rolled out to %j percent', (percentage) => {
     expect(CreateFlag.parse({ key: 'new_flag', percentage }).percentage).toBe(percentage)
   })
 
   it('keeps lists without doubles and moments in UTC', () => {
-    const input = { key: 'new_flag', allowTenants: ['acme', 'ACME', 'globex'], enabledFrom: '2026-12-01T00:00:00+01:00' }
-    expect(CreateFlag.parse(input)).toMatchObject({ allowTenants: ['acme', 'globex'], enabledFrom: '2026-11-30T23:00:00.000Z' })
+    const input = {
+      key: 'new_flag',
+      allowTenants: ['acme', 'ACME', 'globex'],
+      enabledFrom: '2026-12-01T00:00:00+01:00',
+    }
+    expect(CreateFlag.parse(input)).toMatchObject({
+      allowTenants: ['acme', 'globex'],
+      enabledFrom: '2026-11-30T23:00:00.000Z',
+    })
   })
 
   it('names what is wrong where it is wrong', () => {
@@ -28,7 +41,10 @@ describe('a new flag', () => {
         key: 'new_flag',
         allowTenants: ['acme', 'not a slug'],
         allowPlans: ['gold'],
-        prerequisites: Array.from({ length: 6 }, (_, index) => ({ key: `flag_${index}`, value: true })),
+        prerequisites: Array.from({ length: 6 }, (_, index) => ({
+          key: `flag_${index}`,
+          value: true,
+        })),
         staleAfter: '31.01.2027',
         kind: 'boolean',
       }),
@@ -55,7 +71,9 @@ describe('a change', () => {
 
   it('that kills needs no version unless it changes more', () => {
     expect(pathsOf(UpdateFlag, { key: 'f', state: 'off', note: 'kill-switch' })).toEqual([])
-    expect(pathsOf(UpdateFlag, { key: 'f', state: 'off', note: 'kill-switch', percentage: 1 })).toEqual(['version'])
+    expect(
+      pathsOf(UpdateFlag, { key: 'f', state: 'off', note: 'kill-switch', percentage: 1 }),
+    ).toEqual(['version'])
   })
 
   it('kills with that state and that note alone', () => {

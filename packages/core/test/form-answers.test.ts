@@ -19,11 +19,22 @@ describe('answers to a form', () => {
       field('size', 'choice', { options: ['S', 'L'] }),
       field('ok', 'checkbox'),
     ]
-    expect(checkAnswers(fields, { name: ' Acme ', why: 'one\r\ntwo', tel: '+49 30 1234', size: 'L', ok: 'false' })).toEqual({
+    expect(
+      checkAnswers(fields, {
+        name: ' Acme ',
+        why: 'one\r\ntwo',
+        tel: '+49 30 1234',
+        size: 'L',
+        ok: 'false',
+      }),
+    ).toEqual({
       issues: [],
       answers: { name: 'Acme', why: 'one\ntwo', tel: '+49 30 1234', size: 'L', ok: 'false' },
     })
-    expect(checkAnswers(fields, { name: ' ', why: '', ok: '' })).toEqual({ issues: [], answers: {} })
+    expect(checkAnswers(fields, { name: ' ', why: '', ok: '' })).toEqual({
+      issues: [],
+      answers: {},
+    })
   })
 
   it.each([
@@ -37,14 +48,20 @@ describe('answers to a form', () => {
     ['checkbox', 'yes'],
   ] as const)('refuse a %s of %j', (kind, value) => {
     const fields = [field('it', kind, kind === 'choice' ? { options: ['S', 'L'] } : {})]
-    expect(checkAnswers(fields, { it: value })).toMatchObject({ issues: [{ path: 'answers.it' }], answers: {} })
+    expect(checkAnswers(fields, { it: value })).toMatchObject({
+      issues: [{ path: 'answers.it' }],
+      answers: {},
+    })
   })
 
   it('name what is missing and what nobody asked', () => {
-    const fields = [field('terms', 'checkbox', { required: true }), field('name', 'text', { required: true })]
-    expect(checkAnswers(fields, { terms: 'false', toString: 'x' }).issues.map(({ path }) => path)).toEqual([
-      ...['answers.toString', 'answers.terms', 'answers.name'],
-    ])
+    const fields = [
+      field('terms', 'checkbox', { required: true }),
+      field('name', 'text', { required: true }),
+    ]
+    expect(
+      checkAnswers(fields, { terms: 'false', toString: 'x' }).issues.map(({ path }) => path),
+    ).toEqual([...['answers.toString', 'answers.terms', 'answers.name']])
   })
 
   it('say where the visitor is called: the number that was required, else one that was given', () => {

@@ -1,5 +1,19 @@
-import { gatherHealth, type HealthInput, healthSignals, healthWeights, type PaymentFacts, tenantHealth as score } from '@atrium/core/health'
-import { awaitsProvisioning, isProvisioned, provisioningSteps, statusAfterResume, stepStates, tenantStatuses } from '@atrium/core/tenants'
+import {
+  gatherHealth,
+  type HealthInput,
+  healthSignals,
+  healthWeights,
+  type PaymentFacts,
+  tenantHealth as score,
+} from '@atrium/core/health'
+import {
+  awaitsProvisioning,
+  isProvisioned,
+  provisioningSteps,
+  statusAfterResume,
+  stepStates,
+  tenantStatuses,
+} from '@atrium/core/tenants'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 
@@ -16,24 +30,39 @@ const healthy: HealthInput = {
   memberCount: 8,
 }
 const points = (input: Partial<HealthInput>, signal: string) =>
-  tenantHealth({ ...healthy, ...input }, now).factors.find((factor) => factor.signal === signal)?.value
+  tenantHealth({ ...healthy, ...input }, now).factors.find((factor) => factor.signal === signal)
+    ?.value
 
 describe('the health of a tenant', () => {
   it('has no score while fewer than three signals are known', () => {
     expect(tenantHealth(healthy, now)).toMatchObject({ score: null, band: 'unknown' })
-    expect(tenantHealth({ ...healthy, createdAt: before(24) }, now)).toMatchObject({ score: null, band: 'new' })
+    expect(tenantHealth({ ...healthy, createdAt: before(24) }, now)).toMatchObject({
+      score: null,
+      band: 'new',
+    })
   })
   it.each(['suspended', 'deleted'] as const)('is not asked of a tenant that is %s', (status) => {
-    expect(tenantHealth({ ...healthy, status }, now)).toMatchObject({ score: null, band: 'inactive' })
+    expect(tenantHealth({ ...healthy, status }, now)).toMatchObject({
+      score: null,
+      band: 'inactive',
+    })
   })
   it('weighs provisioning by what stands and for how long', () => {
     expect(points({}, 'provisioning')).toBe(1)
     const failed = { identity: 'ok', mail: 'error', files: 'ok' } as const
-    expect(points({ provisioningStatus: failed, provisioningChangedAt: before(23) }, 'provisioning')).toBe(0.5)
-    expect(points({ provisioningStatus: failed, provisioningChangedAt: before(25) }, 'provisioning')).toBe(0)
+    expect(
+      points({ provisioningStatus: failed, provisioningChangedAt: before(23) }, 'provisioning'),
+    ).toBe(0.5)
+    expect(
+      points({ provisioningStatus: failed, provisioningChangedAt: before(25) }, 'provisioning'),
+    ).toBe(0)
     const waiting = { identity: 'pending', mail: 'ok', files: 'ok' } as const
-    expect(points({ provisioningStatus: waiting, provisioningChangedAt: before(0.5) }, 'provisioning')).toBe(1)
-    expect(points({ provisioningStatus: waiting, provisioningChangedAt: before(2) }, 'provisioning')).toBe(0.5)
+    expect(
+      points({ provisioningStatus: waiting, provisioningChangedAt: before(0.5) }, 'provisioning'),
+    ).toBe(1)
+    expect(
+      points({ provisioningStatus: waiting, provisioningChangedAt: before(2) }, 'provisioning'),
+    ).toBe(0.5)
   })
   it.each([
     [10, 7, 1],
@@ -47,10 +76,18 @@ describe('the health of a tenant', () => {
     expect(points({ seats, memberCount }, 'seatUse')).toBe(value)
   })
   const state = fc.constantFrom(...stepStates)
-  test.prop([fc.record({ identity: state, mail: state, files: state }), fc.nat(50), fc.nat(50), fc.constantFrom(...tenantStatuses)])(
+  test.prop([
+    fc.record({ identity: state, mail: state, files: state }),
+    fc.nat(50),
+    fc.nat(50),
+    fc.constantFrom(...tenantStatuses),
+  ])(
     'is always whole: factors with hints, a score of 0 to 100 or none',
     (provisioningStatus, seats, memberCount, status) => {
-      const health = tenantHealth({ ...healthy, provisioningStatus, seats, memberCount, status }, now)
+      const health = tenantHealth(
+        { ...healthy, provisioningStatus, seats, memberCount, status },
+        now,
+      )
       if (health.score !== null) expect(health.score >= 0 && health.score <= 100).toBe(true)
       for (const { value, hint } of health.factors) {
         expect([0, 0.5, 1]).toContain(value)
@@ -60,7 +97,13 @@ describe('the health of a tenant', () => {
   )
 
   const paying: PaymentFacts = {
-    ...{ status: 'active', pastDueSince: null, cancelAtPeriodEnd: false, currentPeriodEnd: before(-24 * 10), lastFailureAt: null },
+    ...{
+      status: 'active',
+      pastDueSince: null,
+      cancelAtPeriodEnd: false,
+      currentPeriodEnd: before(-24 * 10),
+      lastFailureAt: null,
+    },
     cardGoodUntil: before(-24 * 300),
   }
   const whole: Partial<HealthInput> = {
@@ -105,18 +148,29 @@ describe('the health of a tenant', () => {
     [{ enrolled: 9, adminsWithout: 1 }, 0],
     [{ enrolled: 9, unknown: 1 }, undefined],
   ])('counts second factors %o of ten members as %s', (facts, value) => {
-    expect(points({ security: { members: 10, adminsWithout: 0, unknown: 0, ...facts } }, 'security')).toBe(value)
+    expect(
+      points({ security: { members: 10, adminsWithout: 0, unknown: 0, ...facts } }, 'security'),
+    ).toBe(value)
   })
   it('is never good while a subscription is unpaid or about to end', () => {
-    expect(tenantHealth({ ...healthy, ...whole, payment: { ...paying, status: 'unpaid' } }, now)).toMatchObject({
+    expect(
+      tenantHealth({ ...healthy, ...whole, payment: { ...paying, status: 'unpaid' } }, now),
+    ).toMatchObject({
       score: 25,
       band: 'at_risk',
     })
-    expect(tenantHealth({ ...healthy, ...whole, payment: { ...paying, cancelAtPeriodEnd: true } }, now)).toMatchObject({ score: 49 })
+    expect(
+      tenantHealth({ ...healthy, ...whole, payment: { ...paying, cancelAtPeriodEnd: true } }, now),
+    ).toMatchObject({ score: 49 })
   })
   it('of a young tenant is told and not judged', () => {
-    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 29) }, now)).toMatchObject({ score: 100, band: 'new' })
-    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 31) }, now)).toMatchObject({ band: 'healthy' })
+    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 29) }, now)).toMatchObject({
+      score: 100,
+      band: 'new',
+    })
+    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 31) }, now)).toMatchObject({
+      band: 'healthy',
+    })
   })
   it('leaves out of the sum what is not known', () => {
     expect(tenantHealth({ ...healthy, memberCount: 3, mailTrust: 'warned' }, now)).toMatchObject({
@@ -128,11 +182,16 @@ describe('the health of a tenant', () => {
 
 describe('the status after a resume', () => {
   const state = fc.constantFrom(...stepStates)
-  test.prop([fc.record({ identity: state, mail: state, files: state })])('is active exactly when no step is left', (steps) => {
-    const left = provisioningSteps.some((step) => steps[step] === 'pending' || steps[step] === 'error')
-    expect(isProvisioned(steps)).toBe(!left)
-    expect(statusAfterResume(steps)).toBe(left ? 'pending' : 'active')
-  })
+  test.prop([fc.record({ identity: state, mail: state, files: state })])(
+    'is active exactly when no step is left',
+    (steps) => {
+      const left = provisioningSteps.some(
+        (step) => steps[step] === 'pending' || steps[step] === 'error',
+      )
+      expect(isProvisioned(steps)).toBe(!left)
+      expect(statusAfterResume(steps)).toBe(left ? 'pending' : 'active')
+    },
+  )
 })
 
 describe('awaiting provisioning', () => {

@@ -57,8 +57,16 @@ describe('an invitation', () => {
     expect(value('dtstamp')).toBe('2027-06-01T10:00:00Z')
     expect(value('dtstart')).toBe('2027-06-04T12:00:00Z')
     expect(value('dtend')).toBe('2027-06-04T12:30:00Z')
-    expect([value('summary'), value('description'), value('location')]).toEqual([base.summary, base.description, base.location])
-    expect([value('status'), value('class'), value('transp')]).toEqual(['CONFIRMED', 'PUBLIC', 'OPAQUE'])
+    expect([value('summary'), value('description'), value('location')]).toEqual([
+      base.summary,
+      base.description,
+      base.location,
+    ])
+    expect([value('status'), value('class'), value('transp')]).toEqual([
+      'CONFIRMED',
+      'PUBLIC',
+      'OPAQUE',
+    ])
     expect(event.getFirstProperty('organizer')?.getFirstParameter('cn')).toBe('Anna Owner')
     expect(value('organizer')).toBe('mailto:anna@acme.test')
     const attendees = event.getAllProperties('attendee').map((attendee) => ({
@@ -69,9 +77,27 @@ describe('an invitation', () => {
       rsvp: attendee.getFirstParameter('rsvp'),
     }))
     expect(attendees).toEqual([
-      { address: 'mailto:anna@acme.test', name: 'Anna Owner', state: 'ACCEPTED', role: 'CHAIR', rsvp: undefined },
-      { address: 'mailto:vera@example.org', name: 'Vera Visitor', state: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT', rsvp: 'TRUE' },
-      { address: 'mailto:guest@example.org', name: undefined, state: 'NEEDS-ACTION', role: 'REQ-PARTICIPANT', rsvp: 'TRUE' },
+      {
+        address: 'mailto:anna@acme.test',
+        name: 'Anna Owner',
+        state: 'ACCEPTED',
+        role: 'CHAIR',
+        rsvp: undefined,
+      },
+      {
+        address: 'mailto:vera@example.org',
+        name: 'Vera Visitor',
+        state: 'NEEDS-ACTION',
+        role: 'REQ-PARTICIPANT',
+        rsvp: 'TRUE',
+      },
+      {
+        address: 'mailto:guest@example.org',
+        name: undefined,
+        state: 'NEEDS-ACTION',
+        role: 'REQ-PARTICIPANT',
+        rsvp: 'TRUE',
+      },
     ])
     expect(event.getAllSubcomponents('valarm')).toEqual([])
   })
@@ -103,7 +129,10 @@ describe('an invitation', () => {
 
   it('has no empty description and no empty place', () => {
     const { event } = parse(calendarObject({ ...base, description: '', location: '' }))
-    expect([event.hasProperty('description'), event.hasProperty('location')]).toEqual([false, false])
+    expect([event.hasProperty('description'), event.hasProperty('location')]).toEqual([
+      false,
+      false,
+    ])
   })
 })
 
@@ -113,9 +142,14 @@ describe('addresses', () => {
     ['vera@例え.テスト', 'mailto:vera@xn--r8jz45g.xn--zckzah'],
     ["o'brien+tag@example.org", "mailto:o'brien+tag@example.org"],
     ['a&b=c?d/e#f%g@example.org', 'mailto:a%26b%3Dc%3Fd%2Fe%23f%25g@example.org'],
-    ['vera"x;y:z\r\nATTENDEE:mailto:eve@evil.test', 'mailto:vera%22x%3By%3Az%40ATTENDEE%3Amailto%3Aeve@evil.test'],
+    [
+      'vera"x;y:z\r\nATTENDEE:mailto:eve@evil.test',
+      'mailto:vera%22x%3By%3Az%40ATTENDEE%3Amailto%3Aeve@evil.test',
+    ],
   ])('%s becomes %s', (address, expected) => {
-    const [organizer, ...rest] = parse(calendarObject({ ...base, organizer: { name: '', address }, attendees: [] }))
+    const [organizer, ...rest] = parse(
+      calendarObject({ ...base, organizer: { name: '', address }, attendees: [] }),
+    )
       .event.getAllProperties()
       .filter(({ name }) => name === 'organizer' || name === 'attendee')
     expect(rest).toEqual([])
@@ -143,7 +177,9 @@ describe('names and texts', () => {
   it('keeps backslashes, semicolons, commas, colons, quotes and line ends of a text', () => {
     const description = 'a\\b; c, d: "e"\nnext\\n line\r\nthird\rfourth'
     const { event } = parse(calendarObject({ ...base, description }))
-    expect(event.getFirstPropertyValue('description')).toBe('a\\b; c, d: "e"\nnext\\n line\nthird\nfourth')
+    expect(event.getFirstPropertyValue('description')).toBe(
+      'a\\b; c, d: "e"\nnext\\n line\nthird\nfourth',
+    )
   })
 
   it.each([
@@ -184,7 +220,9 @@ describe('times', () => {
 })
 
 const anything = fc.string({ unit: 'binary', maxLength: 200 })
-/** What a text says once line ends are one, controls are gone and broken surrogates are replaced. */
+/**
+ * What a text says once line ends are one, controls are gone and broken surrogates are replaced.
+ */
 const plain = (text: string) =>
   text
     .toWellFormed()
@@ -192,23 +230,26 @@ const plain = (text: string) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is being dropped
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g, '')
 
-test.prop([anything, anything, anything, anything])('whatever people write, it stays theirs', (summary, description, location, name) => {
-  const text = calendarObject({
-    ...base,
-    summary,
-    description,
-    location,
-    organizer: { name, address: 'anna@acme.test' },
-    attendees: [{ name, address: 'vera@example.org' }],
-  })
-  expectWellFormed(text.replaceAll('\t', ' '))
-  const { event } = parse(text)
-  expect(event.getFirstPropertyValue('summary')).toBe(plain(summary))
-  expect(event.getFirstPropertyValue('description') ?? '').toBe(plain(description))
-  expect(event.getFirstPropertyValue('location') ?? '').toBe(plain(location))
-  const line = plain(name).replace(/\s+/g, ' ').trim()
-  for (const property of ['organizer', 'attendee']) {
-    expect(event.getAllProperties(property)).toHaveLength(1)
-    expect(event.getFirstProperty(property)?.getFirstParameter('cn') ?? '').toBe(line)
-  }
-})
+test.prop([anything, anything, anything, anything])(
+  'whatever people write, it stays theirs',
+  (summary, description, location, name) => {
+    const text = calendarObject({
+      ...base,
+      summary,
+      description,
+      location,
+      organizer: { name, address: 'anna@acme.test' },
+      attendees: [{ name, address: 'vera@example.org' }],
+    })
+    expectWellFormed(text.replaceAll('\t', ' '))
+    const { event } = parse(text)
+    expect(event.getFirstPropertyValue('summary')).toBe(plain(summary))
+    expect(event.getFirstPropertyValue('description') ?? '').toBe(plain(description))
+    expect(event.getFirstPropertyValue('location') ?? '').toBe(plain(location))
+    const line = plain(name).replace(/\s+/g, ' ').trim()
+    for (const property of ['organizer', 'attendee']) {
+      expect(event.getAllProperties(property)).toHaveLength(1)
+      expect(event.getFirstProperty(property)?.getFirstParameter('cn') ?? '').toBe(line)
+    }
+  },
+)

@@ -64,13 +64,31 @@ describe('an entry of an allowlist', () => {
 
 describe('an allowlist', () => {
   it('drops what lies within another entry and says so', () => {
-    const read = canonicalAllowlist(['203.0.113.7', '2001:db8::/32', '203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48'])
+    const read = canonicalAllowlist([
+      '203.0.113.7',
+      '2001:db8::/32',
+      '203.0.113.0/24',
+      '203.0.113.0/24',
+      '2001:db8:1::/48',
+    ])
     expect(read).toEqual({
       entries: ['203.0.113.0/24', '2001:db8::/32'],
       warnings: [
-        { code: 'allowlist_overlap', path: 'ipAllowlist.0', message: '203.0.113.7 lies within 203.0.113.0/24 and was left out.' },
-        { code: 'allowlist_overlap', path: 'ipAllowlist.3', message: '203.0.113.0/24 is in the list twice; one is kept.' },
-        { code: 'allowlist_overlap', path: 'ipAllowlist.4', message: '2001:db8:1::/48 lies within 2001:db8::/32 and was left out.' },
+        {
+          code: 'allowlist_overlap',
+          path: 'ipAllowlist.0',
+          message: '203.0.113.7 lies within 203.0.113.0/24 and was left out.',
+        },
+        {
+          code: 'allowlist_overlap',
+          path: 'ipAllowlist.3',
+          message: '203.0.113.0/24 is in the list twice; one is kept.',
+        },
+        {
+          code: 'allowlist_overlap',
+          path: 'ipAllowlist.4',
+          message: '2001:db8:1::/48 lies within 2001:db8::/32 and was left out.',
+        },
       ],
     })
   })
@@ -83,26 +101,42 @@ describe('an allowlist', () => {
 
   it('lets in whom it names, an IPv4 client also when its address comes mapped', () => {
     const entries = ['203.0.113.0/24', '2001:db8::/32']
-    for (const ip of ['203.0.113.200', '::ffff:203.0.113.200', '2001:db8:ffff::1']) expect(allowlistAdmits(entries, ip), ip).toBe(true)
-    for (const ip of ['203.0.114.1', '2001:db9::1', '::1', 'nonsense']) expect(allowlistAdmits(entries, ip), ip).toBe(false)
+    for (const ip of ['203.0.113.200', '::ffff:203.0.113.200', '2001:db8:ffff::1'])
+      expect(allowlistAdmits(entries, ip), ip).toBe(true)
+    for (const ip of ['203.0.114.1', '2001:db9::1', '::1', 'nonsense'])
+      expect(allowlistAdmits(entries, ip), ip).toBe(false)
     expect(allowlistAdmits([], '198.51.100.1')).toBe(true)
   })
 
-  const network = fc.tuple(fc.nat(0xffffffff), fc.integer({ min: 8, max: 32 })).map(([number, bits]) => {
-    const low = bits === 32 ? number : ((number >>> (32 - bits)) << (32 - bits)) >>> 0
-    return { low, bits, text: `${[24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.')}/${bits}` }
-  })
+  const network = fc
+    .tuple(fc.nat(0xffffffff), fc.integer({ min: 8, max: 32 }))
+    .map(([number, bits]) => {
+      const low = bits === 32 ? number : ((number >>> (32 - bits)) << (32 - bits)) >>> 0
+      return {
+        low,
+        bits,
+        text: `${[24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.')}/${bits}`,
+      }
+    })
   const usable = network.filter(({ low, bits }) => low >>> 24 < 224 && low >>> 24 > 0 && bits > 0)
 
   test.prop([fc.array(usable, { minLength: 1, maxLength: 12 }), fc.nat(0xffffffff)])(
     'admits the same addresses before and after it was made canonical, and stays as it is the second time',
     (networks, client) => {
       const canonical = entriesOf(...networks.map(({ text }) => text))
-      const within = networks.some(({ low, bits }) => (bits === 32 ? client === low : (client ^ low) >>> (32 - bits) === 0))
+      const within = networks.some(({ low, bits }) =>
+        bits === 32 ? client === low : (client ^ low) >>> (32 - bits) === 0,
+      )
       const ip = [24, 16, 8, 0].map((shift) => (client >>> shift) & 255).join('.')
       expect(allowlistAdmits(canonical, ip)).toBe(within)
       for (const { low, text } of networks)
-        expect(allowlistAdmits(canonical, [24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.')), text).toBe(true)
+        expect(
+          allowlistAdmits(
+            canonical,
+            [24, 16, 8, 0].map((shift) => (low >>> shift) & 255).join('.'),
+          ),
+          text,
+        ).toBe(true)
       expect(canonicalAllowlist(canonical)).toEqual({ entries: canonical, warnings: [] })
     },
   )

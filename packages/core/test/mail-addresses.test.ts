@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { localPartFault, ownAddress, ownedAddress, recipientAddress } from '../src/mail-addresses.ts'
+import {
+  localPartFault,
+  ownAddress,
+  ownedAddress,
+  recipientAddress,
+} from '../src/mail-addresses.ts'
 
-const messageOf = (schema: typeof ownAddress | typeof recipientAddress, text: string) => schema.safeParse(text).error?.issues[0]?.message
+const messageOf = (schema: typeof ownAddress | typeof recipientAddress, text: string) =>
+  schema.safeParse(text).error?.issues[0]?.message
 
 describe('an address that a tenant wants', () => {
   it.each([
@@ -34,9 +40,11 @@ describe('an address that a tenant wants', () => {
     ['sales@co.uk', /domain/],
     ['sales@127.0.0.1', /domain/],
     ['sales@acme.test/x', /domain/],
-  ])('refuses %j with the reason', (text, reason) => expect(messageOf(ownAddress, text)).toMatch(reason))
+  ])('refuses %j with the reason', (text, reason) =>
+    expect(messageOf(ownAddress, text)).toMatch(reason),
+  )
 
-  it('refuses a character that becomes another one in lower case', () => {
+  it('rejects a character that becomes another one in lower case', () => {
     expect(localPartFault('\u212aelvin')).toMatch(/accents/)
     expect(ownAddress.safeParse('\u212aelvin').success).toBe(false)
     expect(ownAddress.safeParse('\u0130nfo').success).toBe(false)
@@ -47,8 +55,13 @@ describe('an address that a tenant wants', () => {
       { name: 'acme.example', primary: false },
       { name: 'acme.test', primary: true },
     ]
-    expect(ownedAddress('sales', domains)).toMatchObject({ address: 'sales@acme.test', localPart: 'sales' })
-    expect(ownedAddress('sales@acme.example', domains)).toMatchObject({ address: 'sales@acme.example' })
+    expect(ownedAddress('sales', domains)).toMatchObject({
+      address: 'sales@acme.test',
+      localPart: 'sales',
+    })
+    expect(ownedAddress('sales@acme.example', domains)).toMatchObject({
+      address: 'sales@acme.example',
+    })
     expect(ownedAddress('sales@sub.acme.test', domains)).toBe('foreign')
     expect(ownedAddress('sales', [])).toBe('foreign')
   })
@@ -70,5 +83,7 @@ describe('a recipient', () => {
     ['anna@example.com, eve@example.com', /not an e-mail/],
     ['Anna <anna@example.com>', /not an e-mail/],
     ['anna\r\n@example.com', /./],
-  ])('refuses %j with the reason', (text, reason) => expect(messageOf(recipientAddress, text)).toMatch(reason))
+  ])('refuses %j with the reason', (text, reason) =>
+    expect(messageOf(recipientAddress, text)).toMatch(reason),
+  )
 })

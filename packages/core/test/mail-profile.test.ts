@@ -12,11 +12,19 @@ const options = {
 describe('a mail profile', () => {
   it('is identified by the address alone', () => {
     const identifiers = (profile: string) =>
-      [...profile.matchAll(/<key>Payload(Identifier|UUID)<\/key>\s*<string>(.*?)<\/string>/g)].map(([, , id]) => id)
+      [...profile.matchAll(/<key>Payload(Identifier|UUID)<\/key>\s*<string>(.*?)<\/string>/g)].map(
+        ([, , id]) => id,
+      )
     const own = identifiers(mailProfile(options))
     expect(own).toHaveLength(8)
     expect(own[0]).toBe('test.acme.mail.&lt;anna@mail.acme.test&gt;')
-    expect(identifiers(mailProfile({ ...options, name: 'Other', organisation: 'Other', mailHost: 'other.test' }))).toEqual(own)
-    expect(identifiers(mailProfile({ ...options, address: 'adam@mail.acme.test' }))).not.toContain(own[1])
+    expect(
+      identifiers(
+        mailProfile({ ...options, name: 'Other', organisation: 'Other', mailHost: 'other.test' }),
+      ),
+    ).toEqual(own)
+    expect(identifiers(mailProfile({ ...options, address: 'adam@mail.acme.test' }))).not.toContain(
+      own[1],
+    )
   })
 })

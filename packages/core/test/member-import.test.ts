@@ -48,9 +48,12 @@ describe('reading an import', () => {
   })
 
   it('has a limit of rows', () => {
-    const rows = (count: number) => `email\n${Array.from({ length: count }, (_, n) => `p${n}`).join('\n')}`
+    const rows = (count: number) =>
+      `email\n${Array.from({ length: count }, (_, n) => `p${n}`).join('\n')}`
     expect(rowsOf(rows(importLimit))).toHaveLength(importLimit)
-    expect(readImport(rows(importLimit + 1))).toEqual({ fault: expect.stringContaining(`${importLimit + 1}`) })
+    expect(readImport(rows(importLimit + 1))).toEqual({
+      fault: expect.stringContaining(`${importLimit + 1}`),
+    })
   })
 
   const cell = fc
@@ -58,16 +61,22 @@ describe('reading an import', () => {
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
-  property.prop([fc.array(fc.array(cell, { minLength: 7, maxLength: 7 }), { minLength: 1, maxLength: 10 })])(
-    'gives back whatever was written in quotes',
-    (rows) => {
-      const written = [importColumns, ...rows].map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(',')).join('\r\n')
-      expect(rowsOf(written).map(({ fields }) => importColumns.map((column) => fields[column]))).toEqual(rows)
+  property.prop([
+    fc.array(fc.array(cell, { minLength: 7, maxLength: 7 }), { minLength: 1, maxLength: 10 }),
+  ])('gives back whatever was written in quotes', (rows) => {
+    const written = [importColumns, ...rows]
+      .map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(','))
+      .join('\r\n')
+    expect(
+      rowsOf(written).map(({ fields }) => importColumns.map((column) => fields[column])),
+    ).toEqual(rows)
+  })
+
+  property.prop([fc.string({ maxLength: 300 })])(
+    'ends with rows or a fault for any text',
+    (text) => {
+      const read = readImport(text)
+      expect('fault' in read ? read.fault.length : read.rows.length).toBeGreaterThan(0)
     },
   )
-
-  property.prop([fc.string({ maxLength: 300 })])('ends with rows or a fault for any text', (text) => {
-    const read = readImport(text)
-    expect('fault' in read ? read.fault.length : read.rows.length).toBeGreaterThan(0)
-  })
 })

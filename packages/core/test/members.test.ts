@@ -44,6 +44,8 @@ describe('what can be asked for a member', () => {
   it('is at least one field, and no unknown one', () => {
     expect(UpdateMember.safeParse({ slug, userId }).success).toBe(false)
     expect(UpdateMember.safeParse({ slug, userId, phone: null }).success).toBe(true)
-    expect(UpdateMember.safeParse({ slug, userId, phone: null, status: 'active' }).success).toBe(false)
+    expect(UpdateMember.safeParse({ slug, userId, phone: null, status: 'active' }).success).toBe(
+      false,
+    )
   })
 })

@@ -17,7 +17,15 @@ describe('maskedAddress', () => {
 
 describe('mailRetryDelay', () => {
   it('waits longer each time, and gives up after the sixth failure', () => {
-    expect([1, 2, 3, 4, 5, 6, 7].map(mailRetryDelay)).toEqual([60, 300, 1_800, 7_200, 43_200, undefined, undefined])
+    expect([1, 2, 3, 4, 5, 6, 7].map(mailRetryDelay)).toEqual([
+      60,
+      300,
+      1_800,
+      7_200,
+      43_200,
+      undefined,
+      undefined,
+    ])
   })
 })
 

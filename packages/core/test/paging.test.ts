@@ -3,19 +3,25 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 
 describe('a page', () => {
-  test.prop([fc.nat(60), fc.integer({ min: 1, max: 20 })])('after page shows every row once and ends', (count, limit) => {
-    const rows = Array.from({ length: count }, (_, n) => ({ id: String(n).padStart(3, '0') }))
-    const seen: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const after: string = cursor
-      const page = cutPage(rows.filter((row) => row.id > after || after === '').slice(0, limit + 1), limit)
-      expect(page.items.length).toBeLessThanOrEqual(limit)
-      seen.push(...page.items.map(({ id }) => id))
-      cursor = page.nextCursor
-    }
-    expect(seen).toEqual(rows.map(({ id }) => id))
-  })
+  test.prop([fc.nat(60), fc.integer({ min: 1, max: 20 })])(
+    'after page shows every row once and ends',
+    (count, limit) => {
+      const rows = Array.from({ length: count }, (_, n) => ({ id: String(n).padStart(3, '0') }))
+      const seen: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const after: string = cursor
+        const page = cutPage(
+          rows.filter((row) => row.id > after || after === '').slice(0, limit + 1),
+          limit,
+        )
+        expect(page.items.length).toBeLessThanOrEqual(limit)
+        seen.push(...page.items.map(({ id }) => id))
+        cursor = page.nextCursor
+      }
+      expect(seen).toEqual(rows.map(({ id }) => id))
+    },
+  )
   it('of nothing is empty and last', () => {
     expect(cutPage([], 5)).toEqual({ items: [], nextCursor: null })
   })

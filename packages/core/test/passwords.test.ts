@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 const random = (buffer: Uint8Array<ArrayBuffer>) => webcrypto.getRandomValues(buffer)
 const kinds = { upper: /[A-Z]/, lower: /[a-z]/, digit: /[0-9]/, symbol: /[^A-Za-z0-9]/ }
 
-// Bytes in bulk: one call of the system generator per byte would take a minute for the sample below.
+// Bytes in bulk: one call of the system generator per byte would take a minute for the sample
+// below.
 function pooled() {
   const pool = new Uint8Array(65_536)
   let used = pool.length
@@ -47,32 +48,37 @@ describe('a temporary password', () => {
       }
     }
     expect(seen.size).toBe(samples)
-    // Within a kind all characters are equally likely. The bound is six standard deviations: a fair source misses it once in millions of runs.
+    // Within a kind all characters are equally likely. The bound is six standard deviations: a fair
+    // source misses it once in millions of runs.
     for (const kind of Object.values(kinds)) {
-      const counts = [...characters].filter(([character]) => kind.test(character)).map(([, count]) => count)
+      const counts = [...characters]
+        .filter(([character]) => kind.test(character))
+        .map(([, count]) => count)
       const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
       for (const count of counts) expect(Math.abs(count - mean)).toBeLessThan(6 * Math.sqrt(mean))
     }
     // Shuffled: where a kind stands tells nothing.
     for (const name of Object.keys(kinds) as (keyof typeof kinds)[]) {
       const mean = places.reduce((sum, counts) => sum + counts[name], 0) / places.length
-      for (const counts of places) expect(Math.abs(counts[name] - mean)).toBeLessThan(6 * Math.sqrt(mean))
+      for (const counts of places)
+        expect(Math.abs(counts[name] - mean)).toBeLessThan(6 * Math.sqrt(mean))
     }
     expect([...characters.keys()].length).toBe(24 + 25 + 8 + 12)
   })
 
   it('draws again where a byte would favour some characters', () => {
-    const refused: number[] = []
+    const rejected: number[] = []
     let draws = 0
-    // 255 is above the largest multiple of every alphabet's size but that of 8 digits, so that it must not be used by the others.
+    // 255 is above the largest multiple of every alphabet's size but that of 8 digits, so that it
+    // must not be used by the others.
     temporaryPassword((buffer) => {
       draws += 1
       buffer[0] = draws % 2 === 1 ? 255 : 7
-      if (buffer[0] === 255) refused.push(draws)
+      if (buffer[0] === 255) rejected.push(draws)
       return buffer
     })
     expect(draws).toBeGreaterThan(16 + 15)
-    expect(refused.length).toBeGreaterThan(10)
+    expect(rejected.length).toBeGreaterThan(10)
   })
 
   it('depends on nothing but its source', () => {

@@ -9,8 +9,20 @@ const after = (days: number) => new Date(start.getTime() + days * day)
 
 describe('the estimate of a change', () => {
   it.each([
-    ['from 10 to 14 seats at 8.00 with 10 of 30 days left', 8_000n, 11_200n, 20, { credit: -2_667n, charge: 3_733n, net: 1_066n }],
-    ['from 5.00 to 20.00 after 1 of 30 days', 500n, 2_000n, 1, { credit: -483n, charge: 1_933n, net: 1_450n }],
+    [
+      'from 10 to 14 seats at 8.00 with 10 of 30 days left',
+      8_000n,
+      11_200n,
+      20,
+      { credit: -2_667n, charge: 3_733n, net: 1_066n },
+    ],
+    [
+      'from 5.00 to 20.00 after 1 of 30 days',
+      500n,
+      2_000n,
+      1,
+      { credit: -483n, charge: 1_933n, net: 1_450n },
+    ],
     ['at the very start', 500n, 2_000n, 0, { credit: -500n, charge: 2_000n, net: 1_500n }],
     ['at the very end', 500n, 2_000n, 30, { credit: 0n, charge: 0n, net: 0n }],
     ['before the period', 500n, 2_000n, -3, { credit: -500n, charge: 2_000n, net: 1_500n }],
@@ -20,7 +32,7 @@ describe('the estimate of a change', () => {
     expect(prorate(before, later, { start, end, at: after(days) })).toEqual(expected)
   })
 
-  it('refuses a period without length', () => {
+  it('rejects a period without length', () => {
     expect(() => prorate(1n, 2n, { start, end: start, at: start })).toThrow(RangeError)
   })
 

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { countryCode } from '../src/countries.ts'
-import { defaultSecurityPolicy, idleExceedsAbsolute, UpdateSecurityPolicy } from '../src/security-policy.ts'
+import {
+  defaultSecurityPolicy,
+  idleExceedsAbsolute,
+  UpdateSecurityPolicy,
+} from '../src/security-policy.ts'
 
 const issuesOf = (fields: object) =>
-  UpdateSecurityPolicy.safeParse({ slug: 'acme', ...fields }).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  UpdateSecurityPolicy.safeParse({ slug: 'acme', ...fields }).error?.issues.map(
+    ({ path, message }) => `${path.join('.')}: ${message}`,
+  )
 
 describe('a security policy', () => {
   it.each([
@@ -12,8 +18,14 @@ describe('a security policy', () => {
     [{ sessionIdleMinutes: 1_441 }, 'sessionIdleMinutes: Between 5 and 1,440 minutes.'],
     [{ sessionIdleMinutes: 7.5 }, 'sessionIdleMinutes: Whole minutes.'],
     [{ sessionAbsoluteMinutes: 43_201 }, 'sessionAbsoluteMinutes: Between 15 and 43,200 minutes.'],
-    [{ allowedCountries: ['DE', 'germany'] }, 'allowedCountries.1: This is not a two-letter country code.'],
-    [{ allowedCountries: ['UK'] }, 'allowedCountries.0: UK is not a country of ISO 3166-1. Write GB.'],
+    [
+      { allowedCountries: ['DE', 'germany'] },
+      'allowedCountries.1: This is not a two-letter country code.',
+    ],
+    [
+      { allowedCountries: ['UK'] },
+      'allowedCountries.0: UK is not a country of ISO 3166-1. Write GB.',
+    ],
     [{ allowedCountries: ['AA'] }, 'allowedCountries.0: AA is not a country of ISO 3166-1.'],
   ])('refuses %j with the reason', (fields, issue) => expect(issuesOf(fields)).toEqual([issue]))
 

@@ -9,24 +9,56 @@ const at = (hours: number) => midnight + hours * 60 * minute
 const span = fc
   .tuple(fc.integer({ min: -10, max: 60 }), fc.integer({ min: 1, max: 8 }))
   .map(([half, length]) => ({ start: at(half / 2), end: at((half + length) / 2) }))
-const taken = fc.record({ half: fc.integer({ min: -10, max: 60 }), seats: fc.integer({ min: 1, max: 2 }), own: fc.boolean() }).map(
-  ({ half, seats, own }): TakenSlot => ({
-    ...{ eventTypeId: own ? 'intro' : 'other', start: at(half / 2), end: at(half / 2 + 1) },
-    ...{ claimStart: at(half / 2), claimEnd: at(half / 2 + 1), seatsTaken: seats },
-  }),
-)
+const taken = fc
+  .record({
+    half: fc.integer({ min: -10, max: 60 }),
+    seats: fc.integer({ min: 1, max: 2 }),
+    own: fc.boolean(),
+  })
+  .map(
+    ({ half, seats, own }): TakenSlot => ({
+      ...{ eventTypeId: own ? 'intro' : 'other', start: at(half / 2), end: at(half / 2 + 1) },
+      ...{ claimStart: at(half / 2), claimEnd: at(half / 2 + 1), seatsTaken: seats },
+    }),
+  )
 const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
 const questions = fc
   .record({
-    ...{ busy: fc.array(span, { maxLength: 3 }), locks: fc.array(span, { maxLength: 2 }), held: fc.array(taken, { maxLength: 2 }) },
+    ...{
+      busy: fc.array(span, { maxLength: 3 }),
+      locks: fc.array(span, { maxLength: 2 }),
+      held: fc.array(taken, { maxLength: 2 }),
+    },
     bookings: fc.array(taken, { maxLength: 4 }),
     window: fc.constantFrom({ kind: 'open' as const }, { kind: 'rolling' as const, days: 0 }),
-    ...{ seats: fc.constantFrom(1, 3), notice: fc.constantFrom(0, 600), buffer: fc.constantFrom(0, 15), day: limit, hostDay: limit },
+    ...{
+      seats: fc.constantFrom(1, 3),
+      notice: fc.constantFrom(0, 600),
+      buffer: fc.constantFrom(0, 15),
+      day: limit,
+      hostDay: limit,
+    },
     zone: fc.constantFrom('UTC', 'America/New_York'),
   })
   .map(
-    ({ busy, locks, held, bookings, window, seats, notice, buffer, day, hostDay, zone }): Omit<SlotQuestion, 'range'> => ({
-      schedule: { zone, weekly: Array.from({ length: 7 }, () => [{ start: 480, end: 1_080 }]), overrides: new Map() },
+    ({
+      busy,
+      locks,
+      held,
+      bookings,
+      window,
+      seats,
+      notice,
+      buffer,
+      day,
+      hostDay,
+      zone,
+    }): Omit<SlotQuestion, 'range'> => ({
+      schedule: {
+        zone,
+        weekly: Array.from({ length: 7 }, () => [{ start: 480, end: 1_080 }]),
+        overrides: new Map(),
+      },
       settings: {
         ...{
           eventTypeId: 'intro',
@@ -56,7 +88,10 @@ describe('the reasons for a start', () => {
   test('are sentences that name the day, the zone and the numbers', () => {
     const [question] = fc.sample(questions, { numRuns: 1, seed: 1 })
     if (!question) throw new Error('no question')
-    const details = explainStart({ ...question, settings: { ...question.settings, noticeMinutes: 600 } }, at(1))
+    const details = explainStart(
+      { ...question, settings: { ...question.settings, noticeMinutes: 600 } },
+      at(1),
+    )
     expect(details.find(({ rule }) => rule === 'notice')).toEqual({
       rule: 'notice',
       passed: false,

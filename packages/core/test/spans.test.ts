@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { joinSpans } from '../src/spans.ts'
 
-const spans = fc.array(fc.record({ start: fc.integer({ min: -5, max: 45 }), end: fc.integer({ min: -5, max: 45 }) }), { maxLength: 12 })
+const spans = fc.array(
+  fc.record({ start: fc.integer({ min: -5, max: 45 }), end: fc.integer({ min: -5, max: 45 }) }),
+  { maxLength: 12 },
+)
 const range = { start: 0, end: 40 }
 const isIn = (instant: number, all: readonly { start: number; end: number }[]) =>
   all.some(({ start, end }) => instant >= start && instant < end)

@@ -18,8 +18,17 @@ function dns(table: Record<string, readonly string[] | DnsAnswer>): Ask {
 }
 
 const addresses = { [`A ${host}`]: ['192.0.2.10'], [`AAAA ${host}`]: ['2001:db8::10'] }
-const judge = (texts: readonly string[], more: Record<string, readonly string[] | DnsAnswer> = {}, senders = [host]) =>
-  compareSpf({ domain, expected, senders, ask: dns({ ...addresses, [`TXT ${domain}`]: texts, ...more }) })
+const judge = (
+  texts: readonly string[],
+  more: Record<string, readonly string[] | DnsAnswer> = {},
+  senders = [host],
+) =>
+  compareSpf({
+    domain,
+    expected,
+    senders,
+    ask: dns({ ...addresses, [`TXT ${domain}`]: texts, ...more }),
+  })
 
 describe('parseSpf', () => {
   it.each([
@@ -27,7 +36,10 @@ describe('parseSpf', () => {
     ['v=spf1', 0],
     ['V=SPF1 MX ~ALL', 2],
     ['v=spf1  a:host.example/24//64 mx/30 ?all', 3],
-    ['v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 include:_spf.example exists:%{i}.x.example ptr -all', 6],
+    [
+      'v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 include:_spf.example exists:%{i}.x.example ptr -all',
+      6,
+    ],
     ['v=spf1 mx redirect=other.example unknown=value', 1],
   ])('reads %s', (text, terms) => {
     expect(parseSpf(text).record?.terms).toHaveLength(terms)
@@ -52,9 +64,23 @@ describe('parseSpf', () => {
   })
 
   it('tells SPF from what only looks like it', () => {
-    expect([isSpf('v=spf1 -all'), isSpf('v=spf1'), isSpf('v=spf10 -all'), isSpf('"v=spf1 -all"')]).toEqual([true, true, false, false])
-    expect(['"v=spf1 -all"', 'v = spf1 mx', 'spf1 mx', 'v=spf 1'].map(looksLikeSpf)).toEqual([true, true, true, true])
-    expect(['v=spf1 -all', 'google-site-verification=x', 'spfx'].map(looksLikeSpf)).toEqual([false, false, false])
+    expect([
+      isSpf('v=spf1 -all'),
+      isSpf('v=spf1'),
+      isSpf('v=spf10 -all'),
+      isSpf('"v=spf1 -all"'),
+    ]).toEqual([true, true, false, false])
+    expect(['"v=spf1 -all"', 'v = spf1 mx', 'spf1 mx', 'v=spf 1'].map(looksLikeSpf)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect(['v=spf1 -all', 'google-site-verification=x', 'spfx'].map(looksLikeSpf)).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 
   property.prop([fc.string({ unit: 'binary' })])('never throws', (text) => {
@@ -79,7 +105,9 @@ describe('parseSpf', () => {
   ])('reads what is made of its own parts, in their order', (parts) => {
     fc.pre(parts.filter((part) => part.startsWith('redirect')).length < 2)
     const text = `v=spf1 ${parts.join(' ')}`
-    expect(parseSpf(text).record?.terms.map((term) => term.text)).toEqual(parts.filter((part) => !part.startsWith('redirect')))
+    expect(parseSpf(text).record?.terms.map((term) => term.text)).toEqual(
+      parts.filter((part) => !part.startsWith('redirect')),
+    )
   })
 })
 
@@ -89,13 +117,22 @@ describe('compareSpf', () => {
     ['V=spf1 MX -ALL', {}],
     ['v=spf1 a:mail.host.example -all', {}],
     ['v=spf1 ip4:192.0.2.0/28 ip6:2001:db8::/64 -all', {}],
-    ['v=spf1 include:_spf.host.example -all', { 'TXT _spf.host.example': ['v=spf1 a:mail.host.example -all', 'something else'] }],
     [
       'v=spf1 include:_spf.host.example -all',
-      { 'TXT _spf.host.example': ['v=spf1 redirect=other.example'], 'TXT other.example': ['v=spf1 ip4:192.0.2.10 ip6:2001:db8::10 -all'] },
+      { 'TXT _spf.host.example': ['v=spf1 a:mail.host.example -all', 'something else'] },
+    ],
+    [
+      'v=spf1 include:_spf.host.example -all',
+      {
+        'TXT _spf.host.example': ['v=spf1 redirect=other.example'],
+        'TXT other.example': ['v=spf1 ip4:192.0.2.10 ip6:2001:db8::10 -all'],
+      },
     ],
     ['v=spf1 redirect=other.example', { 'TXT other.example': ['v=spf1 a:mail.host.example -all'] }],
-    ['v=spf1 a:near.example/24//32 -all', { 'A near.example': ['192.0.2.200'], 'AAAA near.example': ['2001:db8:ffff::1'] }],
+    [
+      'v=spf1 a:near.example/24//32 -all',
+      { 'A near.example': ['192.0.2.200'], 'AAAA near.example': ['2001:db8:ffff::1'] },
+    ],
     ['v=spf1 mx:other.example -all', { 'MX other.example': ['10 mail.host.example'] }],
     ['v=spf1 exists:%{i}.list.example mx -all', {}],
   ])('is ok with %s', (text, more) => {
@@ -116,9 +153,21 @@ describe('compareSpf', () => {
     ['v=spf1 mx', 'End it with -all', {}],
     ['v=spf1 mx ?all', 'End it with -all', {}],
     ['v=spf1 mx include:gone.example -all', 'gone.example, which has no SPF record', {}],
-    ['v=spf1 mx include:two.example -all', 'has 2 SPF records', { 'TXT two.example': ['v=spf1 -all', 'v=spf1 mx -all'] }],
-    ['v=spf1 mx include:bad.example -all', 'whose SPF record cannot be read', { 'TXT bad.example': ['v=spf1 nonsense'] }],
-    ['v=spf1 mx include:loop.example -all', 'includes itself', { 'TXT loop.example': ['v=spf1 include:acme.example -all'] }],
+    [
+      'v=spf1 mx include:two.example -all',
+      'has 2 SPF records',
+      { 'TXT two.example': ['v=spf1 -all', 'v=spf1 mx -all'] },
+    ],
+    [
+      'v=spf1 mx include:bad.example -all',
+      'whose SPF record cannot be read',
+      { 'TXT bad.example': ['v=spf1 nonsense'] },
+    ],
+    [
+      'v=spf1 mx include:loop.example -all',
+      'includes itself',
+      { 'TXT loop.example': ['v=spf1 include:acme.example -all'] },
+    ],
     ['v=spf1 mx include:acme.example -all', 'includes itself', {}],
   ])('tells what is wrong with %s', (text, reason, more) => {
     const compared = judge([text], more)
@@ -127,7 +176,9 @@ describe('compareSpf', () => {
 
   it('counts the queries of what is included: ten are allowed, eleven are not', () => {
     const nested = (n: number) => ({
-      'TXT nest.example': [`v=spf1 ${Array.from({ length: n }, (_, i) => `a:h${i}.example`).join(' ')} -all`],
+      'TXT nest.example': [
+        `v=spf1 ${Array.from({ length: n }, (_, i) => `a:h${i}.example`).join(' ')} -all`,
+      ],
     })
     expect(judge(['v=spf1 mx include:nest.example -all'], nested(8)).verdict).toBe('ok')
     expect(judge(['v=spf1 mx include:nest.example -all'], nested(9))).toMatchObject({
@@ -136,24 +187,34 @@ describe('compareSpf', () => {
     })
   })
 
-  it('refuses two records, and says what only looks like one', () => {
+  it('rejects two records, and says what only looks like one', () => {
     expect(judge(['v=spf1 mx -all', 'v=spf1 -all']).reason).toContain('There are 2 SPF records')
-    expect(judge(['"v=spf1 mx -all"'])).toMatchObject({ verdict: 'mismatch', reason: expect.stringContaining('without quotation marks') })
+    expect(judge(['"v=spf1 mx -all"'])).toMatchObject({
+      verdict: 'mismatch',
+      reason: expect.stringContaining('without quotation marks'),
+    })
     expect(judge(['unrelated'])).toEqual({ verdict: 'missing', reason: null })
   })
 
   it('is unknown, never missing, while DNS does not tell', () => {
     const broken: DnsAnswer = { state: 'unknown', reason: 'SERVFAIL' }
-    expect(compareSpf({ domain, expected, senders: [host], ask: dns({ [`TXT ${domain}`]: broken }) })).toEqual({
+    expect(
+      compareSpf({ domain, expected, senders: [host], ask: dns({ [`TXT ${domain}`]: broken }) }),
+    ).toEqual({
       verdict: 'unknown',
       reason: 'SERVFAIL',
     })
-    expect(judge(['v=spf1 include:far.example mx -all'], { 'TXT far.example': broken }).verdict).toBe('unknown')
+    expect(
+      judge(['v=spf1 include:far.example mx -all'], { 'TXT far.example': broken }).verdict,
+    ).toBe('unknown')
     expect(judge(['v=spf1 exists:%{i}.list.example -all']).verdict).toBe('unknown')
   })
 
   it('is content with ~all and says what -all would do', () => {
-    expect(judge(['v=spf1 mx ~all'])).toMatchObject({ verdict: 'ok', reason: expect.stringContaining('~all') })
+    expect(judge(['v=spf1 mx ~all'])).toMatchObject({
+      verdict: 'ok',
+      reason: expect.stringContaining('~all'),
+    })
   })
 
   property.prop([
@@ -174,20 +235,28 @@ describe('compareSpf', () => {
       ),
       { maxLength: 7 },
     ),
-    fc.array(fc.constantFrom('include:a.example', 'include:b.example', 'mx', '-all', 'redirect=a.example'), { maxLength: 5 }),
-  ])('ends with a verdict and a bounded number of questions, whatever refers to whatever', (own, other) => {
-    const asked = new Set<string>()
-    const answers = dns({
-      ...addresses,
-      [`TXT ${domain}`]: [`v=spf1 ${own.join(' ')}`],
-      'TXT a.example': [`v=spf1 ${other.join(' ')}`],
-      'TXT b.example': [`v=spf1 include:a.example ${other.join(' ')}`],
-    })
-    const ask: Ask = (type, name) => {
-      asked.add(`${type} ${name}`)
-      return answers(type, name)
-    }
-    expect(['ok', 'mismatch', 'unknown']).toContain(compareSpf({ domain, expected, senders: [host], ask }).verdict)
-    expect(asked.size).toBeLessThan(30)
-  })
+    fc.array(
+      fc.constantFrom('include:a.example', 'include:b.example', 'mx', '-all', 'redirect=a.example'),
+      { maxLength: 5 },
+    ),
+  ])(
+    'ends with a verdict and a bounded number of questions, whatever refers to whatever',
+    (own, other) => {
+      const asked = new Set<string>()
+      const answers = dns({
+        ...addresses,
+        [`TXT ${domain}`]: [`v=spf1 ${own.join(' ')}`],
+        'TXT a.example': [`v=spf1 ${other.join(' ')}`],
+        'TXT b.example': [`v=spf1 include:a.example ${other.join(' ')}`],
+      })
+      const ask: Ask = (type, name) => {
+        asked.add(`${type} ${name}`)
+        return answers(type, name)
+      }
+      expect(['ok', 'mismatch', 'unknown']).toContain(
+        compareSpf({ domain, expected, senders: [host], ask }).verdict,
+      )
+      expect(asked.size).toBeLessThan(30)
+    },
+  )
 })

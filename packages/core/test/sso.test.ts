@@ -60,30 +60,44 @@ describe('a redirect address', () => {
     expect(redirectUriFault(uri)).toMatch(reason)
   })
 
-  property.prop([fc.string({ unit: 'binary', maxLength: 60 })])('is never anything that a browser would run or send elsewhere', (tail) => {
-    for (const text of [tail, `javascript:${tail}`, `https://${tail}`, `data:${tail}`]) {
-      if (redirectUriFault(text) !== undefined) continue
-      expect(text).not.toMatch(/^(javascript|data):/i)
-      if (!/^https?:/i.test(text)) continue
-      const { hash, username, password, protocol, hostname } = new URL(text)
-      expect([hash, username, password]).toEqual(['', '', ''])
-      if (protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(hostname)
-    }
-  })
+  property.prop([fc.string({ unit: 'binary', maxLength: 60 })])(
+    'is never anything that a browser would run or send elsewhere',
+    (tail) => {
+      for (const text of [tail, `javascript:${tail}`, `https://${tail}`, `data:${tail}`]) {
+        if (redirectUriFault(text) !== undefined) continue
+        expect(text).not.toMatch(/^(javascript|data):/i)
+        if (!/^https?:/i.test(text)) continue
+        const { hash, username, password, protocol, hostname } = new URL(text)
+        expect([hash, username, password]).toEqual(['', '', ''])
+        if (protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(hostname)
+      }
+    },
+  )
 })
 
 describe('the input of a creation', () => {
   const input = { slug: 'acme', name: 'Wiki', redirectUris: ['https://wiki.example.com/cb'] }
   const issuesOf = (change: object) =>
-    (CreateSsoApp.safeParse({ ...input, ...change }).error?.issues ?? []).map(({ path }) => path.join('.'))
+    (CreateSsoApp.safeParse({ ...input, ...change }).error?.issues ?? []).map(({ path }) =>
+      path.join('.'),
+    )
 
   it('is taken', () => {
-    expect(CreateSsoApp.parse({ ...input, name: '  Wiki ', launchUrl: 'https://wiki.example.com/#/start' })).toMatchObject({ name: 'Wiki' })
+    expect(
+      CreateSsoApp.parse({
+        ...input,
+        name: '  Wiki ',
+        launchUrl: 'https://wiki.example.com/#/start',
+      }),
+    ).toMatchObject({ name: 'Wiki' })
   })
 
   it.each([
     [{ redirectUris: [] }, ['redirectUris']],
-    [{ redirectUris: Array.from({ length: 21 }, (_, n) => `https://wiki.example.com/${n}`) }, ['redirectUris']],
+    [
+      { redirectUris: Array.from({ length: 21 }, (_, n) => `https://wiki.example.com/${n}`) },
+      ['redirectUris'],
+    ],
     [{ redirectUris: ['https://a.example', 'https://a.example'] }, ['redirectUris.1']],
     [{ redirectUris: [`https://a.example/${'x'.repeat(2000)}`] }, ['redirectUris.0']],
     [{ name: 'a\u202eb' }, ['name']],

@@ -15,13 +15,55 @@ const at = (text: string) => new Date(text)
 
 describe('a period', () => {
   it.each([
-    ['2026-01-31T10:00:00Z', 'month', '2026-02-15T00:00:00Z', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
-    ['2026-01-31T10:00:00Z', 'month', '2026-02-28T10:00:00Z', '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
-    ['2026-01-31T10:00:00Z', 'month', '2026-02-28T09:59:59Z', '2026-01-31T10:00:00Z', '2026-02-28T10:00:00Z'],
-    ['2024-02-29T00:00:00Z', 'year', '2027-03-01T00:00:00Z', '2027-02-28T00:00:00Z', '2028-02-29T00:00:00Z'],
-    ['2026-11-21T12:00:00Z', 'month', '2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z', '2026-12-21T12:00:00Z'],
-    ['2026-11-21T12:00:00Z', 'year', '2030-11-21T11:59:59Z', '2029-11-21T12:00:00Z', '2030-11-21T12:00:00Z'],
-    ['2026-11-21T12:00:00Z', 'month', '2026-11-20T00:00:00Z', '2026-10-21T12:00:00Z', '2026-11-21T12:00:00Z'],
+    [
+      '2026-01-31T10:00:00Z',
+      'month',
+      '2026-02-15T00:00:00Z',
+      '2026-01-31T10:00:00Z',
+      '2026-02-28T10:00:00Z',
+    ],
+    [
+      '2026-01-31T10:00:00Z',
+      'month',
+      '2026-02-28T10:00:00Z',
+      '2026-02-28T10:00:00Z',
+      '2026-03-31T10:00:00Z',
+    ],
+    [
+      '2026-01-31T10:00:00Z',
+      'month',
+      '2026-02-28T09:59:59Z',
+      '2026-01-31T10:00:00Z',
+      '2026-02-28T10:00:00Z',
+    ],
+    [
+      '2024-02-29T00:00:00Z',
+      'year',
+      '2027-03-01T00:00:00Z',
+      '2027-02-28T00:00:00Z',
+      '2028-02-29T00:00:00Z',
+    ],
+    [
+      '2026-11-21T12:00:00Z',
+      'month',
+      '2026-11-21T12:00:00Z',
+      '2026-11-21T12:00:00Z',
+      '2026-12-21T12:00:00Z',
+    ],
+    [
+      '2026-11-21T12:00:00Z',
+      'year',
+      '2030-11-21T11:59:59Z',
+      '2029-11-21T12:00:00Z',
+      '2030-11-21T12:00:00Z',
+    ],
+    [
+      '2026-11-21T12:00:00Z',
+      'month',
+      '2026-11-20T00:00:00Z',
+      '2026-10-21T12:00:00Z',
+      '2026-11-21T12:00:00Z',
+    ],
   ] as const)('from %s by %s holds %s', (anchor, cycle, moment, start, end) => {
     expect(periodAt(at(anchor), cycle, at(moment))).toEqual({ start: at(start), end: at(end) })
   })
@@ -58,9 +100,24 @@ describe('a change', () => {
     ['more goes at once', standing, { cycle: 'month', total: 1_001n }, 'now'],
     ['the same goes at once', standing, { cycle: 'month', total: 1_000n }, 'now'],
     ['less waits', standing, { cycle: 'month', total: 999n }, 'period_end'],
-    ['from month to year goes at once, cheaper or not', standing, { cycle: 'year', total: 1n }, 'now'],
-    ['from year to month waits, dearer or not', { ...standing, cycle: 'year' }, { cycle: 'month', total: 99_999n }, 'period_end'],
-    ['in a trial everything goes at once', { ...standing, status: 'trialing' }, { cycle: 'month', total: 1n }, 'now'],
+    [
+      'from month to year goes at once, cheaper or not',
+      standing,
+      { cycle: 'year', total: 1n },
+      'now',
+    ],
+    [
+      'from year to month waits, dearer or not',
+      { ...standing, cycle: 'year' },
+      { cycle: 'month', total: 99_999n },
+      'period_end',
+    ],
+    [
+      'in a trial everything goes at once',
+      { ...standing, status: 'trialing' },
+      { cycle: 'month', total: 1n },
+      'now',
+    ],
   ] as const)('%s', (_, before, after, effect) => {
     expect(effectOf(before, after)).toBe(effect)
   })
@@ -68,11 +125,15 @@ describe('a change', () => {
 
 describe('a status', () => {
   it('that came later is unknown', () => {
-    expect([toSubscriptionStatus('past_due'), toSubscriptionStatus('hibernating')]).toEqual(['past_due', 'unknown'])
+    expect([toSubscriptionStatus('past_due'), toSubscriptionStatus('hibernating')]).toEqual([
+      'past_due',
+      'unknown',
+    ])
   })
   it('that has ended is left by nobody', () => {
     for (const from of subscriptionStatuses.filter(isEnded)) {
-      for (const to of subscriptionStatuses) expect(mayMoveByHand(from, to), `${from} to ${to}`).toBe(from === to)
+      for (const to of subscriptionStatuses)
+        expect(mayMoveByHand(from, to), `${from} to ${to}`).toBe(from === to)
     }
   })
   it('is never moved to an end by hand: canceling is an act of its own', () => {
@@ -87,7 +148,8 @@ describe('a status', () => {
 
 describe('a new subscription', () => {
   const base = { tenantSlug: 'acme', plan: 'business', cycle: 'month', currency: 'eur', seats: 4 }
-  const issuesOf = (input: unknown) => CreateSubscription.safeParse(input).error?.issues.map(({ path }) => path.join('.'))
+  const issuesOf = (input: unknown) =>
+    CreateSubscription.safeParse(input).error?.issues.map(({ path }) => path.join('.'))
   it.each([
     ['negative seats', { ...base, seats: -1 }, ['seats']],
     ['no seats', { ...base, seats: 0 }, ['seats']],

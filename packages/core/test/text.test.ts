@@ -1,9 +1,20 @@
-import { calendarDate, emailAddress, hasUnsafeCharacters, hexColor, instant, isHostName, line, lines, paragraphs } from '@atrium/core/text'
+import {
+  calendarDate,
+  emailAddress,
+  hasUnsafeCharacters,
+  hexColor,
+  instant,
+  isHostName,
+  line,
+  lines,
+  paragraphs,
+} from '@atrium/core/text'
 import { phoneNumber } from '@atrium/core/users'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 
-const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) => schema.safeParse(value).success
+const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
+  schema.safeParse(value).success
 
 describe('a line', () => {
   it('is trimmed and composed', () => {
@@ -32,9 +43,12 @@ describe('a line', () => {
     expect(accepts(line(10), `a${character}b`)).toBe(false)
     expect(hasUnsafeCharacters(`a${character}b`)).toBe(true)
   })
-  it.each(['Ünïcode', '日本', 'Ω≈ç', 'a b', '🎉', "'; --", '<b>', 'עברית'])('may hold %s', (text) => {
-    expect(line(20).parse(text)).toBe(text)
-  })
+  it.each(['Ünïcode', '日本', 'Ω≈ç', 'a b', '🎉', "'; --", '<b>', 'עברית'])(
+    'may hold %s',
+    (text) => {
+      expect(line(20).parse(text)).toBe(text)
+    },
+  )
   it.each([
     ['Persian', 'علی\u200cرضا'],
     ['Persian with a vowel sign', 'نامه\u064e\u200cای'],
@@ -133,39 +147,59 @@ describe('an e-mail address', () => {
   ])('%j is none', (given) => {
     expect(accepts(emailAddress, given)).toBe(false)
   })
-  test.prop([fc.emailAddress()])('of RFC 5322 is kept in lower case or refused, and never changed otherwise', (address) => {
-    const parsed = emailAddress.safeParse(address)
-    if (parsed.success) expect(parsed.data).toBe(address.toLowerCase())
-  })
+  test.prop([fc.emailAddress()])(
+    'of RFC 5322 is kept in lower case or refused, and never changed otherwise',
+    (address) => {
+      const parsed = emailAddress.safeParse(address)
+      if (parsed.success) expect(parsed.data).toBe(address.toLowerCase())
+    },
+  )
 })
 
 describe('other texts', () => {
   it('colours are six hex digits', () => {
     expect(hexColor.parse('#1F6FEB')).toBe('#1f6feb')
-    for (const wrong of ['1f6feb', '#fff', '#1f6febff', 'red', '#1f6feg', '#1f6feb\n']) expect(accepts(hexColor, wrong), wrong).toBe(false)
+    for (const wrong of ['1f6feb', '#fff', '#1f6febff', 'red', '#1f6feg', '#1f6feb\n'])
+      expect(accepts(hexColor, wrong), wrong).toBe(false)
   })
   it('instants name their offset', () => {
-    for (const right of ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.123456+02:00', '2024-02-29T23:59:59Z', '2026-01-01T00:00:00-15:59'])
+    for (const right of [
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.123456+02:00',
+      '2024-02-29T23:59:59Z',
+      '2026-01-01T00:00:00-15:59',
+    ])
       expect(accepts(instant, right), right).toBe(true)
-    for (const wrong of ['2026-01-01', '2026-01-01T00:00:00', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', 'now', '1767225600'])
+    for (const wrong of [
+      '2026-01-01',
+      '2026-01-01T00:00:00',
+      '2026-02-30T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      'now',
+      '1767225600',
+    ])
       expect(accepts(instant, wrong), wrong).toBe(false)
     for (const offset of ['+16:00', '-16:00', '+16:30', '+23:59', '-19:00'])
       expect(accepts(instant, `2020-01-01T00:00:00${offset}`), offset).toBe(false)
   })
   it('dates and instants begin with the year 1, as the database does', () => {
     const date = calendarDate('This is not a date.')
-    for (const right of ['2024-02-29', '0001-01-01', '9999-12-31']) expect(accepts(date, right), right).toBe(true)
-    for (const wrong of ['0000-01-01', '2026-02-29', '2026-1-1', '']) expect(accepts(date, wrong), wrong).toBe(false)
+    for (const right of ['2024-02-29', '0001-01-01', '9999-12-31'])
+      expect(accepts(date, right), right).toBe(true)
+    for (const wrong of ['0000-01-01', '2026-02-29', '2026-1-1', ''])
+      expect(accepts(date, wrong), wrong).toBe(false)
     expect(accepts(instant, '0000-06-01T00:00:00Z')).toBe(false)
   })
   it('phone numbers are digits with separators', () => {
-    for (const right of ['+49 30 1234', '(030) 12-34', '112 0']) expect(accepts(phoneNumber, right), right).toBe(right !== '(030) 12-34')
+    for (const right of ['+49 30 1234', '(030) 12-34', '112 0'])
+      expect(accepts(phoneNumber, right), right).toBe(right !== '(030) 12-34')
     expect(phoneNumber.parse('+49\u200b30 1234')).toBe('+4930 1234')
     for (const wrong of ['call me', '+', '12', '+49\u200e30', '=1+1', '1'.repeat(40)])
       expect(accepts(phoneNumber, wrong), wrong).toBe(false)
   })
   it('host names have two labels or more', () => {
     for (const right of ['a.bc', 'x-y.z1.com']) expect(isHostName(right), right).toBe(true)
-    for (const wrong of ['localhost', 'a.1', '1.2.3.4', 'A.bc', 'a.bc.', '-a.bc', 'a.bc-']) expect(isHostName(wrong), wrong).toBe(false)
+    for (const wrong of ['localhost', 'a.1', '1.2.3.4', 'A.bc', 'a.bc.', '-a.bc', 'a.bc-'])
+      expect(isHostName(wrong), wrong).toBe(false)
   })
 })

@@ -3,7 +3,14 @@ import { maskedPayload, webhookRetrySeconds } from '../src/webhooks.ts'
 
 describe('retries of a payment event', () => {
   it('come after 1, 5 and 30 minutes, 2 and 12 hours, then never', () => {
-    expect([1, 2, 3, 4, 5, 6].map(webhookRetrySeconds)).toEqual([60, 300, 1_800, 7_200, 43_200, undefined])
+    expect([1, 2, 3, 4, 5, 6].map(webhookRetrySeconds)).toEqual([
+      60,
+      300,
+      1_800,
+      7_200,
+      43_200,
+      undefined,
+    ])
   })
 })
 

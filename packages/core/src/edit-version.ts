@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/**
+ * Which state of its editable fields a record is in: equal versions mean equal values. It goes with
+ * every record that a form edits, and an update that names it as `expectedVersion` is carried out
+ * only while the record is still in that state (RFC 9110, section 13).
+ */
+export const editVersion = z.string()
+
+export const expectedVersion = z
+  .string()
+  .max(100)
+  .regex(/^[\x21-\x7e]*$/, 'This is not a version.')
+  .optional()
