@@ -12,7 +12,12 @@ export interface AddressDomainRow {
 export function listAddressDomains(db: Db | Trx, tenantId: string): Promise<AddressDomainRow[]> {
   return db
     .selectFrom('domains')
-    .select(['name', 'is_primary as primary', 'mail_domain_id as mailDomainId', 'verified_at as verifiedAt'])
+    .select([
+      'name',
+      'is_primary as primary',
+      'mail_domain_id as mailDomainId',
+      'verified_at as verifiedAt',
+    ])
     .where('tenant_id', '=', tenantId)
     .orderBy('is_primary', 'desc')
     .orderBy('id')
@@ -20,8 +25,8 @@ export function listAddressDomains(db: Db | Trx, tenantId: string): Promise<Addr
 }
 
 /**
- * What has the address in our records: a mailbox, a list, or the sign-in address of somebody else than `exceptUserId`. Aliases stand in the
- * mail server alone.
+ * What has the address in our records: a mailbox, a list, or the sign-in address of somebody else
+ * than `exceptUserId`. Aliases stand in the mail server alone.
  */
 export async function addressHolder(
   db: Db | Trx,
@@ -53,7 +58,13 @@ export async function membersOfMailAccounts(
   const rows = await db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.name', 'u.email', 'm.mailbox_address as mailboxAddress', 'm.mail_account_id as mailAccountId'])
+    .select([
+      'u.id',
+      'u.name',
+      'u.email',
+      'm.mailbox_address as mailboxAddress',
+      'm.mail_account_id as mailAccountId',
+    ])
     .where('m.tenant_id', '=', tenantId)
     .where('m.mail_account_id', 'in', [...accountIds])
     .execute()

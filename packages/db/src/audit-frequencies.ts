@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-type Column = 'tenant_slug' | 'partner_slug' | 'actor_email' | 'outcome' | 'action' | 'resource_name'
+type Column =
+  | 'tenant_slug'
+  | 'partner_slug'
+  | 'actor_email'
+  | 'outcome'
+  | 'action'
+  | 'resource_name'
 
 /** How often values occur in the audit log, as the database last counted a sample of it. */
 export interface AuditFrequencies {
@@ -32,7 +38,10 @@ const guesses: Readonly<Record<Column, number>> = {
 const keptMs = 10 * 60_000
 const kept = new WeakMap<Db, { until: number; frequencies: Promise<AuditFrequencies> }>()
 
-/** Read once in ten minutes for a database: what it says only decides how fast an answer comes, never what is in it. */
+/**
+ * Read once in ten minutes for a database: what it says only decides how fast an answer comes,
+ * never what is in it.
+ */
 export function readAuditFrequencies(db: Db): Promise<AuditFrequencies> {
   const known = kept.get(db)
   if (known && known.until > performance.now()) return known.frequencies
@@ -54,15 +63,23 @@ async function count(db: Db): Promise<AuditFrequencies> {
     ofPrefix(column, prefix) {
       const counted = columns.get(column)
       if (!counted) return 1
-      return [...counted.shares].reduce((sum, [value, share]) => sum + (value.startsWith(prefix) ? share : 0), 0)
+      return [...counted.shares].reduce(
+        (sum, [value, share]) => sum + (value.startsWith(prefix) ? share : 0),
+        0,
+      )
     },
   }
 }
 
-/** A negative number of distinct values is their share of the entries (PostgreSQL documentation, pg_stats). */
+/**
+ * A negative number of distinct values is their share of the entries (PostgreSQL documentation,
+ * pg_stats).
+ */
 function toShares({ name, entries, distinct_values, common_values, frequencies }: CountedColumn) {
   // Names are asked for in lower case.
-  const values = (common_values ?? []).map((value) => (name === 'resource_name' ? value.toLowerCase() : value))
+  const values = (common_values ?? []).map((value) =>
+    name === 'resource_name' ? value.toLowerCase() : value,
+  )
   const shares = new Map(values.map((value, n) => [value, frequencies?.[n] ?? 0]))
   const distinct = distinct_values < 0 ? -distinct_values * entries : distinct_values
   const rest = 1 - (frequencies ?? []).reduce((sum, share) => sum + share, 0)

@@ -45,7 +45,10 @@ export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Prom
     .execute()
 }
 
-/** Writes an entry that is linked to the one before it (migration 0019). The setting ends with the transaction. */
+/**
+ * Writes an entry that is linked to the one before it (migration 0019). The setting ends with the
+ * transaction.
+ */
 export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
@@ -53,7 +56,10 @@ export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Pro
   })
 }
 
-/** Rejected calls of one action by one person in one minute, about one place: a tenant, a partner or neither (empty). */
+/**
+ * Rejected calls of one action by one person in one minute, about one place: a tenant, a partner or
+ * neither (empty).
+ */
 export interface DeniedCalls {
   actorId: string
   action: string
@@ -61,15 +67,24 @@ export interface DeniedCalls {
   minute: Date
 }
 
-/** Counts a rejected call and returns how many this makes. `event` is the entry that describes it. */
+/**
+ * Counts a rejected call and returns how many this makes. `event` is the entry that describes it.
+ */
 export async function countDenial(db: Db, of: DeniedCalls, event: NewAuditEvent): Promise<number> {
   const row = await db
     .insertInto('audit_denials')
-    .values({ actor_id: of.actorId, action: of.action, place: of.place, minute: of.minute, event: JSON.stringify(event) })
+    .values({
+      actor_id: of.actorId,
+      action: of.action,
+      place: of.place,
+      minute: of.minute,
+      event: JSON.stringify(event),
+    })
     .onConflict((conflict) =>
-      conflict
-        .columns(['actor_id', 'action', 'place', 'minute'])
-        .doUpdateSet((eb) => ({ calls: eb('audit_denials.calls', '+', 1), event: eb.ref('excluded.event') })),
+      conflict.columns(['actor_id', 'action', 'place', 'minute']).doUpdateSet((eb) => ({
+        calls: eb('audit_denials.calls', '+', 1),
+        event: eb.ref('excluded.event'),
+      })),
     )
     .returning('calls')
     .executeTakeFirstOrThrow()
@@ -77,8 +92,9 @@ export async function countDenial(db: Db, of: DeniedCalls, event: NewAuditEvent)
 }
 
 /**
- * Removes what was counted in minutes that began before the given moment, and returns the entries of the last calls with the number of calls
- * that have no entry of their own; at most `limit`, without those where the first call was the only one.
+ * Removes what was counted in minutes that began before the given moment, and returns the entries
+ * of the last calls with the number of calls that have no entry of their own; at most `limit`,
+ * without those where the first call was the only one.
  */
 export async function takeRepeatedDenials(
   db: Db,
@@ -106,18 +122,27 @@ export async function takeRepeatedDenials(
     .execute()
   const repeated = rows
     .filter(({ calls }) => calls > 1)
-    .map(({ event, calls, minute }) => ({ event: event as unknown as NewAuditEvent, calls: calls - 1, minute }))
+    .map(({ event, calls, minute }) => ({
+      event: event as unknown as NewAuditEvent,
+      calls: calls - 1,
+      minute,
+    }))
   return { taken: rows.length, repeated }
 }
 
-/** The cursor after an entry: its time to the microsecond and its id, so that entries of one instant are neither skipped nor repeated. */
+/**
+ * The cursor after an entry: its time to the microsecond and its id, so that entries of one instant
+ * are neither skipped nor repeated.
+ */
 export function auditCursor(event: { at: string; id: string }): string {
   return `${event.at}_${event.id}`
 }
 
-/** Makes sure that the partitions of the coming months exist. Answers how many were made. */
+/** Makes sure that the partitions of the coming months exist. Returns how many were made. */
 export async function ensureAuditPartitions(db: Db, months: number): Promise<number> {
   const { rows } = await sql<{ made: number }>`
-    select audit_ensure_partitions((now() + make_interval(months => ${months}))::date) as made`.execute(db)
+    select audit_ensure_partitions((now() + make_interval(months => ${months}))::date) as made`.execute(
+    db,
+  )
   return rows[0]?.made ?? 0
 }

@@ -1,18 +1,28 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
-/** Whether nobody can decide about `bookings b` any more: `hasExpired` of `@atrium/core/booking-life`. */
-const hasLapsed = (now: Date) => sql<SqlBool>`(b.status = 'pending' and (b.approval_expires_at <= ${now} or b.start_at <= ${now}))`
+/**
+ * Whether nobody can decide about `bookings b` any more: `hasExpired` of
+ * `@atrium/core/booking-life`.
+ */
+const hasLapsed = (now: Date) =>
+  sql<SqlBool>`(b.status = 'pending' and (b.approval_expires_at <= ${now} or b.start_at <= ${now}))`
 
 /**
- * Gives back the host's time in the range that lapsed requests still hold. Only needed before the time is claimed
- * anew: the job that ends these requests does the rest.
+ * Gives back the host's time in the range that lapsed requests still hold. Only needed before the
+ * time is claimed again: the job that ends these requests does the rest.
  */
-export async function releaseLapsed(trx: Trx, hostId: string, { from, to, now }: { from: Date; to: Date; now: Date }): Promise<void> {
+export async function releaseLapsed(
+  trx: Trx,
+  hostId: string,
+  { from, to, now }: { from: Date; to: Date; now: Date },
+): Promise<void> {
   await sql`
     update booking_hosts p set active = false from bookings b
     where b.id = p.booking_id and p.active and p.host_id = ${hostId}
-      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to}) and ${hasLapsed(now)}`.execute(trx)
+      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${from}, ${to}) and ${hasLapsed(now)}`.execute(
+    trx,
+  )
 }
 
 /** A booking that holds a host's time. */
@@ -26,8 +36,9 @@ export interface TakenRow {
 }
 
 /**
- * Pending and confirmed bookings of a host whose claim touches the range, without the one that is being moved. A
- * request whose time for an answer is over at `now` takes no time any more, although a job has yet to end it.
+ * Pending and confirmed bookings of a host whose claim touches the range, without the one that is
+ * being moved. A request whose time for an answer is over at `now` takes no time any more, although
+ * a job has yet to end it.
  */
 export async function listTaken(
   db: Db | Trx,
@@ -45,7 +56,10 @@ export async function listTaken(
   return rows
 }
 
-/** The same of an event type with any host, by starts in the range: what limits count that hold for all hosts together. */
+/**
+ * The same of an event type with any host, by starts in the range: what limits count that hold for
+ * all hosts together.
+ */
 export async function listTakenOfEventType(
   db: Db | Trx,
   eventTypeId: string,
@@ -57,7 +71,9 @@ export async function listTakenOfEventType(
       b.start_at as "claimStart", b.end_at as "claimEnd"
     from bookings b
     where b.event_type_id = ${eventTypeId} and b.status in ('pending', 'confirmed') and not ${hasLapsed(now)}
-      and b.start_at >= ${from} and b.start_at < ${to} and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(db)
+      and b.start_at >= ${from} and b.start_at < ${to} and b.id is distinct from ${movedBookingId ?? null}::uuid`.execute(
+    db,
+  )
   return rows
 }
 
@@ -97,7 +113,10 @@ export function listLiveLocks(
   return query.execute()
 }
 
-/** What we wrote, or are writing, into a host's calendar, with the periods at which it counts as the booking's. */
+/**
+ * What we wrote, or are writing, into a host's calendar, with the periods at which it counts as the
+ * booking's.
+ */
 export interface OwnEventRow {
   bookingId: string
   /** Null while the calendar has not named it yet. */
@@ -112,8 +131,9 @@ export interface OwnEventRow {
 }
 
 /**
- * Our own events in a host's calendar: by the id that the calendar gave them, whatever became of the booking since, and those that are being
- * written at this moment, whose id is not known yet, by their time.
+ * Our own events in a host's calendar: by the id that the calendar gave them, whatever became of
+ * the booking since, and those that are being written at this moment, whose id is not known yet, by
+ * their time.
  */
 export async function listOwnEvents(
   db: Db | Trx,
@@ -130,23 +150,34 @@ export async function listOwnEvents(
     union all
     select b.id, null, ${period} from booking_hosts p join bookings b on b.id = p.booking_id
     where p.host_id = ${hostId} and p.calendar_event_id is null and p.active and p.calendar_state <> 'none'
-      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})`.execute(db)
+      and tstzrange(p.claim_start, p.claim_end) && tstzrange(${range.from}, ${range.to})`.execute(
+    db,
+  )
   return rows
 }
 
-/** Bookings that each host took of an event type since `since`, coming ones included, and when it was last given one. */
+/**
+ * Bookings that each host took of an event type since `since`, coming ones included, and when it
+ * was last given one.
+ */
 export interface TurnRow {
   hostId: string
   bookings: number
   lastAt: Date | null
 }
 
-export async function listTurns(db: Db | Trx, eventTypeId: string, hostIds: readonly string[], since: Date): Promise<TurnRow[]> {
+export async function listTurns(
+  db: Db | Trx,
+  eventTypeId: string,
+  hostIds: readonly string[],
+  since: Date,
+): Promise<TurnRow[]> {
   const { rows } = await sql<TurnRow>`
-    select h.id as "hostId", count(b.id)::int as bookings, max(b.created_at) as "lastAt"
+    select h.id as "hostId", count(b.id)::int as bookings, max(coalesce(p.joined_at, b.created_at)) as "lastAt"
     from unnest(${[...hostIds]}::uuid[]) as h(id)
       left join bookings b on b.host_id = h.id and b.event_type_id = ${eventTypeId} and b.start_at >= ${since}
         and b.status in ('pending', 'confirmed')
+      left join booking_hosts p on p.booking_id = b.id and p.host_id = h.id
     group by h.id`.execute(db)
   return rows
 }

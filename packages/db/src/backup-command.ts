@@ -39,7 +39,9 @@ async function carryOut(): Promise<boolean> {
     if (!adminUrl) throw new Error('DATABASE_ADMIN_URL: missing')
     const target = join(folder, new Date().toISOString().replaceAll(':', '').slice(0, 17))
     const { files, bytes, firstSegment } = await takeBackup({ adminUrl, target })
-    process.stdout.write(`${target}: ${files} files, ${Math.round(bytes / 1e6)} MB, needs the log from ${firstSegment} on\n`)
+    process.stdout.write(
+      `${target}: ${files} files, ${Math.round(bytes / 1e6)} MB, needs the log from ${firstSegment} on\n`,
+    )
     return true
   }
   if (act === 'restore' && backup && archive && data) {

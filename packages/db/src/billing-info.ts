@@ -5,12 +5,21 @@ import type { Db, Trx } from './connect.ts'
 export function findBillingInfo(db: Db | Trx, tenantId: string): Promise<BillingInfoView> {
   return db
     .selectFrom('tenants')
-    .select(['billing_company as company', 'billing_vat_number as vatNumber', 'billing_country as country', 'billing_email as email'])
+    .select([
+      'billing_company as company',
+      'billing_vat_number as vatNumber',
+      'billing_country as country',
+      'billing_email as email',
+    ])
     .where('id', '=', tenantId)
     .executeTakeFirstOrThrow()
 }
 
-export async function saveBillingInfo(trx: Trx, tenantId: string, billing: BillingInfoView): Promise<void> {
+export async function saveBillingInfo(
+  trx: Trx,
+  tenantId: string,
+  billing: BillingInfoView,
+): Promise<void> {
   await trx
     .updateTable('tenants')
     .set({

@@ -1,5 +1,9 @@
 import type { BillingDifference } from '@atrium/core/billing'
-import type { BillingCycle, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
+import type {
+  BillingCycle,
+  SubscriptionSource,
+  SubscriptionStatus,
+} from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
@@ -25,7 +29,10 @@ export interface SummaryRow {
 }
 
 /** The tenant's running subscription, else the newest that ended. */
-export async function findSubscriptionSummary(db: Db, tenantId: string): Promise<SummaryRow | undefined> {
+export async function findSubscriptionSummary(
+  db: Db,
+  tenantId: string,
+): Promise<SummaryRow | undefined> {
   const { rows } = await sql<SummaryRow>`
     select id, source, plan, cycle, currency, status, seats, coalesce(period_amount, per_seat_amount * seats)::text as "periodAmount",
       trial_end as "trialEnd", current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
@@ -49,7 +56,10 @@ export interface CurrencyRow {
   failedPayments: number
 }
 
-/** Recurring revenue now and what became of invoices in the 30 days before `now`, per currency; never added up over currencies. */
+/**
+ * Recurring revenue now and what became of invoices in the 30 days before `now`, per currency;
+ * never added up over currencies.
+ */
 export async function readCurrencyFigures(db: Db, now: Date): Promise<CurrencyRow[]> {
   const { rows } = await sql<CurrencyRow>`
     with recurring as (
@@ -128,7 +138,11 @@ export async function findLastReconciliation(db: Db): Promise<ReconciliationRow 
 export type DifferenceRow = Omit<BillingDifference, 'foundAt'> & { foundAt: Date }
 
 /** The newest differences of one comparison. */
-export async function listDifferences(db: Db, reconciliationId: string, limit: number): Promise<DifferenceRow[]> {
+export async function listDifferences(
+  db: Db,
+  reconciliationId: string,
+  limit: number,
+): Promise<DifferenceRow[]> {
   const { rows } = await sql<DifferenceRow>`
     select d.id, t.slug as "tenantSlug", d.object_type as "objectType", d.object_id as "objectId", d.kind, d.fields, d.repaired,
       d.found_at as "foundAt"
@@ -138,7 +152,11 @@ export async function listDifferences(db: Db, reconciliationId: string, limit: n
 }
 
 export async function startReconciliation(db: Db): Promise<string> {
-  const { id } = await db.insertInto('billing_reconciliations').defaultValues().returning('id').executeTakeFirstOrThrow()
+  const { id } = await db
+    .insertInto('billing_reconciliations')
+    .defaultValues()
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return id
 }
 
@@ -168,7 +186,11 @@ export interface NewDifference {
   repaired: boolean
 }
 
-export async function insertDifference(db: Db, reconciliationId: string, difference: NewDifference): Promise<void> {
+export async function insertDifference(
+  db: Db,
+  reconciliationId: string,
+  difference: NewDifference,
+): Promise<void> {
   await db
     .insertInto('billing_differences')
     .values({
@@ -185,10 +207,16 @@ export async function insertDifference(db: Db, reconciliationId: string, differe
 
 /** What comparisons found is kept for `days`. */
 export async function deleteOldReconciliations(db: Db, days: number): Promise<void> {
-  await db.deleteFrom('billing_reconciliations').where('started_at', '<', sql<Date>`now() - make_interval(days => ${days})`).execute()
+  await db
+    .deleteFrom('billing_reconciliations')
+    .where('started_at', '<', sql<Date>`now() - make_interval(days => ${days})`)
+    .execute()
 }
 
-export async function tenantOfStripeSubscription(db: Db | Trx, stripeSubscriptionId: string): Promise<string | undefined> {
+export async function tenantOfStripeSubscription(
+  db: Db | Trx,
+  stripeSubscriptionId: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('subscriptions')
     .select('tenant_id')
@@ -198,11 +226,21 @@ export async function tenantOfStripeSubscription(db: Db | Trx, stripeSubscriptio
 }
 
 export async function tenantExists(db: Db | Trx, tenantId: string): Promise<boolean> {
-  return (await db.selectFrom('tenants').select('id').where('id', '=', tenantId).executeTakeFirst()) !== undefined
+  return (
+    (await db.selectFrom('tenants').select('id').where('id', '=', tenantId).executeTakeFirst()) !==
+    undefined
+  )
 }
 
-/** The partner that earns from what is invoiced to a tenant at `at`: the one it belonged to then, unless that was terminated before. */
-export async function findEarningPartner(db: Db | Trx, tenantId: string, at: Date): Promise<string | undefined> {
+/**
+ * The partner that earns from what is invoiced to a tenant at `at`: the one it belonged to then,
+ * unless that was terminated before.
+ */
+export async function findEarningPartner(
+  db: Db | Trx,
+  tenantId: string,
+  at: Date,
+): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select p.id from tenant_partners h join partners p on p.id = h.partner_id
     where h.tenant_id = ${tenantId} and h.valid_from <= ${at} and (h.valid_to is null or h.valid_to > ${at})
@@ -224,16 +262,28 @@ export interface StripeSubscriptionRow {
   cancelAtPeriodEnd: boolean
 }
 
-/** A tenant's subscriptions at the payment processor, ended ones too, for comparing them with the processor's. */
-export async function listStripeSubscriptions(db: Db, tenantId: string): Promise<StripeSubscriptionRow[]> {
+/**
+ * A tenant's subscriptions at the payment processor, ended ones too, for comparing them with the
+ * processor's.
+ */
+export async function listStripeSubscriptions(
+  db: Db,
+  tenantId: string,
+): Promise<StripeSubscriptionRow[]> {
   const { rows } = await sql<StripeSubscriptionRow>`
     select id, stripe_subscription_id as "stripeSubscriptionId", stripe_price_id as "stripePriceId", stripe_status as "stripeStatus", status,
       currency, cycle, seats, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd"
-    from subscriptions where tenant_id = ${tenantId} and stripe_subscription_id is not null order by id`.execute(db)
+    from subscriptions where tenant_id = ${tenantId} and stripe_subscription_id is not null order by id`.execute(
+    db,
+  )
   return rows
 }
 
 export async function isCatalogPrice(db: Db, stripePriceId: string): Promise<boolean> {
-  const row = await db.selectFrom('price_amounts').select('price_id').where('stripe_price_id', '=', stripePriceId).executeTakeFirst()
+  const row = await db
+    .selectFrom('price_amounts')
+    .select('price_id')
+    .where('stripe_price_id', '=', stripePriceId)
+    .executeTakeFirst()
   return row !== undefined
 }

@@ -11,7 +11,13 @@ export interface BookingPageRow {
 }
 
 /** What holds for a tenant that never chose. */
-const standard: BookingPageRow = { enabled: true, headline: null, intro: null, embedOrigins: [], version: 0 }
+const standard: BookingPageRow = {
+  enabled: true,
+  headline: null,
+  intro: null,
+  embedOrigins: [],
+  version: 0,
+}
 
 /** The tenant's settings of its booking page. */
 export async function readBookingPage(db: Db | Trx, tenantId: string): Promise<BookingPageRow> {
@@ -24,13 +30,26 @@ export async function readBookingPage(db: Db | Trx, tenantId: string): Promise<B
 }
 
 /** Asks for `Trx`: the version that is raised was read under the tenant's lock. */
-export async function saveBookingPage(trx: Trx, tenantId: string, page: Omit<BookingPageRow, 'version'>): Promise<void> {
-  const values = { enabled: page.enabled, headline: page.headline, intro: page.intro, embed_origins: page.embedOrigins }
+export async function saveBookingPage(
+  trx: Trx,
+  tenantId: string,
+  page: Omit<BookingPageRow, 'version'>,
+): Promise<void> {
+  const values = {
+    enabled: page.enabled,
+    headline: page.headline,
+    intro: page.intro,
+    embed_origins: page.embedOrigins,
+  }
   await trx
     .insertInto('booking_pages')
     .values({ tenant_id: tenantId, ...values })
     .onConflict((conflict) =>
-      conflict.column('tenant_id').doUpdateSet({ ...values, version: sql`booking_pages.version + 1`, updated_at: sql<Date>`now()` }),
+      conflict.column('tenant_id').doUpdateSet({
+        ...values,
+        version: sql`booking_pages.version + 1`,
+        updated_at: sql<Date>`now()`,
+      }),
     )
     .execute()
 }

@@ -13,8 +13,14 @@ export interface BookingPageRow {
   embedOrigins: string[]
 }
 
-/** Also of a tenant that is suspended or deleted, or whose page is off: who may see it is the caller's to decide. */
-export async function findPublicPage(db: Db | Trx, tenant: { slug: string } | { id: string }): Promise<BookingPageRow | undefined> {
+/**
+ * Also of a tenant that is suspended or deleted, or whose page is off: who may see it is the
+ * caller's to decide.
+ */
+export async function findPublicPage(
+  db: Db | Trx,
+  tenant: { slug: string } | { id: string },
+): Promise<BookingPageRow | undefined> {
   const row = await db
     .selectFrom('tenants as t')
     .leftJoin('booking_pages as p', 'p.tenant_id', 't.id')

@@ -21,12 +21,17 @@ export interface EmailTemplateRow {
   updatedAt: Date
 }
 
-/** What a tenant is branded with, and what stands in where nothing is set. Undefined when there is no such tenant. */
+/**
+ * What a tenant is branded with, and what stands in where nothing is set. Undefined when there is
+ * no such tenant.
+ */
 export function findBranding(db: Db | Trx, tenantId: string): Promise<BrandingRow | undefined> {
   return db
     .selectFrom('tenants as t')
     .leftJoin('brandings as b', 'b.tenant_id', 't.id')
-    .leftJoin('partners as p', (join) => join.onRef('p.id', '=', 't.partner_id').on('p.status', '<>', 'terminated'))
+    .leftJoin('partners as p', (join) =>
+      join.onRef('p.id', '=', 't.partner_id').on('p.status', '<>', 'terminated'),
+    )
     .select([
       't.name as tenantName',
       't.brand_color as brandColor',
@@ -56,15 +61,25 @@ export interface BrandingChanges {
 }
 
 /** Sets what is given; undefined stays. */
-export async function saveBranding(trx: Trx, tenantId: string, { productName, accentColor }: BrandingChanges): Promise<void> {
+export async function saveBranding(
+  trx: Trx,
+  tenantId: string,
+  { productName, accentColor }: BrandingChanges,
+): Promise<void> {
   const changes = {
     ...(productName === undefined ? {} : { product_name: productName }),
     ...(accentColor === undefined ? {} : { accent_color: accentColor }),
   }
   await trx
     .insertInto('brandings')
-    .values({ tenant_id: tenantId, product_name: productName ?? null, accent_color: accentColor ?? null })
-    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ ...changes, updated_at: sql<Date>`now()` }))
+    .values({
+      tenant_id: tenantId,
+      product_name: productName ?? null,
+      accent_color: accentColor ?? null,
+    })
+    .onConflict((conflict) =>
+      conflict.column('tenant_id').doUpdateSet({ ...changes, updated_at: sql<Date>`now()` }),
+    )
     .execute()
 }
 
@@ -76,12 +91,20 @@ export async function saveEmailTemplate(
   template: { subject: string; html: string | null; text: string } | null,
 ): Promise<void> {
   if (template === null) {
-    await trx.deleteFrom('email_templates').where('tenant_id', '=', tenantId).where('key', '=', key).execute()
+    await trx
+      .deleteFrom('email_templates')
+      .where('tenant_id', '=', tenantId)
+      .where('key', '=', key)
+      .execute()
     return
   }
   await trx
     .insertInto('email_templates')
     .values({ tenant_id: tenantId, key, ...template })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'key']).doUpdateSet({ ...template, updated_at: sql<Date>`now()` }))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'key'])
+        .doUpdateSet({ ...template, updated_at: sql<Date>`now()` }),
+    )
     .execute()
 }

@@ -8,14 +8,18 @@ export interface TableChecksum {
 
 /** What a database holds at one moment. */
 export interface Moment {
-  /** By the server's clock, to the microsecond. A restore to it gets exactly the transactions that are in `tables`. */
+  /**
+   * By the server's clock, to the microsecond. A restore to it gets exactly the transactions that
+   * are in `tables`.
+   */
   at: string
   tables: Record<string, TableChecksum>
 }
 
 /**
- * Chooses a moment while writes go on: keeps writers out for some milliseconds, in which the clock is read and a snapshot is taken, and sums
- * all durable tables up in that snapshot afterwards. A lock that is not to be had within 300 ms is given up, before the server would look for a
+ * Chooses a moment while writes go on: keeps writers out for some milliseconds, in which the clock
+ * is read and a snapshot is taken, and sums all durable tables up in that snapshot afterwards. A
+ * lock that is not to be had within 300 ms is given up, before the server would look for a
  * deadlock, and tried again. `adminUrl` names the database.
  */
 export async function markMoment(adminUrl: string): Promise<Moment> {
@@ -56,7 +60,10 @@ async function durableTables(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function lockOut(client: pg.Client, tables: readonly string[]): Promise<{ at: string; snapshot: string }> {
+async function lockOut(
+  client: pg.Client,
+  tables: readonly string[],
+): Promise<{ at: string; snapshot: string }> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(
@@ -69,13 +76,17 @@ async function lockOut(client: pg.Client, tables: readonly string[]): Promise<{ 
       return rows[0]
     } catch (error) {
       await client.query('rollback')
-      if (attempt === 50 || !(error instanceof pg.DatabaseError && error.code === '55P03')) throw error
+      if (attempt === 50 || !(error instanceof pg.DatabaseError && error.code === '55P03'))
+        throw error
       await new Promise((done) => setTimeout(done, 20 * attempt))
     }
   }
 }
 
-async function sumUp(client: pg.Client, tables: readonly string[]): Promise<Record<string, TableChecksum>> {
+async function sumUp(
+  client: pg.Client,
+  tables: readonly string[],
+): Promise<Record<string, TableChecksum>> {
   const sums: Record<string, TableChecksum> = {}
   for (const table of tables) {
     const { rows } = await client.query<TableChecksum>(

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
 /**
- * The time by the database's clock, which all processes share: for saying which of two readings of an outside system began later, and
- * for work that cannot be undone (`clockDifferenceMs`). Rules of a request take the moment of the caller's clock.
+ * The time by the database's clock, which all processes share: for saying which of two readings of
+ * an upstream system began later, and for work that cannot be undone (`clockDifferenceMs`). Rules
+ * of a request take the moment of the caller's clock.
  */
 export async function databaseNow(db: Db | Trx): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
@@ -13,8 +14,9 @@ export async function databaseNow(db: Db | Trx): Promise<Date> {
 }
 
 /**
- * How many milliseconds the clock of this machine is ahead of the database's; negative when it is behind. Right to within the time that the
- * statement took, because the database's time is compared with the middle of it.
+ * How many milliseconds the clock of this machine is ahead of the database's; negative when it is
+ * behind. Right to within the time that the statement took, because the database's time is compared
+ * with the middle of it.
  */
 export async function clockDifferenceMs(db: Db | Trx): Promise<number> {
   const began = performance.now()

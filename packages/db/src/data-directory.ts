@@ -1,7 +1,8 @@
 import { chown, copyFile, mkdir, opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-// Contents that a running server makes anew (PostgreSQL, Continuous Archiving, Making a Base Backup Using the Low Level API).
+// Contents that a running server makes again (PostgreSQL, Continuous Archiving, Making a Base
+// Backup Using the Low Level API).
 const emptied: ReadonlySet<string> = new Set([
   'pg_wal',
   'pg_replslot',
@@ -22,17 +23,27 @@ export interface Copied {
 }
 
 /**
- * Copies a data directory, without what a server makes anew. `running`: of a server at work, between `pg_backup_start` and `pg_backup_stop`;
- * a file may go meanwhile, and the server's log tells of that. Of a backup, which nobody changes, everything is copied. Tables outside of
- * the directory (tablespaces) are not.
+ * Copies a data directory, without what a server makes again. `running`: of a server at work,
+ * between `pg_backup_start` and `pg_backup_stop`; a file may go meanwhile, and the server's log
+ * tells of that. Of a backup, which nobody changes, everything is copied. Tables outside of the
+ * directory (tablespaces) are not.
  */
-export async function copyDataDirectory(from: string, to: string, { running }: { running: boolean }): Promise<Copied> {
+export async function copyDataDirectory(
+  from: string,
+  to: string,
+  { running }: { running: boolean },
+): Promise<Copied> {
   const copied = { files: 0, bytes: 0 }
   await copyFolder(from, to, copied, running)
   return copied
 }
 
-async function copyFolder(from: string, to: string, copied: Copied, running: boolean): Promise<void> {
+async function copyFolder(
+  from: string,
+  to: string,
+  copied: Copied,
+  running: boolean,
+): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
   for await (const entry of await opendir(from)) {
     const source = join(from, entry.name)
@@ -49,13 +60,18 @@ async function copyFolder(from: string, to: string, copied: Copied, running: boo
       copied.bytes += (await stat(target)).size
       copied.files++
     } catch (error) {
-      if (!running || !(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      if (!running || !(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+        throw error
     }
   }
 }
 
 /** Gives a folder and all in it to the account that the server runs as; only root can. */
-export async function giveTo(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+export async function giveTo(
+  folder: string,
+  { uid, gid }: { uid: number; gid: number },
+): Promise<void> {
   await chown(folder, uid, gid)
-  for await (const entry of await opendir(folder, { recursive: true })) await chown(join(entry.parentPath, entry.name), uid, gid)
+  for await (const entry of await opendir(folder, { recursive: true }))
+    await chown(join(entry.parentPath, entry.name), uid, gid)
 }

@@ -3,7 +3,10 @@ import { periodAt } from '@atrium/core/subscriptions'
 import type { Trx } from './connect.ts'
 import { insertSubscription } from './subscriptions.ts'
 
-/** The price catalog of a local house, on sale, with the ids under which the sandbox's payment processor knows the prices. */
+/**
+ * The price catalog of a local workplace, on sale, with the ids under which the sandbox's payment
+ * processor knows the prices.
+ */
 export async function seedPrices(trx: Trx): Promise<void> {
   for (const { plan, cycle } of demoPrices.filter(({ currency }) => currency === 'eur')) {
     const { id } = await trx
@@ -24,11 +27,19 @@ export async function seedPrices(trx: Trx): Promise<void> {
   }
 }
 
-/** A running subscription without the payment processor, by month and in euros, on the terms of the catalog. */
+/**
+ * A running subscription without the payment processor, by month and in euros, on the terms of the
+ * catalog.
+ */
 export async function seedManualSubscription(
   trx: Trx,
   tenantId: string,
-  { plan, seats, now }: { plan: 'starter' | 'business'; seats: number; now: Date },
+  {
+    plan,
+    seats,
+    soldAt,
+    now,
+  }: { plan: 'starter' | 'business'; seats: number; soldAt: Date; now: Date },
 ): Promise<void> {
   const price = await trx
     .selectFrom('prices as p')
@@ -38,10 +49,23 @@ export async function seedManualSubscription(
     .where('p.cycle', '=', 'month')
     .where('a.currency', '=', 'eur')
     .executeTakeFirstOrThrow()
-  const period = periodAt(now, 'month', now)
+  const period = periodAt(soldAt, 'month', now)
   await insertSubscription(trx, {
-    ...{ tenant_id: tenantId, source: 'manual', plan, cycle: 'month', currency: 'eur', seats, status: 'active' },
-    ...{ price_id: price.id, per_seat_amount: price.unit_amount, billing_anchor: now, state_since: now },
-    ...{ current_period_start: period.start, current_period_end: period.end },
+    ...{
+      tenant_id: tenantId,
+      source: 'manual',
+      plan,
+      cycle: 'month',
+      currency: 'eur',
+      seats,
+      status: 'active',
+    },
+    ...{
+      price_id: price.id,
+      per_seat_amount: price.unit_amount,
+      billing_anchor: soldAt,
+      state_since: soldAt,
+    },
+    ...{ current_period_start: period.start, current_period_end: period.end, created_at: soldAt },
   })
 }

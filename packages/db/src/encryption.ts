@@ -1,11 +1,21 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const cipher = 'aes-256-gcm'
 const formatVersion = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/** A stored secret that cannot be read: its key is not listed, it was altered, or it belongs to another place. */
+/**
+ * A stored secret that cannot be read: its key is not listed, it was altered, or it belongs to
+ * another place.
+ */
 export class DecryptionError extends Error {
   constructor(reason: string, options?: { cause: unknown }) {
     super(reason, options)
@@ -14,25 +24,33 @@ export class DecryptionError extends Error {
 }
 
 /**
- * Encrypts what the database must not hold in the clear: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. `context` names
- * the one place that the value belongs to (`web_sessions.tokens:<row id>`); it is bound as associated data, so that a value moved
- * to another row or column does not open.
+ * Encrypts what the database must not hold in the clear: AES-256-GCM (NIST SP 800-38D) with a
+ * random 96-bit nonce. `context` names the one place that the value belongs to
+ * (`web_sessions.tokens:<row id>`); it is bound as associated data, so that a value moved to
+ * another row or column does not open.
  */
 export interface Keyring {
   encrypt(plaintext: string, context: string): Buffer
   /** Throws DecryptionError. */
   decrypt(sealed: Uint8Array, context: string): string
-  /** False when the value was encrypted with a key that is no longer the first: it should be written anew. */
+  /**
+   * False when the value was encrypted with a key that is no longer the first: it should be written
+   * again.
+   */
   isCurrent(sealed: Uint8Array): boolean
-  /** Proves that this service wrote `text` for `context`: HMAC-SHA256 as base64url, 43 characters. The same text has the same proof. */
+  /**
+   * Proves that this service wrote `text` for `context`: HMAC-SHA256 as base64url, 43 characters.
+   * The same text has the same proof.
+   */
   sign(text: string, context: string): string
   /** True for a proof by any listed key. Compares in constant time. */
   isSigned(text: string, context: string, proof: string): boolean
 }
 
 /**
- * A keyring from `id:base64,id:base64,…`, each key 32 bytes. The first one encrypts, every listed one decrypts: to rotate, put a new
- * key in front, write the values anew, then drop the old key. Throws an error that names the faulty entry and never a key.
+ * A keyring from `id:base64,id:base64,…`, each key 32 bytes. The first one encrypts, every listed
+ * one decrypts: to rotate, put a new key in front, write the values again, then drop the old key.
+ * Throws an error that names the faulty entry and never a key.
  */
 export function createKeyring(spec: string): Keyring {
   const keys = new Map<string, Buffer>()
@@ -79,16 +97,23 @@ export function createKeyring(spec: string): Keyring {
   }
 }
 
-/** Distinct values among 32 random bytes are 30 on average; fewer than 16 do not happen by chance. */
+/**
+ * Distinct values among 32 random bytes are 30 on average; fewer than 16 do not happen by chance.
+ */
 const leastDistinctBytes = 16
 
-/** The id of the first key of a usable spec that is obviously not random, such as zeros or words; undefined when none is. */
+/**
+ * The id of the first key of a usable spec that is obviously not random, such as zeros or words;
+ * undefined when none is.
+ */
 export function weakKey(spec: string): string | undefined {
   const keys = spec.split(',').map((entry, index) => parseKey(entry.trim(), index + 1))
   return keys.find(({ key }) => new Set(key).size < leastDistinctBytes)?.id
 }
 
-/** With a key derived for this use alone (RFC 5869): the encryption key serves no second algorithm. */
+/**
+ * With a key derived for this use alone (RFC 5869): the encryption key serves no second algorithm.
+ */
 function macOf(key: Buffer, text: string, context: string): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', key, '', `mac:${context}`, 32))
   return createHmac('sha256', derived).update(text).digest()
@@ -97,7 +122,8 @@ function macOf(key: Buffer, text: string, context: string): Buffer {
 function parseKey(entry: string, position: number): { id: string; key: Buffer } {
   const separator = entry.indexOf(':')
   const id = entry.slice(0, Math.max(separator, 0))
-  if (!/^[A-Za-z0-9._-]{1,32}$/.test(id)) throw new Error(`entry ${position} is not written id:base64`)
+  if (!/^[A-Za-z0-9._-]{1,32}$/.test(id))
+    throw new Error(`entry ${position} is not written id:base64`)
   const encoded = entry.slice(separator + 1)
   const key = Buffer.from(encoded, 'base64')
   // Buffer.from skips what is no base64; encoding it back finds a truncated or mistyped key.
@@ -119,7 +145,8 @@ function associatedData(header: Uint8Array, context: string): Buffer {
 function split(sealed: Uint8Array) {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   const bodyStart = 2 + (bytes[1] ?? 0) + nonceBytes
-  if (bytes[0] !== formatVersion || bytes.length < bodyStart + tagBytes) throw new DecryptionError('The value is not in a known format.')
+  if (bytes[0] !== formatVersion || bytes.length < bodyStart + tagBytes)
+    throw new DecryptionError('The value is not in a known format.')
   const header = bytes.subarray(0, bodyStart - nonceBytes)
   return {
     header,

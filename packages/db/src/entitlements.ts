@@ -3,9 +3,12 @@ import type { Plan } from '@atrium/core/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
-interface FactsRow {
+interface DetailRow {
   tenantId: string
-  subscription: Omit<EntitlingSubscription, 'trialEnd' | 'pastDueSince' | 'pausedAt' | 'endedAt'> | null
+  subscription: Omit<
+    EntitlingSubscription,
+    'trialEnd' | 'pastDueSince' | 'pausedAt' | 'endedAt'
+  > | null
   trialEnd: Date | null
   pastDueSince: Date | null
   pausedAt: Date | null
@@ -21,10 +24,15 @@ interface FactsRow {
 }
 
 /**
- * What a tenant's entitlements are computed from, in one statement. A subscription that never gave its plan is no subscription here:
- * its first payment was never made, and its invoice is no debt either.
+ * What a tenant's entitlements are computed from, in one statement. A subscription that never gave
+ * its plan is no subscription here: its first payment was never made, and its invoice is no debt
+ * either.
  */
-export async function findEntitlementFacts(db: Db | Trx, tenantId: string, now: Date): Promise<EntitlementFacts> {
+export async function findEntitlementFacts(
+  db: Db | Trx,
+  tenantId: string,
+  now: Date,
+): Promise<EntitlementFacts> {
   const facts = (await findEntitlementFactsOf(db, [tenantId], now)).get(tenantId)
   if (!facts) throw new Error(`the tenant ${tenantId} is gone`)
   return facts
@@ -36,7 +44,7 @@ export async function findEntitlementFactsOf(
   tenantIds: readonly string[],
   now: Date,
 ): Promise<Map<string, EntitlementFacts>> {
-  const { rows } = await sql<FactsRow>`
+  const { rows } = await sql<DetailRow>`
     select t.id as "tenantId", case when s.id is not null then json_build_object('source', s.source, 'plan', s.plan, 'seats', s.seats, 'status', s.status,
         'currency', s.currency) end as subscription,
       s.trial_end as "trialEnd", s.past_due_since as "pastDueSince", s.paused_at as "pausedAt", s.ended_at as "endedAt",
@@ -54,14 +62,26 @@ export async function findEntitlementFactsOf(
   return new Map(rows.map((row) => [row.tenantId, factsOf(row)]))
 }
 
-function factsOf(row: FactsRow): EntitlementFacts {
+function factsOf(row: DetailRow): EntitlementFacts {
   const { trialEnd, pastDueSince, pausedAt, endedAt } = row
-  const subscription = row.subscription && { ...row.subscription, trialEnd, pastDueSince, pausedAt, endedAt }
+  const subscription = row.subscription && {
+    ...row.subscription,
+    trialEnd,
+    pastDueSince,
+    pausedAt,
+    endedAt,
+  }
   return { subscription, overdue: overdueOf(row, subscription), grant: grantOf(row) }
 }
 
-/** Of a manual subscription there are no invoices: what was missing at its end is owed until an operator grants a plan after it. */
-function overdueOf(row: FactsRow, subscription: EntitlingSubscription | null): EntitlementFacts['overdue'] {
+/**
+ * Of a manual subscription there are no invoices: what was missing at its end is owed until an
+ * operator grants a plan after it.
+ */
+function overdueOf(
+  row: DetailRow,
+  subscription: EntitlingSubscription | null,
+): EntitlementFacts['overdue'] {
   if (row.overdueSince && row.overdueCurrency !== null && row.overdueAmount !== null) {
     const { overdueNumber: number, overdueCurrency: currency, overdueSince: since } = row
     return { number, currency, since, amount: BigInt(row.overdueAmount) }
@@ -72,13 +92,21 @@ function overdueOf(row: FactsRow, subscription: EntitlingSubscription | null): E
   return since === null || granted ? null : { number: null, amount: null, currency, since }
 }
 
-function grantOf({ grantPlan: plan, grantSeats: seats, grantCreatedAt: createdAt, grantEndsAt: endsAt }: FactsRow): PlanGrant | null {
-  return plan === null || seats === null || createdAt === null ? null : { plan, seats, createdAt, endsAt }
+function grantOf({
+  grantPlan: plan,
+  grantSeats: seats,
+  grantCreatedAt: createdAt,
+  grantEndsAt: endsAt,
+}: DetailRow): PlanGrant | null {
+  return plan === null || seats === null || createdAt === null
+    ? null
+    : { plan, seats, createdAt, endsAt }
 }
 
 /**
- * Invoices that are overdue: their date or the first try to charge them has passed, and something remains to be paid. First invoices of
- * subscriptions and those of a pause that is to be left are offers, not debts. Ends in a `where`.
+ * Invoices that are overdue: their date or the first try to charge them has passed, and something
+ * remains to be paid. First invoices of subscriptions and those of a pause that is to be left are
+ * offers, not debts. Ends in a `where`.
  */
 export function overdueInvoices(now: Date) {
   return sql`
@@ -91,19 +119,39 @@ export function overdueInvoices(now: Date) {
         and p.status = 'paused' and p.latest_invoice_id = i.stripe_invoice_id)`
 }
 
-/** Puts a grant in the place of the one in force; without a grant only ends that. Asks for the tenant's row lock. */
+/**
+ * Puts a grant in the place of the one in force; without a grant only ends that. Asks for the
+ * tenant's row lock.
+ */
 export async function replaceGrant(
   trx: Trx,
   tenantId: string,
-  grant: { plan: Plan; seats: number; givenBy: 'operator' | 'partner'; givenByUser: string | null } | null,
+  grant: {
+    plan: Plan
+    seats: number
+    givenBy: 'operator' | 'partner'
+    givenByUser: string | null
+  } | null,
   now: Date,
 ): Promise<void> {
-  await trx.updateTable('plan_grants').set({ revoked_at: now }).where('tenant_id', '=', tenantId).where('revoked_at', 'is', null).execute()
+  await trx
+    .updateTable('plan_grants')
+    .set({ revoked_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('revoked_at', 'is', null)
+    .execute()
   if (!grant) return
   const { plan, seats, givenBy, givenByUser } = grant
   await trx
     .insertInto('plan_grants')
-    .values({ tenant_id: tenantId, plan, seats, given_by: givenBy, given_by_user: givenByUser, created_at: now })
+    .values({
+      tenant_id: tenantId,
+      plan,
+      seats,
+      given_by: givenBy,
+      given_by_user: givenByUser,
+      created_at: now,
+    })
     .execute()
 }
 
@@ -111,11 +159,21 @@ export async function replaceGrant(
 export async function saveEntitlements(
   trx: Trx,
   tenantId: string,
-  { plan, seats, dueAt, changed }: { plan: Plan; seats: number; dueAt: Date | null; changed: boolean },
+  {
+    plan,
+    seats,
+    dueAt,
+    changed,
+  }: { plan: Plan; seats: number; dueAt: Date | null; changed: boolean },
 ): Promise<void> {
   await trx
     .updateTable('tenants')
-    .set({ plan, seats, entitlements_due_at: dueAt, ...(changed ? { updated_at: sql<Date>`now()` } : {}) })
+    .set({
+      plan,
+      seats,
+      entitlements_due_at: dueAt,
+      ...(changed ? { updated_at: sql<Date>`now()` } : {}),
+    })
     .where('id', '=', tenantId)
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { BookingWindowSetting, FormField } from '@atrium/core/event-types'
-import type { Assignment, LimitsScope, LocationKind } from '@atrium/core/scheduling'
+import type { Assignment, LimitsScope, LocationKind, RescheduleHost } from '@atrium/core/scheduling'
 import { sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
@@ -34,6 +34,7 @@ export interface EventTypeRow {
   approvalHours: number
   cancelCutoffMinutes: number
   rescheduleCutoffMinutes: number
+  rescheduleHost: RescheduleHost
   fields: FormField[]
   reminders: number[]
   /** False for removed ones, too. */
@@ -73,6 +74,7 @@ const columns = [
   'e.approval_hours as approvalHours',
   'e.cancel_cutoff_minutes as cancelCutoffMinutes',
   'e.reschedule_cutoff_minutes as rescheduleCutoffMinutes',
+  'e.reschedule_host as rescheduleHost',
   'e.fields',
   'e.reminders',
   'e.active',
@@ -94,13 +96,19 @@ function selectEventTypes(db: Db | Trx) {
     .select([...columns, hostIds.as('hostIds')])
 }
 
-/** Also one that was removed, which bookings still name: `removedAt` is set then and `active` false. */
+/**
+ * Also one that was removed, which bookings still name: `removedAt` is set then and `active` false.
+ */
 export function findEventType(db: Db | Trx, id: string): Promise<EventTypeRow | undefined> {
   return selectEventTypes(db).where('e.id', '=', id).executeTakeFirst()
 }
 
 /** One that is there, under this address of its host. */
-export function findEventTypeBySlug(db: Db | Trx, hostId: string, slug: string): Promise<EventTypeRow | undefined> {
+export function findEventTypeBySlug(
+  db: Db | Trx,
+  hostId: string,
+  slug: string,
+): Promise<EventTypeRow | undefined> {
   return selectEventTypes(db)
     .where('e.host_id', '=', hostId)
     .where('e.slug', '=', slug)
@@ -108,8 +116,15 @@ export function findEventTypeBySlug(db: Db | Trx, hostId: string, slug: string):
     .executeTakeFirst()
 }
 
-/** Holds the row until the transaction ends. Undefined for one that was removed or is another tenant's. */
-export async function lockEventType(trx: Trx, tenantId: string, id: string): Promise<EventTypeRow | undefined> {
+/**
+ * Holds the row until the transaction ends. Undefined for one that was removed or is another
+ * tenant's.
+ */
+export async function lockEventType(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+): Promise<EventTypeRow | undefined> {
   const locked = await trx
     .selectFrom('event_types')
     .select('id')
@@ -122,15 +137,24 @@ export async function lockEventType(trx: Trx, tenantId: string, id: string): Pro
 }
 
 /**
- * Those that are there, of hosts that are, newest first, one row more than asked. With `hostId` those of which the host is the own one; `listed` and `active`
- * leave out others.
+ * Those that are there, of hosts that are, newest first, one row more than asked. With `hostId`
+ * those of which the host is the own one; `listed` and `active` leave out others.
  */
 export function listEventTypes(
   db: Db | Trx,
   tenantId: string,
-  filter: { hostId?: string | undefined; before?: string | undefined; limit: number; listed?: true; active?: true },
+  filter: {
+    hostId?: string | undefined
+    before?: string | undefined
+    limit: number
+    listed?: true
+    active?: true
+  },
 ): Promise<EventTypeRow[]> {
-  let query = selectEventTypes(db).where('e.tenant_id', '=', tenantId).where('e.removed_at', 'is', null).where('h.removed_at', 'is', null)
+  let query = selectEventTypes(db)
+    .where('e.tenant_id', '=', tenantId)
+    .where('e.removed_at', 'is', null)
+    .where('h.removed_at', 'is', null)
   if (filter.hostId) query = query.where('e.host_id', '=', filter.hostId)
   if (filter.before) query = query.where('e.id', '<', filter.before)
   if (filter.listed) query = query.where('e.listed', '=', true)
@@ -171,6 +195,7 @@ function values(content: EventTypeContent) {
     approval_hours: content.approvalHours,
     cancel_cutoff_minutes: content.cancelCutoffMinutes,
     reschedule_cutoff_minutes: content.rescheduleCutoffMinutes,
+    reschedule_host: content.rescheduleHost,
     fields: JSON.stringify(content.fields),
     reminders: content.reminders,
     active: content.active,
@@ -178,8 +203,11 @@ function values(content: EventTypeContent) {
   }
 }
 
-/** Throws `event_types_slug` when the host has one under this address. Answers the id. */
-export async function insertEventType(trx: Trx, content: EventTypeContent & { tenantId: string; hostId: string }): Promise<string> {
+/** Throws `event_types_slug` when the host has one under this address. Returns the id. */
+export async function insertEventType(
+  trx: Trx,
+  content: EventTypeContent & { tenantId: string; hostId: string },
+): Promise<string> {
   const { id } = await trx
     .insertInto('event_types')
     .values({ ...values(content), tenant_id: content.tenantId, host_id: content.hostId })
@@ -189,33 +217,59 @@ export async function insertEventType(trx: Trx, content: EventTypeContent & { te
   return id
 }
 
-/** Writes all of it and raises the version. Throws `event_types_slug` when the host has another one under this address. */
-export async function updateEventType(trx: Trx, id: string, content: EventTypeContent): Promise<void> {
+/**
+ * Writes all of it and raises the version. Throws `event_types_slug` when the host has another one
+ * under this address.
+ */
+export async function updateEventType(
+  trx: Trx,
+  id: string,
+  content: EventTypeContent,
+): Promise<void> {
   await trx
     .updateTable('event_types')
-    .set((row) => ({ ...values(content), version: row('version', '+', 1), updated_at: sql<Date>`now()` }))
+    .set((row) => ({
+      ...values(content),
+      version: row('version', '+', 1),
+      updated_at: sql<Date>`now()`,
+    }))
     .where('id', '=', id)
     .execute()
   await writeHosts(trx, id, content)
 }
 
-async function writeHosts(trx: Trx, id: string, { assignment, hostIds: ids }: EventTypeContent): Promise<void> {
+async function writeHosts(
+  trx: Trx,
+  id: string,
+  { assignment, hostIds: ids }: EventTypeContent,
+): Promise<void> {
   await trx.deleteFrom('event_type_hosts').where('event_type_id', '=', id).execute()
   if (assignment === 'host') return
-  await sql`insert into event_type_hosts (event_type_id, host_id) select ${id}, unnest(${[...ids]}::uuid[])`.execute(trx)
+  await sql`insert into event_type_hosts (event_type_id, host_id) select ${id}, unnest(${[...ids]}::uuid[])`.execute(
+    trx,
+  )
 }
 
 /** Its bookings keep it; nobody is offered it any more, and its address is free. */
 export async function removeEventType(trx: Trx, id: string, at: Date): Promise<void> {
   await trx
     .updateTable('event_types')
-    .set((row) => ({ active: false, removed_at: at, updated_at: sql<Date>`now()`, version: row('version', '+', 1) }))
+    .set((row) => ({
+      active: false,
+      removed_at: at,
+      updated_at: sql<Date>`now()`,
+      version: row('version', '+', 1),
+    }))
     .where('id', '=', id)
     .execute()
 }
 
 /** Pending and confirmed bookings of it that have not ended. */
-export async function countComingBookings(db: Db | Trx, eventTypeId: string, now: Date): Promise<number> {
+export async function countComingBookings(
+  db: Db | Trx,
+  eventTypeId: string,
+  now: Date,
+): Promise<number> {
   const { count } = await db
     .selectFrom('bookings')
     .select(sql<number>`count(*)::int`.as('count'))

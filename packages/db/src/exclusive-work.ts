@@ -1,12 +1,17 @@
 import pg from 'pg'
 
 /**
- * Runs work under an advisory lock that a connection of its own holds, which comes from no pool: so the work may use the pools, however
- * many wait for the lock. Rejects when the lock is not free within 15 seconds.
+ * Runs work under an advisory lock that a connection of its own holds, which comes from no pool: so
+ * the work may use the pools, however many wait for the lock. Rejects when the lock is not free
+ * within 15 seconds.
  */
 export async function workExclusively<Result>(
   config: pg.ClientConfig,
-  { name, work, onError }: { name: string; work: () => Promise<Result>; onError: (error: Error) => void },
+  {
+    name,
+    work,
+    onError,
+  }: { name: string; work: () => Promise<Result>; onError: (error: Error) => void },
 ): Promise<Result> {
   const client = new pg.Client({ ...config, statement_timeout: 15_000 })
   client.on('error', onError)

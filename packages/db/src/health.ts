@@ -1,4 +1,11 @@
-import type { ActivityFacts, GatheredHealth, HealthBand, MailTrust, PaymentFacts, SecurityFacts } from '@atrium/core/health'
+import type {
+  ActivityFacts,
+  GatheredHealth,
+  HealthBand,
+  MailTrust,
+  PaymentFacts,
+  SecurityFacts,
+} from '@atrium/core/health'
 import type { HealthDay } from '@atrium/core/health-reports'
 import type { HealthFactor, ProvisioningStep, StepState, TenantStatus } from '@atrium/core/tenants'
 import { type SqlBool, sql } from 'kysely'
@@ -15,12 +22,13 @@ export interface HealthFacts {
   memberCount: number
   steps: { step: ProvisioningStep; state: StepState; changedAt: number }[] | null
   payment: PaymentFacts | null
-  activity: ActivityFacts
+  /** Null where members were not asked, like `security`. */
+  activity: ActivityFacts | null
   mailTrust: MailTrust | null
-  security: SecurityFacts
+  security: SecurityFacts | null
 }
 
-interface FactsRow extends Omit<HealthFacts, 'payment'> {
+interface DetailRow extends Omit<HealthFacts, 'payment'> {
   subscription: {
     status: PaymentFacts['status']
     pastDueSince: string | null
@@ -33,22 +41,44 @@ interface FactsRow extends Omit<HealthFacts, 'payment'> {
 
 const admins = sql.raw(`m.role in ('admin', 'owner')`)
 
+const ofMembers = sql`json_build_object('members', coalesce(p.active, 0), 'recent', coalesce(p.recent, 0)) as activity,
+      json_build_object('members', coalesce(p.active, 0), 'enrolled', coalesce(p.enrolled, 0),
+        'adminsWithout', coalesce(p."adminsWithout", 0), 'unknown', coalesce(p.unknown, 0)) as security`
+
+const membersInSum = ({ recentSince }: HealthTimes) => sql`
+      select count(*) as members, count(*) filter (where m.status = 'active') as active,
+        count(*) filter (where m.status = 'active' and u.last_seen_at >= ${recentSince}) as recent,
+        count(*) filter (where m.status = 'active' and (r.value ->> 'enrolled')::boolean) as enrolled,
+        count(*) filter (where m.status = 'active' and r.value is null) as unknown,
+        count(*) filter (where m.status = 'active' and ${admins} and not (r.value ->> 'enrolled')::boolean) as "adminsWithout"
+      from memberships m join users u on u.id = m.user_id
+        left join user_readings r on r.user_id = m.user_id and r.kind = 'second_factors'
+      where m.tenant_id = t.id and m.status <> 'removing'`
+export interface HealthTimes {
+  /** From when on a sign-in counts as recent. */
+  recentSince: Date
+  /** From when on a failed payment counts. */
+  failuresSince: Date
+}
+
 /**
- * The facts of the named tenants in one statement. `recentSince` is from when on a sign-in counts as recent, `failuresSince` a failed
- * payment.
+ * The facts of the named tenants in one statement. Without `members`, nobody's sign-in and second
+ * factor are read.
  */
 export async function readHealthFacts(
   db: Db | Trx,
   tenantIds: readonly string[],
-  times: { recentSince: Date; failuresSince: Date },
+  times: HealthTimes,
+  { members }: { members: boolean } = { members: true },
 ): Promise<HealthFacts[]> {
-  const { rows } = await sql<FactsRow>`
+  const people = members
+    ? membersInSum(times)
+    : sql`select count(*) as members from memberships m where m.tenant_id = t.id and m.status <> 'removing'`
+  const { rows } = await sql<DetailRow>`
     select t.id, t.partner_id as "partnerId", t.status, t.created_at as "createdAt", t.seats, coalesce(p.members, 0) as "memberCount",
       (select json_agg(json_build_object('step', s.step, 'state', s.state, 'changedAt', round(extract(epoch from s.changed_at) * 1000)))
         from provisioning_steps s where s.tenant_id = t.id) as steps,
-      json_build_object('members', coalesce(p.active, 0), 'recent', coalesce(p.recent, 0)) as activity,
-      json_build_object('members', coalesce(p.active, 0), 'enrolled', coalesce(p.enrolled, 0),
-        'adminsWithout', coalesce(p."adminsWithout", 0), 'unknown', coalesce(p.unknown, 0)) as security,
+      ${members ? ofMembers : sql`null as activity, null as security`},
       (select case when bool_or(d.verdict in ('missing', 'mismatch') and d.purpose in ('mx', 'dkim')) then 'failed'
           when bool_or(d.verdict in ('missing', 'mismatch')) then 'warned'
           when bool_and(d.verdict = 'ok') then 'passed' end
@@ -62,20 +92,15 @@ export async function readHealthFacts(
             and (i.attempt_count > 1 or (i.attempt_count > 0 and i.status in ('open', 'uncollectible')))))
         from subscriptions s left join payment_customers c on c.tenant_id = s.tenant_id
         where s.tenant_id = t.id and s.status not in ('canceled', 'incomplete_expired') limit 1) as subscription
-    from tenants t left join lateral (
-      select count(*) as members, count(*) filter (where m.status = 'active') as active,
-        count(*) filter (where m.status = 'active' and u.last_seen_at >= ${times.recentSince}) as recent,
-        count(*) filter (where m.status = 'active' and (r.value ->> 'enrolled')::boolean) as enrolled,
-        count(*) filter (where m.status = 'active' and r.value is null) as unknown,
-        count(*) filter (where m.status = 'active' and ${admins} and not (r.value ->> 'enrolled')::boolean) as "adminsWithout"
-      from memberships m join users u on u.id = m.user_id
-        left join user_readings r on r.user_id = m.user_id and r.kind = 'second_factors'
-      where m.tenant_id = t.id and m.status <> 'removing') p on true
+    from tenants t left join lateral (${people}) p on true
     where t.id = any(${[...tenantIds]}::uuid[])`.execute(db)
-  return rows.map(({ subscription, ...row }) => ({ ...row, payment: subscription && toPaymentFacts(subscription) }))
+  return rows.map(({ subscription, ...row }) => ({
+    ...row,
+    payment: subscription && toPaymentFacts(subscription),
+  }))
 }
 
-function toPaymentFacts(row: NonNullable<FactsRow['subscription']>): PaymentFacts {
+function toPaymentFacts(row: NonNullable<DetailRow['subscription']>): PaymentFacts {
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const { card } = row
   const known = card?.expMonth !== undefined && card.expYear !== undefined
@@ -107,8 +132,15 @@ export interface ComputedHealth {
   gathered: GatheredHealth
 }
 
-/** Writes what was computed at `now`, and makes it the health of that day (UTC). Of two who compute at once the later moment stays. */
-export async function saveHealth(db: Db, computed: readonly ComputedHealth[], now: Date): Promise<void> {
+/**
+ * Writes what was computed at `now`, and makes it the health of that day (UTC). Of two who compute
+ * at once the later moment stays.
+ */
+export async function saveHealth(
+  db: Db,
+  computed: readonly ComputedHealth[],
+  now: Date,
+): Promise<void> {
   if (computed.length === 0) return
   const given = sql`jsonb_to_recordset(${JSON.stringify(computed)}::jsonb)
     as g("tenantId" uuid, score integer, band text, factors jsonb, gathered jsonb)`
@@ -123,11 +155,30 @@ export async function saveHealth(db: Db, computed: readonly ComputedHealth[], no
     insert into tenant_health_days (day, tenant_id, score, band)
     select ${now.toISOString().slice(0, 10)}::date, g."tenantId", g.score, g.band
       from ${given} join saved s on s.tenant_id = g."tenantId" order by g."tenantId"
-    on conflict (tenant_id, day) do update set score = excluded.score, band = excluded.band`.execute(db)
+    on conflict (tenant_id, day) do update set score = excluded.score, band = excluded.band`.execute(
+    db,
+  )
+}
+
+/** What the last run found of a tenant, unless it was before `since`. */
+export async function findGatheredHealth(
+  db: Db,
+  tenantId: string,
+  since: Date,
+): Promise<GatheredHealth | undefined> {
+  const { rows } = await sql<{ gathered: GatheredHealth }>`
+    select gathered from tenant_health where tenant_id = ${tenantId} and computed_at >= ${since}`.execute(
+    db,
+  )
+  return rows[0]?.gathered
 }
 
 /** How a tenant was on the days from `since` on, oldest first. */
-export async function listHealthDays(db: Db, tenantId: string, since: string): Promise<HealthDay[]> {
+export async function listHealthDays(
+  db: Db,
+  tenantId: string,
+  since: string,
+): Promise<HealthDay[]> {
   const { rows } = await sql<HealthDay>`
     select day::text as day, score, band from tenant_health_days where tenant_id = ${tenantId} and day >= ${since}::date order by day`.execute(
     db,
@@ -148,8 +199,9 @@ const inScope = (column: string, partnerId: Scope) =>
   partnerId === null ? sql<SqlBool>`true` : sql<SqlBool>`${sql.ref(column)} = ${partnerId}`
 
 /**
- * Counts tenants and monthly recurring revenue by band, for every partner and the platform, as the report of the day of `now` (UTC).
- * Deleted tenants are left out. Yearly amounts are summed first and divided by twelve once per figure, in minor units. One at a time.
+ * Counts tenants and monthly recurring revenue by band, for every partner and the platform, as the
+ * report of the day of `now` (UTC). Deleted tenants are left out. Yearly amounts are summed first
+ * and divided by twelve once per figure, in minor units. One at a time.
  */
 export async function saveHealthSummaries(trx: Trx, now: Date): Promise<void> {
   const day = sql`${now.toISOString().slice(0, 10)}::date`
@@ -184,7 +236,10 @@ export interface BandSummary {
   mrr: { currency: string; mrrMinor: number }[]
 }
 
-/** The bands that tenants were in on a day, and when they were last counted. `bands` is empty where the partner had none. */
+/**
+ * The bands that tenants were in on a day, and when they were last counted. `bands` is empty where
+ * the partner had none.
+ */
 export interface DaySummary {
   computedAt: Date
   bands: BandSummary[]
@@ -197,18 +252,18 @@ const summariesOfDays: NamedStatement = {
 }
 
 /**
- * Summaries of a partner's tenants, or of all where it is null, by day; a day such as `2027-01-31`. A day that nobody counted is not in it.
- * One read of both, so that a report is not made of two states.
+ * Summaries of a partner's tenants, or of all where it is null, by day; a day such as `2027-01-31`.
+ * A day that nobody counted is not in it. One read of both, so that a report is not made of two
+ * states.
  */
 export async function readHealthSummaries(
   database: Pick<Database, 'read'>,
   partnerId: Scope,
   days: readonly [string, string],
 ): Promise<Map<string, DaySummary>> {
-  const rows = await database.read<BandSummary & { day: string; ofPartner: boolean; computedAt: Date }>(summariesOfDays, [
-    ...days,
-    partnerId,
-  ])
+  const rows = await database.read<
+    BandSummary & { day: string; ofPartner: boolean; computedAt: Date }
+  >(summariesOfDays, [...days, partnerId])
   const found = new Map<string, DaySummary>()
   for (const { day, ofPartner, computedAt, ...band } of rows) {
     const of = found.get(day) ?? { computedAt, bands: [] }
@@ -247,6 +302,8 @@ export async function listTenantsByHealth(
         select s.currency, round(sum(s.arr) / 12.0)::bigint as mrr from subscription_history s
         where s.tenant_id = t.id and s.valid_to is null group by s.currency having sum(s.arr) > 0) m) as mrr
     from tenants t left join tenant_health h on h.tenant_id = t.id
-    where ${sql.join(conditions, sql` and `)} order by t.id desc limit ${filter.limit + 1}`.execute(db)
+    where ${sql.join(conditions, sql` and `)} order by t.id desc limit ${filter.limit + 1}`.execute(
+    db,
+  )
   return rows
 }

@@ -24,7 +24,9 @@ export interface HostRow {
   mailAccountId: string | null
   calendarId: string | null
   listed: boolean
-  /** Whether the host may be booked: switched on, not removed, and the person is an active member. */
+  /**
+   * Whether the host may be booked: switched on, not removed, and the person is an active member.
+   */
   active: boolean
   /** The switch alone. */
   enabled: boolean
@@ -45,8 +47,9 @@ export const hostUserStatus = sql<HostUserStatus>`(select case
   from users u left join memberships m on m.user_id = u.id and m.tenant_id = h.tenant_id where u.id = h.user_id)`
 
 /**
- * Whether `hosts h` may be booked. Decided by what stands in the membership when it is asked, so that whoever leaves or is suspended is no
- * host from that moment on, and is one again with the resumption.
+ * Whether `hosts h` may be booked. Decided by what stands in the membership when it is asked, so
+ * that whoever leaves or is suspended is no host from that moment on, and is one again with the
+ * resumption.
  */
 export const hostIsActive = sql<SqlBool>`(h.active and h.removed_at is null and exists (
   select from memberships m join users u on u.id = m.user_id
@@ -61,8 +64,15 @@ const columns = sql`h.id, h.tenant_id as "tenantId", t.slug as "tenantSlug", t.s
 const selectHost = sql`select ${columns} from hosts h join tenants t on t.id = h.tenant_id`
 
 /** A host of this tenant that is not removed. */
-export async function findHost(db: Db | Trx, tenantId: string, id: string): Promise<HostRow | undefined> {
-  const { rows } = await sql<HostRow>`${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(db)
+export async function findHost(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<HostRow | undefined> {
+  const { rows } =
+    await sql<HostRow>`${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
+      db,
+    )
   return rows[0]
 }
 
@@ -75,34 +85,55 @@ export async function findHostById(db: Db | Trx, id: string): Promise<HostRow | 
 /** The hosts with these ids, removed ones too, by id. */
 export async function findHostsById(db: Db | Trx, ids: readonly string[]): Promise<HostRow[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<HostRow>`${selectHost} where h.id = any(${ids}::uuid[]) order by h.id`.execute(db)
+  const { rows } =
+    await sql<HostRow>`${selectHost} where h.id = any(${ids}::uuid[]) order by h.id`.execute(db)
   return rows
 }
 
-export async function findHostBySlug(db: Db | Trx, tenantId: string, slug: string): Promise<HostRow | undefined> {
+export async function findHostBySlug(
+  db: Db | Trx,
+  tenantId: string,
+  slug: string,
+): Promise<HostRow | undefined> {
   const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.slug = ${slug} and h.removed_at is null`.execute(db)
+    ${selectHost} where h.tenant_id = ${tenantId} and h.slug = ${slug} and h.removed_at is null`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** The host that this person is in the tenant. */
-export async function findHostOfUser(db: Db | Trx, tenantId: string, userId: string): Promise<HostRow | undefined> {
+export async function findHostOfUser(
+  db: Db | Trx,
+  tenantId: string,
+  userId: string,
+): Promise<HostRow | undefined> {
   const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.user_id = ${userId} and h.removed_at is null`.execute(db)
+    ${selectHost} where h.tenant_id = ${tenantId} and h.user_id = ${userId} and h.removed_at is null`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** By name, without removed ones. */
 export async function listHosts(db: Db | Trx, tenantId: string): Promise<HostRow[]> {
   const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(db)
+    ${selectHost} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
+    db,
+  )
   return rows
 }
 
 /** Under a row lock, for a change. */
-export async function lockHost(trx: Trx, tenantId: string, id: string): Promise<HostRow | undefined> {
+export async function lockHost(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+): Promise<HostRow | undefined> {
   const { rows } = await sql<HostRow>`
-    ${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null for update of h`.execute(trx)
+    ${selectHost} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null for update of h`.execute(
+    trx,
+  )
   return rows[0]
 }
 
@@ -118,7 +149,10 @@ export interface HostRecord extends HostRow {
   credentialError: string | null
 }
 
-/** Whether `bookings k` holds a time that is not over; nobody can say yes any more to a request whose time for an answer has run out. */
+/**
+ * Whether `bookings k` holds a time that is not over; nobody can say yes any more to a request
+ * whose time for an answer has run out.
+ */
 const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_at > ${now})
   or (k.status = 'pending' and k.start_at > ${now} and k.approval_expires_at > ${now}))`
 
@@ -131,16 +165,25 @@ const selectRecord = (now: Date) => sql`
     left join mail_credentials c on c.host_id = h.id
     left join memberships o on o.tenant_id = h.tenant_id and o.user_id = h.user_id and o.status <> 'removing'`
 
-export async function readHost(db: Db | Trx, tenantId: string, id: string, now: Date): Promise<HostRecord | undefined> {
+export async function readHost(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<HostRecord | undefined> {
   const { rows } = await sql<HostRecord>`
-    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(db)
+    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.id = ${id} and h.removed_at is null`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** By name, without removed ones. */
 export async function listHostRecords(db: Db, tenantId: string, now: Date): Promise<HostRecord[]> {
   const { rows } = await sql<HostRecord>`
-    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(db)
+    ${selectRecord(now)} where h.tenant_id = ${tenantId} and h.removed_at is null order by lower(h.name), h.id`.execute(
+    db,
+  )
   return rows
 }
 
@@ -175,12 +218,17 @@ export interface NewHost {
   limit_month: number | null
 }
 
-/** Undefined when the slug is taken. A person who is a host of the tenant already throws `hosts_user`. */
+/**
+ * Undefined when the slug is taken. A person who is a host of the tenant already throws
+ * `hosts_user`.
+ */
 export async function insertHost(trx: Trx, host: NewHost): Promise<string | undefined> {
   const row = await trx
     .insertInto('hosts')
     .values(host)
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'slug']).where('removed_at', 'is', null).doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'slug']).where('removed_at', 'is', null).doNothing(),
+    )
     .returning('id')
     .executeTakeFirst()
   return row?.id
@@ -195,11 +243,21 @@ export async function updateHost(trx: Trx, id: string, changes: HostChanges): Pr
     .execute()
 }
 
-/** The mailbox and calendar behind the host's credential; null for both once there is none. Not a change that people see: no version. */
-export async function setHostCalendar(db: Db | Trx, id: string, calendar: { accountId: string; calendarId: string } | null): Promise<void> {
+/**
+ * The mailbox and calendar behind the host's credential; null for both once there is none. Not a
+ * change that people see: no version.
+ */
+export async function setHostCalendar(
+  db: Db | Trx,
+  id: string,
+  calendar: { accountId: string; calendarId: string } | null,
+): Promise<void> {
   await db
     .updateTable('hosts')
-    .set({ mail_account_id: calendar?.accountId ?? null, calendar_id: calendar?.calendarId ?? null })
+    .set({
+      mail_account_id: calendar?.accountId ?? null,
+      calendar_id: calendar?.calendarId ?? null,
+    })
     .where('id', '=', id)
     .execute()
 }
@@ -208,13 +266,22 @@ export async function setHostCalendar(db: Db | Trx, id: string, calendar: { acco
 export async function markHostRemoved(trx: Trx, id: string): Promise<void> {
   await trx
     .updateTable('hosts')
-    .set({ removed_at: sql<Date>`now()`, active: false, version: sql`version + 1`, updated_at: sql<Date>`now()` })
+    .set({
+      removed_at: sql<Date>`now()`,
+      active: false,
+      version: sql`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', id)
     .execute()
 }
 
 /** Pending and confirmed bookings of the host that are not over. */
-export async function comingBookingsOf(db: Db | Trx, hostId: string, now: Date): Promise<{ id: string }[]> {
+export async function comingBookingsOf(
+  db: Db | Trx,
+  hostId: string,
+  now: Date,
+): Promise<{ id: string }[]> {
   return db
     .selectFrom('booking_hosts as b')
     .innerJoin('bookings as k', 'k.id', 'b.booking_id')
@@ -226,11 +293,19 @@ export async function comingBookingsOf(db: Db | Trx, hostId: string, now: Date):
     .execute()
 }
 
-/** Takes the host out of everything that can be booked: its own event types, others' round robins, and the times that are being held. */
+/**
+ * Takes the host out of everything that can be booked: its own event types, others' round robins,
+ * and the times that are being held.
+ */
 export async function leaveOffers(trx: Trx, hostId: string): Promise<void> {
   await trx
     .updateTable('event_types')
-    .set({ removed_at: sql<Date>`now()`, active: false, version: sql`version + 1`, updated_at: sql<Date>`now()` })
+    .set({
+      removed_at: sql<Date>`now()`,
+      active: false,
+      version: sql`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
     .where('host_id', '=', hostId)
     .where('removed_at', 'is', null)
     .execute()
@@ -238,7 +313,10 @@ export async function leaveOffers(trx: Trx, hostId: string): Promise<void> {
   await trx.deleteFrom('slot_locks').where('host_id', '=', hostId).execute()
 }
 
-/** Times of pending and confirmed bookings of the host that touch the span, in milliseconds since 1970. */
+/**
+ * Times of pending and confirmed bookings of the host that touch the span, in milliseconds since
+ * 1970.
+ */
 export async function bookedSpansOf(
   db: Db,
   hostId: string,
@@ -250,15 +328,21 @@ export async function bookedSpansOf(
     .select(['k.start_at', 'k.end_at'])
     .where('b.host_id', '=', hostId)
     .where('b.active', '=', true)
-    // A claim covers its booking, and is found by time; the booking is held against the span itself.
-    .where(sql<SqlBool>`tstzrange(b.claim_start, b.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`)
+    // A claim covers its booking, and is found by time; the booking is held against the span
+    // itself.
+    .where(
+      sql<SqlBool>`tstzrange(b.claim_start, b.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`,
+    )
     .where('k.end_at', '>', new Date(span.start))
     .where('k.start_at', '<', new Date(span.end))
     .execute()
   return rows.map((row) => ({ start: row.start_at.getTime(), end: row.end_at.getTime() }))
 }
 
-/** Zone of the hours that hold where an event type names none; undefined when the host has no such schedule. */
+/**
+ * Zone of the hours that hold where an event type names none; undefined when the host has no such
+ * schedule.
+ */
 export async function standardZoneOf(db: Db | Trx, hostId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('availability_schedules')

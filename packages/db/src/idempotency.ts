@@ -27,12 +27,16 @@ export const keptHours = 24
 export const idempotencyLeaseSeconds = 12
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${idempotencyLeaseSeconds})`
-/** The program before wrote no lease: five minutes after its request began, nobody carries it out any more. */
+/**
+ * The program before wrote no lease: five minutes after its request began, nobody carries it out
+ * any more.
+ */
 const abandoned = sql<boolean>`(state = 'running' and coalesce(lease_until, created_at + interval '5 minutes') < now())`
 
 /**
- * Takes the key for one request. Undefined when another request holds it or has answered under it. A key
- * that has expired is free for any request; one that was abandoned is free for the same request alone.
+ * Takes the key for one request. Undefined when another request holds it or has answered under it.
+ * A key that has expired is free for any request; one that was abandoned is free for the same
+ * request alone.
  */
 export async function beginIdempotent(
   db: Db,
@@ -51,17 +55,34 @@ export async function beginIdempotent(
   return run === undefined ? undefined : { scope, key, run }
 }
 
-export async function findIdempotent(db: Db, scope: string, key: string): Promise<IdempotentRequest | undefined> {
+export async function findIdempotent(
+  db: Db,
+  scope: string,
+  key: string,
+): Promise<IdempotentRequest | undefined> {
   const row = await db
     .selectFrom('idempotency_keys')
-    .select(['request_hash as requestHash', 'state', 'status', 'sealed', 'body', abandoned.as('abandoned')])
+    .select([
+      'request_hash as requestHash',
+      'state',
+      'status',
+      'sealed',
+      'body',
+      abandoned.as('abandoned'),
+    ])
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('expires_at', '>=', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
   const { requestHash, status, sealed, body } = row
-  return { requestHash, status, sealed, body, state: row.abandoned ? 'abandoned' : row.state === 'running' ? 'running' : 'done' }
+  return {
+    requestHash,
+    status,
+    sealed,
+    body,
+    state: row.abandoned ? 'abandoned' : row.state === 'running' ? 'running' : 'done',
+  }
 }
 
 /** Extends the lease of a request that is still carried out. */
@@ -77,29 +98,40 @@ export async function extendIdempotent(db: Db, { scope, key, run }: IdempotentRu
 }
 
 /**
- * Keeps the answer for replay; `sealed` null keeps only the fact that there was one. Does nothing for a request that lost its key.
- * The state is `withheld` in either case: the program before cannot read `sealed` and says so for this state.
+ * Keeps the answer for replay; `sealed` null keeps only the fact that there was one. Does nothing
+ * for a request that lost its key. The state is `withheld` in either case: the program before
+ * cannot read `sealed` and says so for this state.
  */
 export async function finishIdempotent(
   db: Db,
   { scope, key, run }: IdempotentRun,
-  answer: { status: number; sealed: Buffer | null },
+  response: { status: number; sealed: Buffer | null },
 ): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ ...answer, state: 'withheld', lease_until: null })
+    .set({ ...response, state: 'withheld', lease_until: null })
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('run', '=', run)
     .execute()
 }
 
-/** Frees the key of a request that carried nothing out, so that the same request may be tried again. */
+/**
+ * Frees the key of a request that carried nothing out, so that the same request may be tried again.
+ */
 export async function releaseIdempotent(db: Db, { scope, key, run }: IdempotentRun): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('scope', '=', scope).where('key', '=', key).where('run', '=', run).execute()
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('run', '=', run)
+    .execute()
 }
 
 export async function deleteExpiredIdempotencyKeys(db: Db): Promise<number> {
-  const result = await db.deleteFrom('idempotency_keys').where('expires_at', '<', sql<Date>`now()`).executeTakeFirst()
+  const result = await db
+    .deleteFrom('idempotency_keys')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .executeTakeFirst()
   return Number(result.numDeletedRows)
 }

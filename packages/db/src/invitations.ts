@@ -3,9 +3,10 @@ import type { Db, Trx } from './connect.ts'
 import { pendingSubject } from './pending-subject.ts'
 
 /**
- * Whether somebody showed that the identity of `users u` belongs to the reader of its address: by a mailed link to that very address, or
- * because the tenant that made the identity proved the domain. Platform administrators were let in by their own kind. A claim in a token
- * proves nothing: authentik does not verify addresses.
+ * Whether somebody showed that the identity of `users u` belongs to the reader of its address: by a
+ * mailed link to that very address, or because the tenant that made the identity proved the domain.
+ * Platform administrators were let in by their own kind. A claim in a token proves nothing:
+ * authentik does not verify addresses.
  */
 export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email = u.email, false)
   or coalesce((select d.verified_at is not null from domains d
@@ -14,8 +15,14 @@ export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email 
 /** How long a mailed link opens something, in seconds. */
 export const accessLinkSeconds = 7 * 86_400
 
-/** Makes the one link of a person valid from now on; a link mailed before is void. Only the hash is stored. */
-export async function saveAccessLink(db: Db, link: { userId: string; email: string; hash: Buffer }): Promise<void> {
+/**
+ * Makes the one link of a person valid from now on; a link mailed before is void. Only the hash is
+ * stored.
+ */
+export async function saveAccessLink(
+  db: Db,
+  link: { userId: string; email: string; hash: Buffer },
+): Promise<void> {
   const fresh = {
     email: link.email,
     token_hash: link.hash,
@@ -34,7 +41,10 @@ export interface InvitedRow {
   email: string
   name: string
   invited: boolean
-  /** The tenant that waits for the person; null for an invitation to a partner's staff and for people who accepted. */
+  /**
+   * The tenant that waits for the person; null for an invitation to a partner's staff and for
+   * people who accepted.
+   */
   tenantId: string | null
   tenantSlug: string | null
   tenantName: string | null
@@ -49,18 +59,35 @@ const selectInvited = sql`
   from users u left join memberships m on m.user_id = u.id and u.invited left join tenants t on t.id = m.tenant_id
     left join partners p on p.id = u.partner_id`
 
-/** The person of a link that is valid now. A link ends with its time, its use, and any change of the person's address. */
-export async function findByAccessLink(db: Db | Trx, hash: Buffer): Promise<InvitedRow | undefined> {
+/**
+ * The person of a link that is valid now. A link ends with its time, its use, and any change of the
+ * person's address.
+ */
+export async function findByAccessLink(
+  db: Db | Trx,
+  hash: Buffer,
+): Promise<InvitedRow | undefined> {
   const { rows } = await sql<InvitedRow>`
     ${selectInvited} join access_links l on l.user_id = u.id
-    where l.token_hash = ${hash} and l.expires_at > now() and l.email = u.email and u.removed_at is null limit 1`.execute(db)
+    where l.token_hash = ${hash} and l.expires_at > now() and l.email = u.email and u.removed_at is null limit 1`.execute(
+    db,
+  )
   return rows[0]
 }
 
-/** The person to whom a link is to be mailed; undefined once the address is another one, or an invitation was withdrawn. */
-export async function findLinkRecipient(db: Db, userId: string, email: string): Promise<InvitedRow | undefined> {
+/**
+ * The person to whom a link is to be mailed; undefined once the address is another one, or an
+ * invitation was withdrawn.
+ */
+export async function findLinkRecipient(
+  db: Db,
+  userId: string,
+  email: string,
+): Promise<InvitedRow | undefined> {
   const { rows } = await sql<InvitedRow>`
-    ${selectInvited} where u.id = ${userId} and u.email = ${email} and u.removed_at is null limit 1`.execute(db)
+    ${selectInvited} where u.id = ${userId} and u.email = ${email} and u.removed_at is null limit 1`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -68,32 +95,35 @@ export async function deleteAccessLink(db: Db | Trx, hash: Buffer): Promise<void
   await db.deleteFrom('access_links').where('token_hash', '=', hash).execute()
 }
 
-/** For the clean-up. Answers how many. */
+/** For the clean-up. Returns how many. */
 export async function deleteExpiredAccessLinks(db: Db): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('access_links').where('expires_at', '<', sql<Date>`now()`).executeTakeFirst()
+  const { numDeletedRows } = await db
+    .deleteFrom('access_links')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
 /** The link goes on with somebody else: the known person in the place of the invitation. */
 export async function moveAccessLink(trx: Trx, hash: Buffer, userId: string): Promise<void> {
-  await trx.deleteFrom('access_links').where('user_id', '=', userId).where('token_hash', '<>', hash).execute()
-  await trx.updateTable('access_links').set({ user_id: userId }).where('token_hash', '=', hash).execute()
-}
-
-/** An invitation to the tenant that nobody has accepted. */
-export function findInvitedMember(db: Db | Trx, tenantId: string, email: string): Promise<{ id: string } | undefined> {
-  return db
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select('u.id')
-    .where('m.tenant_id', '=', tenantId)
-    .where('u.email', '=', email)
-    .where('u.invited', '=', true)
-    .executeTakeFirst()
+  await trx
+    .deleteFrom('access_links')
+    .where('user_id', '=', userId)
+    .where('token_hash', '<>', hash)
+    .execute()
+  await trx
+    .updateTable('access_links')
+    .set({ user_id: userId })
+    .where('token_hash', '=', hash)
+    .execute()
 }
 
 /** An invitation to the partner's staff that nobody has accepted. */
-export function findInvitedStaff(db: Db | Trx, partnerId: string, email: string): Promise<{ id: string } | undefined> {
+export function findInvitedStaff(
+  db: Db | Trx,
+  partnerId: string,
+  email: string,
+): Promise<{ id: string } | undefined> {
   return db
     .selectFrom('users')
     .select('id')
@@ -111,12 +141,17 @@ export interface Trust {
 
 export async function readTrust(db: Db | Trx, userId: string): Promise<Trust | undefined> {
   const { rows } = await sql<Trust>`
-    select u.home_tenant_id as "homeTenantId", ${proved} as proved from users u where u.id = ${userId}`.execute(db)
+    select u.home_tenant_id as "homeTenantId", ${proved} as proved from users u where u.id = ${userId}`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** The tenant that proved the domain of an address; undefined when none did. */
-export function findDomainTenant(db: Db | Trx, domain: string): Promise<{ tenantId: string } | undefined> {
+export function findDomainTenant(
+  db: Db | Trx,
+  domain: string,
+): Promise<{ tenantId: string } | undefined> {
   return db
     .selectFrom('domains')
     .select('tenant_id as tenantId')
@@ -129,13 +164,26 @@ export function findDomainTenant(db: Db | Trx, domain: string): Promise<{ tenant
 export async function markProved(trx: Trx, userId: string, email: string): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ invited: false, proved_email: email, proved_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+    .set({
+      invited: false,
+      proved_email: email,
+      proved_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', userId)
     .execute()
 }
 
-/** Puts a known person in the place of an invitation to a tenant. Whoever is a member there already stays what they are, but an owner. */
-export async function moveMembership(trx: Trx, tenantId: string, from: string, to: string): Promise<void> {
+/**
+ * Puts a known person in the place of an invitation to a tenant. Whoever is a member there already
+ * stays what they are, but an owner.
+ */
+export async function moveMembership(
+  trx: Trx,
+  tenantId: string,
+  from: string,
+  to: string,
+): Promise<void> {
   const role = await trx
     .selectFrom('memberships')
     .select('role')
@@ -149,29 +197,61 @@ export async function moveMembership(trx: Trx, tenantId: string, from: string, t
     .where('user_id', '=', to)
     .executeTakeFirst()
   if (there) {
-    await trx.deleteFrom('memberships').where('tenant_id', '=', tenantId).where('user_id', '=', from).execute()
+    await trx
+      .deleteFrom('memberships')
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', from)
+      .execute()
     if (role.role === 'owner')
-      await trx.updateTable('memberships').set({ role: 'owner' }).where('tenant_id', '=', tenantId).where('user_id', '=', to).execute()
+      await trx
+        .updateTable('memberships')
+        .set({ role: 'owner' })
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', to)
+        .execute()
   } else {
-    await trx.updateTable('memberships').set({ user_id: to }).where('tenant_id', '=', tenantId).where('user_id', '=', from).execute()
+    await trx
+      .updateTable('memberships')
+      .set({ user_id: to })
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', from)
+      .execute()
   }
-  await trx.updateTable('member_import_rows').set({ user_id: to }).where('user_id', '=', from).execute()
-  await trx.deleteFrom('membership_revocations').where('tenant_id', '=', tenantId).where('user_id', '=', to).execute()
+  await trx
+    .updateTable('member_import_rows')
+    .set({ user_id: to })
+    .where('user_id', '=', from)
+    .execute()
+  await trx
+    .deleteFrom('membership_revocations')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', to)
+    .execute()
 }
 
 /** Deletes an invitation: its memberships, its link, its row. */
 export async function deleteInvitation(trx: Trx, userId: string): Promise<void> {
-  const invited = await trx.selectFrom('users').select('id').where('id', '=', userId).where('invited', '=', true).executeTakeFirst()
+  const invited = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('invited', '=', true)
+    .executeTakeFirst()
   if (!invited) return
   await trx.deleteFrom('memberships').where('user_id', '=', userId).execute()
   await trx.deleteFrom('users').where('id', '=', userId).execute()
 }
 
 /**
- * Gives up the identity of a person for one that is still to be made. Whoever holds the old one keeps nothing: its tokens name a closed
- * record from now on. `homeTenantId`: the tenant that makes the new one. Answers the subject that was given up.
+ * Gives up the identity of a person for one that is still to be made. Whoever holds the old one
+ * keeps nothing: its tokens name a closed record from now on. `homeTenantId`: the tenant that makes
+ * the new one. Returns the subject that was given up.
  */
-export async function giveUpIdentity(trx: Trx, userId: string, homeTenantId: string | null): Promise<string> {
+export async function giveUpIdentity(
+  trx: Trx,
+  userId: string,
+  homeTenantId: string | null,
+): Promise<string> {
   const old = await trx
     .selectFrom('users')
     .select(['idp_subject_id', 'idp_user_id', 'email', 'name', 'home_tenant_id'])
@@ -194,7 +274,11 @@ export async function giveUpIdentity(trx: Trx, userId: string, homeTenantId: str
   await trx.deleteFrom('web_sessions').where('subject', '=', old.idp_subject_id).execute()
   const unmade = old.idp_user_id === null && old.idp_subject_id.startsWith(pendingSubject)
   if (!unmade) {
-    const closed = { deactivated_at: sql<Date>`now()`, removed_at: sql<Date>`now()`, replaced_by: userId }
+    const closed = {
+      deactivated_at: sql<Date>`now()`,
+      removed_at: sql<Date>`now()`,
+      replaced_by: userId,
+    }
     await trx
       .insertInto('users')
       .values({ ...old, ...closed })
@@ -231,12 +315,16 @@ export function givenUpIdentities(db: Db, userId: string): Promise<GivenUpIdenti
 }
 
 /** The identity provider has followed. */
-export async function settleGivenUpIdentity(db: Db, closedId: string): Promise<void> {
+export async function deleteGivenUpIdentity(db: Db, closedId: string): Promise<void> {
   await db.updateTable('users').set({ replaced_by: null }).where('id', '=', closedId).execute()
 }
 
 /** The groups of the person's other tenants have to take in the new identity. */
-export async function renewIdentitySteps(db: Db, userId: string, exceptTenantId: string | null): Promise<void> {
+export async function renewIdentitySteps(
+  db: Db,
+  userId: string,
+  exceptTenantId: string | null,
+): Promise<void> {
   await db
     .updateTable('memberships')
     .set({
@@ -254,7 +342,7 @@ export async function renewIdentitySteps(db: Db, userId: string, exceptTenantId:
 }
 
 /** The person has a password for signing in. Mailboxes have their own. */
-export async function settleNeedsPassword(db: Db, userId: string): Promise<void> {
+export async function clearNeedsPassword(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('memberships')
     .set({ needs_password: false })

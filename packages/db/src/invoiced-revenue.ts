@@ -10,10 +10,15 @@ export interface InvoicedRow {
 }
 
 /**
- * What paid invoices brought without tax, by month of payment and currency. Each amount is rounded half away from zero, as the partners'
- * share of it is computed; an invoice settled from a balance alone brings nothing. Months as `2027-01`, both included.
+ * What paid invoices brought without tax, by month of payment and currency. Each amount is rounded
+ * half away from zero, as the partners' share of it is computed; an invoice settled from a balance
+ * alone brings nothing. Months as `2027-01`, both included.
  */
-export async function readInvoicedRevenue(db: Db, scope: string, { from, to }: { from: string; to: string }): Promise<InvoicedRow[]> {
+export async function readInvoicedRevenue(
+  db: Db,
+  scope: string,
+  { from, to }: { from: string; to: string },
+): Promise<InvoicedRow[]> {
   const { rows } = await sql<InvoicedRow>`
     select to_char(date_trunc('month', i.paid_at, 'UTC') at time zone 'UTC', 'YYYY-MM') as month, i.currency, count(*)::int as invoices,
       sum(case when i.total = 0 then 0 else round(i.amount_paid::numeric * i.total_excluding_tax / i.total) end)::bigint as amount

@@ -88,8 +88,15 @@ function select(db: Db | Trx) {
 }
 
 /** Newest first by the day of finalization, without drafts; one row more than asked. */
-export function listInvoices(db: Db, tenantId: string, page: { before?: string | undefined; limit: number }): Promise<InvoiceRow[]> {
-  let query = select(db).where('tenant_id', '=', tenantId).where('finalized_at', 'is not', null).where('status', '<>', 'draft')
+export function listInvoices(
+  db: Db,
+  tenantId: string,
+  page: { before?: string | undefined; limit: number },
+): Promise<InvoiceRow[]> {
+  let query = select(db)
+    .where('tenant_id', '=', tenantId)
+    .where('finalized_at', 'is not', null)
+    .where('status', '<>', 'draft')
   if (page.before) {
     query = query.where(
       sql<SqlBool>`(finalized_at, id) < (select b.finalized_at, b.id from invoices b where b.id = ${page.before} and b.tenant_id = ${tenantId})`,
@@ -103,7 +110,11 @@ export function listInvoices(db: Db, tenantId: string, page: { before?: string |
 }
 
 /** Undefined for an invoice of another tenant, and for a draft. */
-export function findInvoice(db: Db | Trx, tenantId: string, id: string): Promise<InvoiceRow | undefined> {
+export function findInvoice(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<InvoiceRow | undefined> {
   return select(db)
     .where('id', '=', id)
     .where('tenant_id', '=', tenantId)
@@ -113,7 +124,10 @@ export function findInvoice(db: Db | Trx, tenantId: string, id: string): Promise
 }
 
 /** Under a row lock, whatever its state. */
-export function lockInvoiceByStripeId(trx: Trx, stripeInvoiceId: string): Promise<InvoiceRow | undefined> {
+export function lockInvoiceByStripeId(
+  trx: Trx,
+  stripeInvoiceId: string,
+): Promise<InvoiceRow | undefined> {
   return select(trx).where('stripe_invoice_id', '=', stripeInvoiceId).forUpdate().executeTakeFirst()
 }
 
@@ -217,12 +231,25 @@ export async function updateInvoice(trx: Trx, id: string, fields: InvoiceFields)
 }
 
 /** Who earns from an invoice, decided once: for the day it was finalized. */
-export async function setInvoicePartner(trx: Trx, id: string, partnerId: string | null, marginPct: number | null): Promise<void> {
-  await trx.updateTable('invoices').set({ partner_id: partnerId, margin_pct: marginPct }).where('id', '=', id).execute()
+export async function setInvoicePartner(
+  trx: Trx,
+  id: string,
+  partnerId: string | null,
+  marginPct: number | null,
+): Promise<void> {
+  await trx
+    .updateTable('invoices')
+    .set({ partner_id: partnerId, margin_pct: marginPct })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** A draft that was deleted at the processor. False for an invoice that is no draft. */
-export async function voidDeletedDraft(trx: Trx, stripeInvoiceId: string, at: Date): Promise<boolean> {
+export async function voidDeletedDraft(
+  trx: Trx,
+  stripeInvoiceId: string,
+  at: Date,
+): Promise<boolean> {
   const row = await trx
     .updateTable('invoices')
     .set({ status: 'void', voided_at: at, read_at: at })
@@ -245,7 +272,10 @@ export interface ReversalFields {
   readAt: Date
 }
 
-/** Keeps what was given or taken back of an invoice as it was read at `readAt`. False when a later reading stands already. */
+/**
+ * Keeps what was given or taken back of an invoice as it was read at `readAt`. False when a later
+ * reading stands already.
+ */
 export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<boolean> {
   const values = {
     amount: fields.amount,
@@ -256,14 +286,28 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
   }
   const row = await trx
     .insertInto('invoice_reversals')
-    .values({ id: fields.id, invoice_id: fields.invoiceId, kind: fields.kind, created_at: fields.createdAt, ...values })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(values).where('invoice_reversals.read_at', '<=', fields.readAt))
+    .values({
+      id: fields.id,
+      invoice_id: fields.invoiceId,
+      kind: fields.kind,
+      created_at: fields.createdAt,
+      ...values,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(values)
+        .where('invoice_reversals.read_at', '<=', fields.readAt),
+    )
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Sums up on the invoice what was refunded and what is disputed. Asks for `Trx`: the invoice's row is locked by it. */
+/**
+ * Sums up on the invoice what was refunded and what is disputed. Asks for `Trx`: the invoice's row
+ * is locked by it.
+ */
 export async function sumReversals(trx: Trx, invoiceId: string): Promise<void> {
   await sql`
     update invoices i set
@@ -282,7 +326,11 @@ export interface DueRow {
 }
 
 /** What a tenant owes, per currency. */
-export async function sumOpenInvoices(db: Db | Trx, tenantId: string, now: Date): Promise<DueRow[]> {
+export async function sumOpenInvoices(
+  db: Db | Trx,
+  tenantId: string,
+  now: Date,
+): Promise<DueRow[]> {
   const { rows } = await sql<DueRow>`
     select currency, sum(amount_remaining)::text as amount, count(*)::int as invoices,
       bool_or(attempt_count > 0 or coalesce(due_date < ${now}, false)) as overdue

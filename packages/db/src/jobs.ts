@@ -1,6 +1,12 @@
-/** Queues of the job engine. A job only wakes work whose state stands in our own rows, so losing the engine loses nothing. */
+/**
+ * Queues of the job engine. A job only wakes work whose state stands in our own rows, so losing the
+ * engine loses nothing.
+ */
 export const queues = {
-  /** Finishes what a tenant's provisioning left undone. Data: `{ tenantId }`. At most one waiting per tenant. */
+  /**
+   * Finishes what a tenant's provisioning left undone. Data: `{ tenantId }`. At most one waiting
+   * per tenant.
+   */
   provisioning: 'provisioning',
   /** Looks for tenants whose provisioning nobody works on. */
   provisioningSweep: 'provisioning-sweep',
@@ -8,17 +14,28 @@ export const queues = {
   ssoSweep: 'sso-sweep',
   /** Brings the mail server to lists whose change it has not got. */
   listSweep: 'list-sweep',
-  /** Finishes what outside systems left undone for a member. Data: `{ tenantId, userId }`. At most one waiting per member. */
+  /**
+   * Finishes what upstream systems left undone for a member. Data: `{ tenantId, userId }`. At most
+   * one waiting per member.
+   */
   members: 'members',
   /** Goes on with an import of members. Data: `{ importId }`. At most one waiting per import. */
   memberImports: 'member-imports',
+  /** Looks for file accounts that came back after their person was removed. */
+  formerFileAccounts: 'former-file-accounts',
   /** Looks for members and imports that nobody works on. */
   memberSweep: 'member-sweep',
-  /** Asks outside systems about the members of a tenant or the staff of a partner. Data: `{ tenantId | partnerId, kind }`. At most one waiting per group and kind. */
+  /**
+   * Asks upstream systems about the members of a tenant or the staff of a partner. Data:
+   * `{ tenantId | partnerId, kind }`. At most one waiting per group and kind.
+   */
   readings: 'readings',
   /** Checks the domains that are due against live DNS. */
   domainChecks: 'domain-checks',
-  /** Sends the mails that are due. One wake-up per mail, so that none waits for another's transaction. */
+  /**
+   * Sends the mails that are due. One wake-up per mail, so that none waits for another's
+   * transaction.
+   */
   outbox: 'outbox',
   /** Looks for mails that nobody sends. */
   outboxSweep: 'outbox-sweep',
@@ -54,6 +71,8 @@ export const queues = {
   calendarChecks: 'calendar-checks',
   /** Reminds visitors of their bookings. */
   bookingReminders: 'booking-reminders',
+  /** Purges deleted tenants whose time to be restored is over. */
+  tenantPurges: 'tenant-purges',
   /** Removes expired sessions and stored answers, and prepares audit partitions. */
   cleanup: 'cleanup',
 } as const
@@ -61,9 +80,22 @@ export const queues = {
 export const jobSchema = 'jobs'
 
 /**
- * Moves waiting jobs of a queue (`$1`) with these keys (`$2`) forward to `$3` seconds from now, and never back; returns their keys. The
- * engine's own update sets a time whatever it was before. A job that a transaction moves is not begun before that ends.
+ * Moves waiting jobs of a queue (`$1`) with these keys (`$2`) forward to `$3` seconds from now, and
+ * never back; returns their keys. The engine's own update sets a time whatever it was before. A job
+ * that a transaction moves is not begun before that ends.
  */
 export const moveForward = `
   update ${jobSchema}.job set start_after = least(start_after, now() + make_interval(secs => $3))
   where name = $1 and singleton_key = any($2) and state = 'created' returning singleton_key as key`
+
+/**
+ * The queues with jobs that can be begun now (`due`), and with jobs whose process was killed or
+ * that took too long (`abandoned`), by the conditions under which the engine fetches a job and
+ * gives one up.
+ */
+export const jobsToActOn = `
+  select name, bool_or(state <> 'active') as due, bool_or(state = 'active') as abandoned from ${jobSchema}.job
+  where (state in ('created', 'retry') and not blocked and start_after <= now())
+    or (state = 'active'
+      and (heartbeat_on + make_interval(secs => heartbeat_seconds) < now() or started_on + make_interval(secs => expire_seconds) < now()))
+  group by name`

@@ -9,7 +9,10 @@ export interface NamedStatement {
 /** What a key can be made of. */
 export type KeyPart = string | number | boolean | Buffer | null
 
-/** A read by key that waits for its rows. `done` is called once, with the rows or with the reason why there are none. */
+/**
+ * A read by key that waits for its rows. `done` is called once, with the rows or with the reason
+ * why there are none.
+ */
 export interface KeyedRead {
   readonly statement: NamedStatement
   readonly values: readonly KeyPart[]
@@ -25,14 +28,23 @@ interface Shape {
   empty: Readonly<Record<string, null>>
 }
 
-/** Shapes of the statements that are prepared on one connection, by name. There a prepared statement cannot change its columns. */
+/**
+ * Shapes of the statements that are prepared on one connection, by name. There a prepared statement
+ * cannot change its columns.
+ */
 export type Shapes = Map<string, Shape>
 
 /** The part of pg's connection that a query writes to; `@types/pg` describes it only in part. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { name: string; text: string }): void
-  bind(message: { portal: string; statement: string; values: readonly KeyPart[]; binary: boolean; valueMapper: typeof toWire }): void
+  bind(message: {
+    portal: string
+    statement: string
+    values: readonly KeyPart[]
+    binary: boolean
+    valueMapper: typeof toWire
+  }): void
   describe(message: { type: 'S'; name: string }): void
   execute(message: { portal: string }): void
   sync(): void
@@ -44,12 +56,14 @@ interface FieldDescription {
 }
 
 /**
- * Many reads by key in one go, for `Client.query` of pg 8: one write, one round trip and one implicit transaction for all. A statement
- * is prepared and described when its connection sees it for the first time; pg itself asks for the description with every run and
- * builds its parsers anew each time, which costs more than the rows of a read by key.
+ * Many reads by key in one go, for `Client.query` of pg 8: one write, one round trip and one
+ * implicit transaction for all. A statement is prepared and described when its connection sees it
+ * for the first time; pg itself asks for the description with every run and builds its parsers
+ * again each time, which costs more than the rows of a read by key.
  *
- * The server leaves out what follows a failed read; `over` is called with those reads, which did nothing wrong, when the connection
- * can take the next go. It is not called when the connection is lost.
+ * The server leaves out what follows a failed read; `over` is called with those reads, which did
+ * nothing wrong, when the connection can take the next go. It is not called when the connection is
+ * lost.
  */
 export class KeyedReads implements pg.Submittable {
   readonly #reads: readonly KeyedRead[]
@@ -59,7 +73,11 @@ export class KeyedReads implements pg.Submittable {
   #rows: Record<string, unknown>[] = []
   #failure: Error | null = null
 
-  constructor(reads: readonly KeyedRead[], shapes: Shapes, over: (left: readonly KeyedRead[]) => void) {
+  constructor(
+    reads: readonly KeyedRead[],
+    shapes: Shapes,
+    over: (left: readonly KeyedRead[]) => void,
+  ) {
     this.#reads = reads
     this.#shapes = shapes
     this.#over = over
@@ -117,7 +135,10 @@ export class KeyedReads implements pg.Submittable {
     this.#over([])
   }
 
-  /** A refused statement, after which the connection can go on; or the end of the connection, which nothing follows. */
+  /**
+   * A rejected statement, after which the connection can go on; or the end of the connection, which
+   * nothing follows.
+   */
   handleError(error: Error): void {
     const [failed, ...rest] = this.#reads.slice(this.#next)
     this.#next = this.#reads.length
@@ -127,20 +148,24 @@ export class KeyedReads implements pg.Submittable {
   }
 }
 
-function toRow({ names, parsers, empty }: Shape, values: readonly (string | null)[]): Record<string, unknown> {
+function toRow(
+  { names, parsers, empty }: Shape,
+  values: readonly (string | null)[],
+): Record<string, unknown> {
   const row: Record<string, unknown> = { ...empty }
   for (let i = 0; i < names.length; i++) {
     const value = values[i]
     const name = names[i]
     const parse = parsers[i]
-    if (name !== undefined && parse !== undefined && value !== null && value !== undefined) row[name] = parse(value)
+    if (name !== undefined && parse !== undefined && value !== null && value !== undefined)
+      row[name] = parse(value)
   }
   return row
 }
 
 /**
- * As pg reads a value in text format, but for counts and sizes, which are numbers (they fit a double up to 2^53), and for instants, which
- * are read faster.
+ * As pg reads a value in text format, but for counts and sizes, which are numbers (they fit a
+ * double up to 2^53), and for instants, which are read faster.
  */
 export function parserOf(oid: number): Parser {
   if (oid === pg.types.builtins.INT8) return Number
@@ -150,7 +175,10 @@ export function parserOf(oid: number): Parser {
 const parseAsPg = (oid: number) => pg.types.getTypeParser(oid, 'text')
 const parseRareInstant = parseAsPg(pg.types.builtins.TIMESTAMPTZ)
 
-/** `2026-11-21 10:00:00.123456+00`, as nearly every instant comes, is ISO 8601 but for two characters; for the rest there is pg's parser. */
+/**
+ * `2026-11-21 10:00:00.123456+00`, as nearly every instant comes, is ISO 8601 but for two
+ * characters; for the rest there is pg's parser.
+ */
 function parseInstant(text: string): unknown {
   if (text.charCodeAt(10) !== 0x20 || !text.endsWith('+00')) return parseRareInstant(text)
   const instant = new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)

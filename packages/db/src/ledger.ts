@@ -2,7 +2,10 @@ import type { LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/p
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
-/** An invoice as the ledger looks at it. Amounts in minor units; `bigint` columns come as text or number and are made whole by the caller. */
+/**
+ * An invoice as the ledger looks at it. Amounts in minor units; `bigint` columns come as text or
+ * number and are made whole by the caller.
+ */
 export interface LedgerInvoice {
   id: string
   tenantId: string
@@ -25,7 +28,10 @@ interface InvoiceRow extends Omit<LedgerInvoice, 'amountPaid' | 'total' | 'total
   totalExcludingTax: string
 }
 
-/** Asks for `Trx`: what the ledger must hold is decided while nobody else decides it for the same invoice. */
+/**
+ * Asks for `Trx`: what the ledger must hold is decided while nobody else decides it for the same
+ * invoice.
+ */
 export async function lockLedgerInvoice(trx: Trx, id: string): Promise<LedgerInvoice | undefined> {
   const { rows } = await sql<InvoiceRow>`
     select i.id, i.tenant_id as "tenantId", i.currency, i.status, i.amount_paid::text as "amountPaid", i.total::text as total,
@@ -35,7 +41,12 @@ export async function lockLedgerInvoice(trx: Trx, id: string): Promise<LedgerInv
     from invoices i where i.id = ${id} for update`.execute(trx)
   const [row] = rows
   if (!row) return undefined
-  return { ...row, amountPaid: BigInt(row.amountPaid), total: BigInt(row.total), totalExcludingTax: BigInt(row.totalExcludingTax) }
+  return {
+    ...row,
+    amountPaid: BigInt(row.amountPaid),
+    total: BigInt(row.total),
+    totalExcludingTax: BigInt(row.totalExcludingTax),
+  }
 }
 
 export interface ReversalRow {
@@ -48,7 +59,12 @@ export interface ReversalRow {
 }
 
 export async function listReversals(trx: Trx, invoiceId: string): Promise<ReversalRow[]> {
-  const { rows } = await sql<Omit<ReversalRow, 'amount' | 'amountExcludingTax'> & { amount: string; amountExcludingTax: string | null }>`
+  const { rows } = await sql<
+    Omit<ReversalRow, 'amount' | 'amountExcludingTax'> & {
+      amount: string
+      amountExcludingTax: string | null
+    }
+  >`
     select id, kind, amount::text as amount, amount_excluding_tax::text as "amountExcludingTax", effective, created_at as "createdAt"
     from invoice_reversals where invoice_id = ${invoiceId}`.execute(trx)
   return rows.map((row) => ({
@@ -68,10 +84,16 @@ export interface InvoiceEntry {
 
 /** Every entry about an invoice, oldest first. */
 export async function listInvoiceEntries(trx: Trx, invoiceId: string): Promise<InvoiceEntry[]> {
-  const { rows } = await sql<Omit<InvoiceEntry, 'amount' | 'base'> & { amount: string; base: string | null }>`
+  const { rows } = await sql<
+    Omit<InvoiceEntry, 'amount' | 'base'> & { amount: string; base: string | null }
+  >`
     select type, amount::text as amount, base_amount::text as base, partner_id as "partnerId", source_id as "sourceId"
     from partner_ledger where invoice_id = ${invoiceId} order by id`.execute(trx)
-  return rows.map((row) => ({ ...row, amount: BigInt(row.amount), base: row.base === null ? null : BigInt(row.base) }))
+  return rows.map((row) => ({
+    ...row,
+    amount: BigInt(row.amount),
+    base: row.base === null ? null : BigInt(row.base),
+  }))
 }
 
 export interface NewLedgerEntry {
@@ -92,7 +114,10 @@ export interface NewLedgerEntry {
   createdAt: Date
 }
 
-/** Throws the unique violation of its source when the same entry is there already; callers hold a lock that keeps that from happening. */
+/**
+ * Throws the unique violation of its source when the same entry is there already; callers hold a
+ * lock that keeps that from happening.
+ */
 export async function insertLedgerEntry(trx: Trx, entry: NewLedgerEntry): Promise<string> {
   const { id } = await trx
     .insertInto('partner_ledger')
@@ -143,7 +168,8 @@ const entryColumns =
   t.slug as "tenantSlug", t.name as "tenantName", l.invoice_id as "invoiceId", i.number as "invoiceNumber", l.source_type as source,
   l.source_id as "sourceId", l.reason, l.available_at as "availableAt", l.created_at as "createdAt", p.id as "payoutId",
   p.status as "payoutStatus", p.statement_number as "statementNumber"`)
-const entryJoins = sql.raw(`from partner_ledger l left join tenants t on t.id = l.tenant_id left join invoices i on i.id = l.invoice_id
+const entryJoins =
+  sql.raw(`from partner_ledger l left join tenants t on t.id = l.tenant_id left join invoices i on i.id = l.invoice_id
   left join payout_entries e on e.entry_id = l.id
   left join payouts p on p.id = coalesce(e.payout_id, case when l.source_type = 'payout' then split_part(l.source_id, '#', 1)::uuid end)`)
 
@@ -167,7 +193,8 @@ export async function listLedger(db: Db | Trx, filter: LedgerFilter): Promise<Le
     ...(filter.tenantSlug ? [sql<SqlBool>`t.slug = ${filter.tenantSlug}`] : []),
     ...(filter.before ? [sql<SqlBool>`l.id < ${filter.before}`] : []),
   ]
-  const { rows } = await sql<LedgerRow>`select ${entryColumns} ${entryJoins} where ${sql.join(conditions, sql` and `)}
+  const { rows } =
+    await sql<LedgerRow>`select ${entryColumns} ${entryJoins} where ${sql.join(conditions, sql` and `)}
     order by l.id desc limit ${filter.limit + 1}`.execute(db)
   return rows
 }
@@ -175,7 +202,9 @@ export async function listLedger(db: Db | Trx, filter: LedgerFilter): Promise<Le
 /** The entries of a payout, oldest first. */
 export async function listPayoutEntries(db: Db | Trx, payoutId: string): Promise<LedgerRow[]> {
   const { rows } = await sql<LedgerRow>`select ${entryColumns} ${entryJoins}
-    where l.id in (select entry_id from payout_entries where payout_id = ${payoutId}) order by l.id`.execute(db)
+    where l.id in (select entry_id from payout_entries where payout_id = ${payoutId}) order by l.id`.execute(
+    db,
+  )
   return rows
 }
 
@@ -195,8 +224,16 @@ export interface BalanceRow {
 
 const openStates = sql.raw(`('draft', 'held', 'approved', 'in_transit', 'failed')`)
 
-/** Sums per currency at a moment (docs/contract.md, ledger and payouts), in minor units as text. `earned` counts from `monthStart`. */
-export async function readBalances(db: Db | Trx, partnerId: string, at: Date, monthStart: Date): Promise<BalanceRow[]> {
+/**
+ * Sums per currency at a moment (docs/contract.md, ledger and payouts), in minor units as text.
+ * `earned` counts from `monthStart`.
+ */
+export async function readBalances(
+  db: Db | Trx,
+  partnerId: string,
+  at: Date,
+  monthStart: Date,
+): Promise<BalanceRow[]> {
   const { rows } = await sql<BalanceRow>`
     with sums as (
       select currency, sum(amount)::text as balance,

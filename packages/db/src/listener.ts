@@ -10,15 +10,19 @@ export interface Listening {
 }
 
 const retryMs = 500
-// A server that is gone without a word would leave its listeners deaf: they send nothing, so nothing fails.
+// A server that is gone without a word would leave its listeners deaf: they send nothing, so
+// nothing fails.
 const heartbeatMs = 10_000
 const heartbeatTimeoutMs = 5_000
 
 /**
- * A connection of its own that listens on a channel and connects anew, time and again, whenever it is lost. Rejects when the first
- * attempt fails. Answers how to stop.
+ * A connection of its own that listens on a channel and connects again, time and again, whenever it
+ * is lost. Rejects when the first attempt fails. Returns how to stop.
  */
-export async function listenOn(config: pg.ClientConfig, listening: Listening): Promise<() => Promise<void>> {
+export async function listenOn(
+  config: pg.ClientConfig,
+  listening: Listening,
+): Promise<() => Promise<void>> {
   const { onReconnect, onError } = listening
   let stopped = false
   let connected: pg.Client | undefined
@@ -47,10 +51,22 @@ export async function listenOn(config: pg.ClientConfig, listening: Listening): P
   }
 }
 
-/** Rejects when the connection cannot be made; once it is made, `onLost` is called when it ends, once. */
-async function openListener(config: pg.ClientConfig, { channel, onMessage, onError }: Listening, onLost: () => void): Promise<pg.Client> {
+/**
+ * Rejects when the connection cannot be made; once it is made, `onLost` is called when it ends,
+ * once.
+ */
+async function openListener(
+  config: pg.ClientConfig,
+  { channel, onMessage, onError }: Listening,
+  onLost: () => void,
+): Promise<pg.Client> {
   const socket = new Socket()
-  const client = new pg.Client({ ...config, keepAlive: true, stream: () => socket, query_timeout: heartbeatTimeoutMs })
+  const client = new pg.Client({
+    ...config,
+    keepAlive: true,
+    stream: () => socket,
+    query_timeout: heartbeatTimeoutMs,
+  })
   client.on('error', onError)
   client.on('notification', (message) => onMessage(message.payload ?? ''))
   try {

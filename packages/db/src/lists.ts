@@ -1,7 +1,7 @@
 import type { ListState } from '@atrium/core/lists'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
 export interface ListSummaryRow {
   id: string
@@ -15,7 +15,15 @@ export interface ListSummaryRow {
 }
 export type ListRow = Omit<ListSummaryRow, 'recipientCount'> & { recipients: string[] }
 
-const columns = ['l.id', 'l.address', 'l.name', 'l.state', 'l.error', 'l.created_at as createdAt', 'l.updated_at as updatedAt'] as const
+const columns = [
+  'l.id',
+  'l.address',
+  'l.name',
+  'l.state',
+  'l.error',
+  'l.created_at as createdAt',
+  'l.updated_at as updatedAt',
+] as const
 const recipientsOf = sql<
   string[]
 >`array(select r.address from mail_list_recipients r where r.list_id = l.id order by r.address collate "C")`
@@ -29,7 +37,12 @@ export async function listMailLists(
   const pattern = filter.q ? `%${escapeLike(filter.q.toLowerCase())}%` : undefined
   let query = db
     .selectFrom('mail_lists as l')
-    .select([...columns, sql<number>`(select count(*)::int from mail_list_recipients r where r.list_id = l.id)`.as('recipientCount')])
+    .select([
+      ...columns,
+      sql<number>`(select count(*)::int from mail_list_recipients r where r.list_id = l.id)`.as(
+        'recipientCount',
+      ),
+    ])
     .where('l.tenant_id', '=', tenantId)
   if (filter.before) query = query.where('l.id', '<', filter.before)
   if (pattern) {
@@ -42,7 +55,11 @@ export async function listMailLists(
     .execute()
 }
 
-export function findMailList(db: Db | Trx, tenantId: string, id: string): Promise<ListRow | undefined> {
+export function findMailList(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<ListRow | undefined> {
   return db
     .selectFrom('mail_lists as l')
     .select([...columns, recipientsOf.as('recipients')])
@@ -52,8 +69,8 @@ export function findMailList(db: Db | Trx, tenantId: string, id: string): Promis
 }
 
 /** How many lists the tenant has. */
-export async function countMailLists(trx: Trx, tenantId: string): Promise<number> {
-  const row = await trx
+export async function countMailLists(db: Db | Trx, tenantId: string): Promise<number> {
+  const row = await db
     .selectFrom('mail_lists')
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .where('tenant_id', '=', tenantId)
@@ -61,8 +78,15 @@ export async function countMailLists(trx: Trx, tenantId: string): Promise<number
   return Number(row.count)
 }
 
-/** Holds the list until the transaction ends, so that changes of its recipients come one after another. */
-export async function lockMailList(trx: Trx, tenantId: string, id: string): Promise<ListRow | undefined> {
+/**
+ * Holds the list until the transaction ends, so that changes of its recipients come one after
+ * another.
+ */
+export async function lockMailList(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+): Promise<ListRow | undefined> {
   const locked = await trx
     .selectFrom('mail_lists')
     .select('id')
@@ -74,15 +98,21 @@ export async function lockMailList(trx: Trx, tenantId: string, id: string): Prom
 }
 
 /**
- * Lets one transaction at a time change what lists send to, over all tenants: a loop may go through lists of several, and two changes
- * that are harmless alone may close one together.
+ * Lets one transaction at a time change what lists send to, over all tenants: a loop may go through
+ * lists of several, and two changes that are harmless alone may close one together.
  */
 export async function lockListRecipients(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('mail_list_recipients'))`.execute(trx)
 }
 
-/** Recipients of every list that mail to one of the addresses reaches, by the list's address. Ends also where there are loops. */
-export async function recipientsReachedFrom(trx: Trx, addresses: readonly string[]): Promise<Map<string, string[]>> {
+/**
+ * Recipients of every list that mail to one of the addresses reaches, by the list's address. Ends
+ * also where there are loops.
+ */
+export async function recipientsReachedFrom(
+  trx: Trx,
+  addresses: readonly string[],
+): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ address: string; recipients: string[] }>`
     with recursive reached(id, address) as (
       select l.id, l.address from mail_lists l where l.address = any(${[...addresses]}) and l.state <> 'removing'
@@ -97,7 +127,10 @@ export async function recipientsReachedFrom(trx: Trx, addresses: readonly string
   return new Map(rows.map((row) => [row.address, row.recipients]))
 }
 
-/** Throws `mail_lists_address_key` when a list has the address. It is due at once; `nextInSeconds` is when somebody else may push it. */
+/**
+ * Throws `mail_lists_address_key` when a list has the address. It is due at once; `nextInSeconds`
+ * is when somebody else may push it.
+ */
 export async function insertMailList(
   trx: Trx,
   list: { tenantId: string; address: string; name: string; recipients: readonly string[] },
@@ -105,23 +138,38 @@ export async function insertMailList(
 ): Promise<string> {
   const { id } = await trx
     .insertInto('mail_lists')
-    .values({ tenant_id: list.tenantId, address: list.address, name: list.name, next_at: secondsFromNow(nextInSeconds) })
+    .values({
+      tenant_id: list.tenantId,
+      address: list.address,
+      name: list.name,
+      next_at: secondsFromNow(nextInSeconds),
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   await replaceRecipients(trx, id, list.recipients)
   return id
 }
 
-async function replaceRecipients(trx: Trx, listId: string, recipients: readonly string[]): Promise<void> {
+async function replaceRecipients(
+  trx: Trx,
+  listId: string,
+  recipients: readonly string[],
+): Promise<void> {
   await trx.deleteFrom('mail_list_recipients').where('list_id', '=', listId).execute()
-  await sql`insert into mail_list_recipients (list_id, address) select ${listId}, unnest(${[...recipients]}::text[])`.execute(trx)
+  await sql`insert into mail_list_recipients (list_id, address) select ${listId}, unnest(${[...recipients]}::text[])`.execute(
+    trx,
+  )
 }
 
 /** Writes what a list is to be and marks it as not yet pushed. Absent fields stay. */
 export async function changeMailList(
   trx: Trx,
   id: string,
-  change: { name?: string | undefined; recipients?: readonly string[] | undefined; removing?: boolean },
+  change: {
+    name?: string | undefined
+    recipients?: readonly string[] | undefined
+    removing?: boolean
+  },
   nextInSeconds: number,
 ): Promise<void> {
   await trx
@@ -139,20 +187,32 @@ export async function changeMailList(
   if (change.recipients) await replaceRecipients(trx, id, change.recipients)
 }
 
-/** The tenant's lists with their address on the domain: how many, and the first of them by name. Those that the mail server does not have yet count. */
+/**
+ * The tenant's lists with their address on the domain: how many, and the first of them by name.
+ * Those that the mail server does not have yet count.
+ */
 export async function mailListsOn(
   db: Db | Trx,
   tenantId: string,
   domain: string,
   limit: number,
 ): Promise<{ count: number; examples: string[] }> {
-  const on = db.selectFrom('mail_lists').where('tenant_id', '=', tenantId).where(sql<SqlBool>`split_part(address, '@', 2) = ${domain}`)
-  const { count } = await on.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
-  const rows = count === 0 ? [] : await on.select('address').orderBy('address').limit(limit).execute()
+  const on = db
+    .selectFrom('mail_lists')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<SqlBool>`split_part(address, '@', 2) = ${domain}`)
+  const { count } = await on
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
+  const rows =
+    count === 0 ? [] : await on.select('address').orderBy('address').limit(limit).execute()
   return { count, examples: rows.map((row) => row.address) }
 }
 
-/** How long one push holds its list without ending; longer than its deadline. A killed process's lists are free after that. */
+/**
+ * How long one push holds its list without ending; longer than its deadline. A killed process's
+ * lists are free after that.
+ */
 export const pushLeaseSeconds = 20
 
 /** A claimed push: the list as it is to be, read when the claim was made. */
@@ -170,38 +230,66 @@ export interface ListPush {
   /** Pushes since the last that succeeded, this one included. */
   attempt: number
   recipients: string[]
-  /** The id of the list's domain in the mail server; null while it has none, or the tenant no longer has the domain. */
+  /**
+   * The id of the list's domain in the mail server; null while it has none, or the tenant no longer
+   * has the domain.
+   */
   mailDomainId: string | null
 }
 
-/** Takes a list for one push. `held` while another push has it, undefined when there is no list. Works by the database's clock. */
+/**
+ * Takes a list for one push. `held` while another push has it, undefined when there is no list.
+ * Works by the database's clock.
+ */
 export async function claimMailList(db: Db, id: string): Promise<ListPush | 'held' | undefined> {
+  const claimed = await db
+    .updateTable('mail_lists')
+    .set((row) => ({
+      push_run: sql<string>`new_id()`,
+      push_lease_until: secondsFromNow(pushLeaseSeconds),
+      attempt: row('attempt', '+', 1),
+    }))
+    .where('id', '=', id)
+    .where(sql<SqlBool>`coalesce(push_lease_until < now(), true)`)
+    .returning('push_run as run')
+    .executeTakeFirst()
+  // A statement of its own: one that waited for a change of the list would read its new version and
+  // the recipients of before.
   const { rows } = await sql<Omit<ListPush, 'removing'> & { state: ListState }>`
-    update mail_lists l set push_run = new_id(), push_lease_until = ${secondsFromNow(pushLeaseSeconds)}, attempt = attempt + 1
-    where l.id = ${id} and coalesce(l.push_lease_until < now(), true)
-    returning l.push_run as run, l.id, l.address, l.name, l.mail_list_id as "mailListId", l.address_vacant as "addressVacant", l.version, l.attempt, l.state,
+    select l.push_run as run, l.id, l.address, l.name, l.mail_list_id as "mailListId", l.address_vacant as "addressVacant", l.version, l.attempt, l.state,
       ${recipientsOf} as recipients,
       (select t.slug from tenants t where t.id = l.tenant_id) as "tenantSlug",
-      (select d.mail_domain_id from domains d where d.tenant_id = l.tenant_id and d.name = split_part(l.address, '@', 2)) as "mailDomainId"`.execute(
-    db,
-  )
+      (select d.mail_domain_id from domains d
+        where d.tenant_id = l.tenant_id and d.name = split_part(l.address, '@', 2) and not d.mail_rename_due) as "mailDomainId"
+    from mail_lists l where l.id = ${id}`.execute(db)
   const [row] = rows
-  if (row) {
-    const { state, ...push } = row
-    return { ...push, removing: state === 'removing' }
-  }
-  return (await db.selectFrom('mail_lists').select('id').where('id', '=', id).executeTakeFirst()) && 'held'
+  if (!row) return undefined
+  if (!claimed || row.run !== claimed.run) return 'held'
+  const { state, ...push } = row
+  return { ...push, removing: state === 'removing' }
 }
 
-export type PushOutcome = { mailListId: string } | { removed: true } | { error: string; mailListId?: string | null; retryInSeconds: number }
+export type PushOutcome =
+  | { mailListId: string }
+  | { removed: true }
+  | { error: string; mailListId?: string | null; retryInSeconds: number }
 
 /**
- * Ends a push with its outcome. A list that was changed meanwhile stays unpushed and is due at once. Nothing happens when another push
- * took over. Answers the state that the list is in; undefined when it is gone or another's.
+ * Ends a push with its outcome. A list that was changed meanwhile stays unpushed and is due at
+ * once. Nothing happens when another push took over. Returns the state that the list is in;
+ * undefined when it is gone or another's.
  */
-export async function saveMailListPush(db: Db, push: ListPush, outcome: PushOutcome): Promise<ListState | undefined> {
+export async function saveMailListPush(
+  db: Db,
+  push: ListPush,
+  outcome: PushOutcome,
+): Promise<ListState | undefined> {
   if ('removed' in outcome) {
-    await db.deleteFrom('mail_lists').where('id', '=', push.id).where('push_run', '=', push.run).execute()
+    await db
+      .deleteFrom('mail_lists')
+      .where('id', '=', push.id)
+      .where('push_run', '=', push.run)
+      .execute()
     return undefined
   }
   const common = {
@@ -235,14 +323,29 @@ export async function saveMailListPush(db: Db, push: ListPush, outcome: PushOutc
   return saved?.state
 }
 
-/** Written before a list is created there, so that a lost answer can be told from somebody else's list. */
+/**
+ * Written before a list is created there, so that a lost answer can be told from somebody else's
+ * list.
+ */
 export async function markAddressVacant(db: Db, push: ListPush): Promise<void> {
-  await db.updateTable('mail_lists').set({ address_vacant: true }).where('id', '=', push.id).where('push_run', '=', push.run).execute()
+  await db
+    .updateTable('mail_lists')
+    .set({ address_vacant: true })
+    .where('id', '=', push.id)
+    .where('push_run', '=', push.run)
+    .execute()
 }
 
-/** Gives back a list that was inserted and could not be pushed for a reason that its maker has to mend. */
-export async function forgetMailList(db: Db, push: ListPush): Promise<void> {
-  await db.deleteFrom('mail_lists').where('id', '=', push.id).where('push_run', '=', push.run).execute()
+/**
+ * Gives back a list that was inserted and could not be pushed for a reason that its maker has to
+ * mend.
+ */
+export async function deleteMailList(db: Db, push: ListPush): Promise<void> {
+  await db
+    .deleteFrom('mail_lists')
+    .where('id', '=', push.id)
+    .where('push_run', '=', push.run)
+    .execute()
 }
 
 /** Lists whose push is due and that no living push holds, the longest overdue first. */
@@ -252,8 +355,11 @@ export async function findDueMailLists(db: Db, limit: number): Promise<string[]>
     .innerJoin('tenants as t', 't.id', 'l.tenant_id')
     .select('l.id')
     .where('l.state', '<>', 'ok')
-    .where(sql<SqlBool>`coalesce(l.next_at <= now(), true) and coalesce(l.push_lease_until < now(), true)`)
-    .where('t.status', '<>', 'deleted')
+    .where(
+      sql<SqlBool>`coalesce(l.next_at <= now(), true) and coalesce(l.push_lease_until < now(), true)`,
+    )
+    // Of a deleted tenant, whose lists rest, one that must not send to a domain that was released.
+    .where(({ or, eb }) => or([eb('t.status', '<>', 'deleted'), eb('l.state', '=', 'pending')]))
     .orderBy('l.next_at')
     .limit(limit)
     .execute()
@@ -273,8 +379,9 @@ export interface TouchedList {
 }
 
 /**
- * Takes addresses out of the tenant's lists, or puts another one in their place, and marks those lists as not yet pushed. Lists on their way
- * out stay as they are. The caller holds the tenant's row. No loop can come of it: an address of somebody is no list's.
+ * Takes addresses out of the tenant's lists, or puts another one in their place, and marks those
+ * lists as not yet pushed. Lists on their way out stay as they are. The caller holds the tenant's
+ * row. No loop can come of it: an address of somebody is no list's.
  */
 export async function replaceInMailLists(
   trx: Trx,
@@ -290,7 +397,9 @@ export async function replaceInMailLists(
     returning l.id`.execute(trx)
   const ids = [...new Set(rows.map((row) => row.id))]
   if (by !== null && ids.length > 0) {
-    await sql`insert into mail_list_recipients (list_id, address) select unnest(${ids}::uuid[]), ${by} on conflict do nothing`.execute(trx)
+    await sql`insert into mail_list_recipients (list_id, address) select unnest(${ids}::uuid[]), ${by} on conflict do nothing`.execute(
+      trx,
+    )
   }
   for (const id of ids) await changeMailList(trx, id, {}, nextInSeconds)
   if (ids.length === 0) return []

@@ -29,12 +29,27 @@ const columns = [
   'error',
 ] as const
 
-export function findMailCredential(db: Db | Trx, hostId: string): Promise<MailCredentialRow | undefined> {
-  return db.selectFrom('mail_credentials').select(columns).where('host_id', '=', hostId).executeTakeFirst()
+export function findMailCredential(
+  db: Db | Trx,
+  hostId: string,
+): Promise<MailCredentialRow | undefined> {
+  return db
+    .selectFrom('mail_credentials')
+    .select(columns)
+    .where('host_id', '=', hostId)
+    .executeTakeFirst()
 }
 
-export function lockMailCredential(trx: Trx, hostId: string): Promise<MailCredentialRow | undefined> {
-  return trx.selectFrom('mail_credentials').select(columns).where('host_id', '=', hostId).forUpdate().executeTakeFirst()
+export function lockMailCredential(
+  trx: Trx,
+  hostId: string,
+): Promise<MailCredentialRow | undefined> {
+  return trx
+    .selectFrom('mail_credentials')
+    .select(columns)
+    .where('host_id', '=', hostId)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Puts the credential in the place of the one before. */
@@ -55,11 +70,16 @@ export async function saveMailCredential(
   await trx
     .insertInto('mail_credentials')
     .values({ host_id: credential.hostId, ...values })
-    .onConflict((conflict) => conflict.column('host_id').doUpdateSet({ ...values, updated_at: sql<Date>`now()` }))
+    .onConflict((conflict) =>
+      conflict.column('host_id').doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
+    )
     .execute()
 }
 
-/** What the mail server said to the credential. Written only when it says something else than before, or said it long ago. */
+/**
+ * What the mail server said to the credential. Written only when it says something else than
+ * before, or said it long ago.
+ */
 export async function noteCredentialCheck(
   db: Db | Trx,
   hostId: string,
@@ -85,10 +105,10 @@ export async function noteCredentialCheck(
 }
 
 /**
- * Forgets that the mail server refused the credentials of hosts with this mailbox: it refused because the mailbox was shut. Answers whose
- * they are.
+ * Forgets that the mail server rejected the credentials of hosts with this mailbox: it rejected
+ * because the mailbox was shut. Answers whose they are.
  */
-export async function forgetRefusals(trx: Trx, mailAccountId: string): Promise<string[]> {
+export async function clearRejections(trx: Trx, mailAccountId: string): Promise<string[]> {
   const { rows } = await sql<{ hostId: string }>`
     update mail_credentials c set checked_at = null, ok = null, error = null from hosts h
     where h.id = c.host_id and h.mail_account_id = ${mailAccountId} and c.ok = false
@@ -101,10 +121,15 @@ export async function deleteMailCredential(trx: Trx, hostId: string): Promise<vo
 }
 
 /**
- * Credentials that nobody needs any more: the host was removed or its person has left, and no calendar waits for a write. Removed
- * hosts' calendars are given a day. With `hostId` of that one alone.
+ * Credentials that nobody needs any more: the host was removed or its person has left, and no
+ * calendar waits for a write. Removed hosts' calendars are given a day. With `hostId` of that one
+ * alone.
  */
-export async function listForsakenCredentials(db: Db | Trx, limit: number, hostId?: string): Promise<string[]> {
+export async function listForsakenCredentials(
+  db: Db | Trx,
+  limit: number,
+  hostId?: string,
+): Promise<string[]> {
   const { rows } = await sql<{ hostId: string }>`
     select c.host_id as "hostId" from mail_credentials c join hosts h on h.id = c.host_id
     where ${hostId === undefined ? sql`true` : sql`c.host_id = ${hostId}`} and ((h.removed_at is not null and (h.removed_at < now() - interval '1 day'
@@ -114,7 +139,10 @@ export async function listForsakenCredentials(db: Db | Trx, limit: number, hostI
   return rows.map(({ hostId }) => hostId)
 }
 
-/** An app password that has to leave the mail server, or may have been made there and has to if it was. */
+/**
+ * An app password that has to leave the mail server, or may have been made there and has to if it
+ * was.
+ */
 export interface AppPasswordRemoval {
   id: string
   hostId: string
@@ -127,7 +155,13 @@ export interface AppPasswordRemoval {
 
 export async function insertAppPasswordRemoval(
   db: Db | Trx,
-  removal: { hostId: string; accountId: string; description: string; externalId: string | null; afterSeconds: number },
+  removal: {
+    hostId: string
+    accountId: string
+    description: string
+    externalId: string | null
+    afterSeconds: number
+  },
 ): Promise<string> {
   const { id } = await db
     .insertInto('app_password_removals')
@@ -148,7 +182,10 @@ export async function deleteAppPasswordRemoval(db: Db | Trx, id: string): Promis
 }
 
 /** Takes the removals that are due, each for two minutes, so that several processes share them. */
-export async function claimAppPasswordRemovals(db: Db, limit: number): Promise<AppPasswordRemoval[]> {
+export async function claimAppPasswordRemovals(
+  db: Db,
+  limit: number,
+): Promise<AppPasswordRemoval[]> {
   const { rows } = await sql<AppPasswordRemoval>`
     update app_password_removals r set next_at = now() + interval '2 minutes', attempts = r.attempts + 1
     where r.id in (select id from app_password_removals where next_at <= now() order by next_at limit ${limit} for update skip locked)
@@ -158,7 +195,12 @@ export async function claimAppPasswordRemovals(db: Db, limit: number): Promise<A
   return rows
 }
 
-export async function postponeAppPasswordRemoval(db: Db, id: string, afterSeconds: number, error: string): Promise<void> {
+export async function postponeAppPasswordRemoval(
+  db: Db,
+  id: string,
+  afterSeconds: number,
+  error: string,
+): Promise<void> {
   await db
     .updateTable('app_password_removals')
     .set({ next_at: sql<Date>`now() + make_interval(secs => ${afterSeconds})`, error })

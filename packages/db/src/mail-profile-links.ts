@@ -25,17 +25,35 @@ export async function findMailboxOfMember(
   return found?.address ? { address: found.address, name: found.name } : undefined
 }
 
-/** Keeps a one-time link in the place of an earlier one for the same address; `tokenHash` is the SHA-256 of what the link holds. */
-export async function insertMailProfileLink(db: Db, tokenHash: Buffer, link: MailProfileLink, seconds: number): Promise<void> {
+/**
+ * Keeps a one-time link in the place of an earlier one for the same address; `tokenHash` is the
+ * SHA-256 of what the link holds.
+ */
+export async function insertMailProfileLink(
+  db: Db,
+  tokenHash: Buffer,
+  link: MailProfileLink,
+  seconds: number,
+): Promise<void> {
   await db.deleteFrom('mail_profile_links').where('address', '=', link.address).execute()
   await db
     .insertInto('mail_profile_links')
-    .values({ token_hash: tokenHash, ...link, expires_at: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .values({
+      token_hash: tokenHash,
+      ...link,
+      expires_at: sql<Date>`now() + make_interval(secs => ${seconds})`,
+    })
     .execute()
 }
 
-/** Spends a link: of two who come with the same one, one gets the answer. Undefined when it is spent, has run out or never was. */
-export async function takeMailProfileLink(db: Db, tokenHash: Buffer): Promise<MailProfileLink | undefined> {
+/**
+ * Spends a link: of two who come with the same one, one gets the answer. Undefined when it is
+ * spent, has run out or never was.
+ */
+export async function takeMailProfileLink(
+  db: Db,
+  tokenHash: Buffer,
+): Promise<MailProfileLink | undefined> {
   const taken = await db
     .deleteFrom('mail_profile_links')
     .where('token_hash', '=', tokenHash)

@@ -4,7 +4,10 @@ import type { Db, Trx } from './connect.ts'
 
 /** In whose right an import makes members. */
 export interface Requester {
-  /** Null for an import that a program of before has begun; then the text of `requestedBy` finds the person. */
+  /**
+   * Null for an import that a program of before has begun; then the text of `requestedBy` finds the
+   * person.
+   */
   id: string | null
   byOperator: boolean
 }
@@ -54,7 +57,12 @@ export async function insertImport(
 ): Promise<string> {
   const { id } = await trx
     .insertInto('member_imports')
-    .values({ tenant_id: tenantId, requested_by: requestedBy, requester_id: requester.id, by_operator: requester.byOperator })
+    .values({
+      tenant_id: tenantId,
+      requested_by: requestedBy,
+      requester_id: requester.id,
+      by_operator: requester.byOperator,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   for (let start = 0; start < rows.length; start += 500) {
@@ -73,7 +81,10 @@ export async function insertImport(
   return id
 }
 
-export async function findImport(db: Db | Trx, importId: string): Promise<ImportRecord | undefined> {
+export async function findImport(
+  db: Db | Trx,
+  importId: string,
+): Promise<ImportRecord | undefined> {
   const row = await db
     .selectFrom('member_imports as i')
     .innerJoin('tenants as t', 't.id', 'i.tenant_id')
@@ -96,7 +107,12 @@ export async function findImport(db: Db | Trx, importId: string): Promise<Import
 }
 
 /** From now on the import goes on in the right of whoever resumed it. */
-export async function setRequester(trx: Trx, importId: string, requestedBy: string, { id, byOperator }: Requester): Promise<void> {
+export async function setRequester(
+  trx: Trx,
+  importId: string,
+  requestedBy: string,
+  { id, byOperator }: Requester,
+): Promise<void> {
   await trx
     .updateTable('member_imports')
     .set({ requested_by: requestedBy, requester_id: id, by_operator: byOperator })
@@ -105,7 +121,10 @@ export async function setRequester(trx: Trx, importId: string, requestedBy: stri
 }
 
 /** Whether whoever asked for the import may still add members. Asked under the tenant's lock. */
-export async function requesterMayImport(trx: Trx, { tenantId, requestedBy, requester }: ImportRecord): Promise<boolean> {
+export async function requesterMayImport(
+  trx: Trx,
+  { tenantId, requestedBy, requester }: ImportRecord,
+): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (
       select from users u
@@ -114,12 +133,18 @@ export async function requesterMayImport(trx: Trx, { tenantId, requestedBy, requ
         and u.deactivated_at is null and u.removed_at is null
         and (u.platform_admin and (${requester.byOperator}::boolean or ${requester.id}::uuid is null)
           or exists (select from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id
-            and m.role in ('admin', 'owner') and m.status in ('active', 'provisioning')))) as may`.execute(trx)
+            and m.role in ('admin', 'owner') and m.status in ('active', 'provisioning')))) as may`.execute(
+    trx,
+  )
   return rows[0]?.may ?? false
 }
 
 /** In the order of the lines. */
-export function listImportRows(db: Db, importId: string, states?: readonly ImportRowState[]): Promise<ImportRowRecord[]> {
+export function listImportRows(
+  db: Db,
+  importId: string,
+  states?: readonly ImportRowState[],
+): Promise<ImportRowRecord[]> {
   return db
     .selectFrom('member_import_rows')
     .select(['line', 'fields', 'state', 'code', 'message', 'issues', 'user_id as userId'])
@@ -129,7 +154,10 @@ export function listImportRows(db: Db, importId: string, states?: readonly Impor
     .execute()
 }
 
-export async function countImportRows(db: Db, importId: string): Promise<Partial<Record<ImportRowState, number>>> {
+export async function countImportRows(
+  db: Db,
+  importId: string,
+): Promise<Partial<Record<ImportRowState, number>>> {
   const rows = await db
     .selectFrom('member_import_rows')
     .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
@@ -139,7 +167,9 @@ export async function countImportRows(db: Db, importId: string): Promise<Partial
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** Takes an unfinished import for one run; undefined when another run holds it or nothing is left. */
+/**
+ * Takes an unfinished import for one run; undefined when another run holds it or nothing is left.
+ */
 export async function claimImport(db: Db, importId: string): Promise<{ run: string } | undefined> {
   const claimed = await db
     .updateTable('member_imports')
@@ -190,10 +220,15 @@ export interface RowInHand {
 }
 
 /**
- * Notes the member that a row has become, in the transaction that makes it. False when the run has lost its lease or another one has made
- * the row: then the transaction must not commit. The lease cannot pass to another run before it ends.
+ * Notes the member that a row has become, in the transaction that makes it. False when the run has
+ * lost its lease or another one has made the row: then the transaction must not commit. The lease
+ * cannot pass to another run before it ends.
  */
-export async function takeImportRow(trx: Trx, { importId, line, run }: RowInHand, userId: string): Promise<boolean> {
+export async function takeImportRow(
+  trx: Trx,
+  { importId, line, run }: RowInHand,
+  userId: string,
+): Promise<boolean> {
   const held = await trx
     .selectFrom('member_imports')
     .select('id')
@@ -212,18 +247,37 @@ export async function takeImportRow(trx: Trx, { importId, line, run }: RowInHand
   return taken.numUpdatedRows > 0n
 }
 
-/** Writes what became of a row that makes nobody. A row that has become a member stays what it is. False as `finishImportRow`. */
-export function refuseImportRow(
+/**
+ * Writes what became of a row that makes nobody. A row that has become a member stays what it is.
+ * False as `finishImportRow`.
+ */
+export function rejectImportRow(
   db: Db,
   row: RowInHand,
-  refusal: { code: string; message: string; issues: readonly { path: string; message: string }[] },
+  rejection: {
+    code: string
+    message: string
+    issues: readonly { path: string; message: string }[]
+  },
 ): Promise<boolean> {
-  const { code, message, issues } = refusal
-  return writeRow(db, row, 'ready', { state: 'refused', code, message, issues: JSON.stringify(issues) })
+  const { code, message, issues } = rejection
+  return writeRow(db, row, 'ready', {
+    state: 'refused',
+    code,
+    message,
+    issues: JSON.stringify(issues),
+  })
 }
 
-/** Writes how far a row's member came. False when the run has lost its lease: then nothing more may be written. */
-export function finishImportRow(db: Db, row: RowInHand, unfinished: string | null): Promise<boolean> {
+/**
+ * Writes how far a row's member came. False when the run has lost its lease: then nothing more may
+ * be written.
+ */
+export function finishImportRow(
+  db: Db,
+  row: RowInHand,
+  unfinished: string | null,
+): Promise<boolean> {
   const state = unfinished === null ? 'created' : 'incomplete'
   return writeRow(db, row, 'running', { state, code: null, message: unfinished })
 }
@@ -241,18 +295,34 @@ async function writeRow(
     .where('line', '=', line)
     .where('state', '=', from)
     .where(({ exists, selectFrom }) =>
-      exists(selectFrom('member_imports as i').select('i.id').where('i.id', '=', importId).where('i.run', '=', run)),
+      exists(
+        selectFrom('member_imports as i')
+          .select('i.id')
+          .where('i.id', '=', importId)
+          .where('i.run', '=', run),
+      ),
     )
     .executeTakeFirst()
   return written.numUpdatedRows > 0n
 }
 
-/** Imports with rows left, and for how many seconds a run holds them unless it gives a sign of life; not of tenants that rest. */
-export async function findUnfinishedImports(db: Db, limit: number): Promise<{ id: string; heldSeconds: number }[]> {
+/**
+ * Imports with rows left, and for how many seconds a run holds them unless it gives a sign of life;
+ * not of tenants that rest.
+ */
+export async function findUnfinishedImports(
+  db: Db,
+  limit: number,
+): Promise<{ id: string; heldSeconds: number }[]> {
   return db
     .selectFrom('member_imports as i')
     .innerJoin('tenants as t', 't.id', 'i.tenant_id')
-    .select(['i.id', sql<number>`coalesce(extract(epoch from greatest(i.lease_until - now(), interval '0')), 0)::float8`.as('heldSeconds')])
+    .select([
+      'i.id',
+      sql<number>`coalesce(extract(epoch from greatest(i.lease_until - now(), interval '0')), 0)::float8`.as(
+        'heldSeconds',
+      ),
+    ])
     .where('i.finished_at', 'is', null)
     .where('t.status', 'in', ['pending', 'active'])
     .orderBy('i.id')
@@ -260,8 +330,11 @@ export async function findUnfinishedImports(db: Db, limit: number): Promise<{ id
     .execute()
 }
 
-/** Erases imports, which hold personal data, 30 days after their end. Answers how many. */
+/** Erases imports, which hold personal data, 30 days after their end. Returns how many. */
 export async function deleteOldImports(db: Db): Promise<number> {
-  const result = await db.deleteFrom('member_imports').where(sql<boolean>`finished_at < now() - interval '30 days'`).executeTakeFirst()
+  const result = await db
+    .deleteFrom('member_imports')
+    .where(sql<boolean>`finished_at < now() - interval '30 days'`)
+    .executeTakeFirst()
   return Number(result.numDeletedRows)
 }

@@ -15,7 +15,7 @@ export interface MfaRow {
 }
 
 /** The value of a `second_factors` reading. */
-export interface FactorsReading {
+export interface FactorsEntry {
   enrolled: boolean
   factors: FactorCounts
 }
@@ -32,11 +32,19 @@ const conditions = {
   unknown: sql`${enrolled} is null`,
 } as const satisfies Record<MfaState, unknown>
 
-/** Members with their second factors as last read, by user id, newest first, one row more than asked; paged as `listMembers`; of one member alone with `only`. */
+/**
+ * Members with their second factors as last read, by user id, newest first, one row more than
+ * asked; paged as `listMembers`; of one member alone with `only`.
+ */
 export async function listMfa(
   db: Db,
   tenantId: string,
-  filter: { state?: MfaState | undefined; before?: string | undefined; limit: number; only?: string | undefined },
+  filter: {
+    state?: MfaState | undefined
+    before?: string | undefined
+    limit: number
+    only?: string | undefined
+  },
 ): Promise<MfaRow[]> {
   const { rows } = await sql<MfaRow>`
     select u.id, u.email, u.name, m.role, ${enrolled} as enrolled, r.value->'factors' as factors, r.failure, r.read_at as "readAt"

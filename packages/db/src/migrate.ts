@@ -45,6 +45,15 @@ import * as trialUses from './migrations/0043-trial-uses.ts'
 import * as guestsAndWrittenTimes from './migrations/0044-guests-and-written-times.ts'
 import * as eventTypeLimits from './migrations/0045-event-type-limits.ts'
 import * as upstreamDays from './migrations/0048-upstream-days.ts'
+import * as suspensionModes from './migrations/0050-suspension-modes.ts'
+import * as restoreWindow from './migrations/0051-restore-window.ts'
+import * as tenantPurges from './migrations/0052-tenant-purges.ts'
+import * as formerFileAccounts from './migrations/0055-former-file-accounts.ts'
+import * as reopenedIdentities from './migrations/0058-reopened-identities.ts'
+import * as slotLockNetworks from './migrations/0061-slot-lock-networks.ts'
+import * as auditChanges from './migrations/0065-audit-changes.ts'
+import * as releasedDomains from './migrations/0066-released-domains.ts'
+import * as movesToOtherHosts from './migrations/0069-moves-to-other-hosts.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
 // Listed by hand, not read from the folder: what is not imported here is not part of the schema.
@@ -90,6 +99,15 @@ const migrations: Record<string, Migration> = {
   '0044-guests-and-written-times': guestsAndWrittenTimes,
   '0045-event-type-limits': eventTypeLimits,
   '0048-upstream-days': upstreamDays,
+  '0050-suspension-modes': suspensionModes,
+  '0051-restore-window': restoreWindow,
+  '0052-tenant-purges': tenantPurges,
+  '0055-former-file-accounts': formerFileAccounts,
+  '0058-reopened-identities': reopenedIdentities,
+  '0061-slot-lock-networks': slotLockNetworks,
+  '0065-audit-changes': auditChanges,
+  '0066-released-domains': releasedDomains,
+  '0069-moves-to-other-hosts': movesToOtherHosts,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }
@@ -99,24 +117,39 @@ export const migrationNames: readonly string[] = Object.keys(migrations).sort()
 
 const provider: MigrationProvider = { getMigrations: async () => migrations }
 
-/** A lock that cannot be had in this time is given up; shorter than the second that a read by key may take, so that none fails for it. */
+/**
+ * A lock that cannot be had in this time is given up; shorter than the second that a read by key
+ * may take, so that none fails for it.
+ */
 const lockTimeoutMs = 500
 
 /**
- * Brings the database to the newest schema, forward only, one process at a time (Kysely takes an advisory lock), and every migration in a
- * transaction of its own: locks of one must not last until the others are done. A statement that cannot get its lock within half a
- * second gives up, so that a migration never queues the traffic of a live table behind it; the migration is then tried again, up to
- * `attempts` times. Connects directly: through a transaction pooler the lock would not hold.
+ * Brings the database to the newest schema, forward only, one process at a time (Kysely takes an
+ * advisory lock), and every migration in a transaction of its own: locks of one must not last until
+ * the others are done. A statement that cannot get its lock within half a second gives up, so that
+ * a migration never queues the traffic of a live table behind it; the migration is then tried
+ * again, up to `attempts` times. Connects directly: through a transaction pooler the lock would not
+ * hold.
  */
-export async function migrate(url: string, { attempts = 10 }: { attempts?: number } = {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { attempts = 10 }: { attempts?: number } = {},
+): Promise<string[]> {
   const applied = await applyMigrations(url, { attempts })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
+    await client.query('begin')
+    // PostgreSQL fails one of two sessions that change the same privileges at once.
+    await client.query(`select pg_advisory_xact_lock(hashtext('atrium privileges'))`)
     // The API reads which migration is newest for its readiness.
     await client.query('grant select on kysely_migration to atrium_app')
-    // Every account may make temporary tables unless the database's owner says otherwise; the API needs none.
-    await client.query(`do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`)
+    // Every account may make temporary tables unless the database's owner says otherwise; the API
+    // needs none.
+    await client.query(
+      `do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`,
+    )
+    await client.query('commit')
   } finally {
     await client.end()
   }
@@ -125,9 +158,19 @@ export async function migrate(url: string, { attempts = 10 }: { attempts?: numbe
   return applied
 }
 
-/** The tables alone, without the job engine's and without indexes that are built beside the traffic; up to and with the migration `to`. */
-export async function applyMigrations(url: string, { attempts = 10, to = migrationNames.at(-1) ?? '' } = {}): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockTimeoutMs} -c client_min_messages=warning` })
+/**
+ * The tables alone, without the job engine's and without indexes that are built beside the traffic;
+ * up to and with the migration `to`.
+ */
+export async function applyMigrations(
+  url: string,
+  { attempts = 10, to = migrationNames.at(-1) ?? '' } = {},
+): Promise<string[]> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    options: `-c lock_timeout=${lockTimeoutMs} -c client_min_messages=warning`,
+  })
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const migrator = new Migrator({ db, provider })

@@ -1,5 +1,5 @@
 /**
- * The name of the newest migration: what this version of the service needs to find in its database. Apart from the migrations themselves,
- * which the service never runs and should not have to load.
+ * The name of the newest migration: what this version of the service needs to find in its database.
+ * Apart from the migrations themselves, which the service never runs and should not have to load.
  */
-export const newestMigration = '0048-upstream-days'
+export const newestMigration = '0069-moves-to-other-hosts'

@@ -5,7 +5,10 @@ interface OnlineIndex {
   table: string
   /** What stands behind the table's name: columns or expressions, INCLUDE, WHERE. */
   of: string
-  /** A partitioned table: each partition's index is built by itself, because the table's own cannot be built beside its writers. */
+  /**
+   * A partitioned table: each partition's index is built by itself, because the table's own cannot
+   * be built beside its writers.
+   */
   partitioned?: true
   unique?: true
   /** Dropped when this one is there. */
@@ -14,11 +17,14 @@ interface OnlineIndex {
   replacesConstraint?: string
 }
 
-// Everything that the largest amounts of a moment are chosen by and shown with: most rows of the history are passed over, and none of those
-// is fetched.
+// Everything that the largest amounts of a moment are chosen by and shown with: most rows of the
+// history are passed over, and none of those is fetched.
 const ranked = 'include (valid_from, valid_to, tenant_id, partner_id, plan, cycle, seats)'
 
-/** Indexes of tables that are in use while they are built: outside of any transaction, so that nobody who writes waits. */
+/**
+ * Indexes of tables that are in use while they are built: outside of any transaction, so that
+ * nobody who writes waits.
+ */
 const indexes: readonly OnlineIndex[] = [
   {
     name: 'subscription_history_ranked',
@@ -38,7 +44,8 @@ const indexes: readonly OnlineIndex[] = [
     table: 'booking_hosts',
     of: '(host_id, calendar_event_id) where calendar_event_id is not null',
   },
-  // What is removed with a person, and what a tenant's end looks for: the foreign keys would else read the whole table for each.
+  // What is removed with a person, and what a tenant's end looks for: the foreign keys would else
+  // read the whole table for each.
   {
     name: 'membership_revocations_user',
     table: 'membership_revocations',
@@ -50,11 +57,17 @@ const indexes: readonly OnlineIndex[] = [
     of: '(created_by)',
   },
   {
+    name: 'slot_locks_network',
+    table: 'slot_locks',
+    of: '(network) where network is not null',
+  },
+  {
     name: 'outbox_tenant',
     table: 'outbox',
     of: '(tenant_id) where tenant_id is not null',
   },
-  // How many members a tenant has, without a look at each: the table is many times as large, and the members of a tenant lie all over it.
+  // How many members a tenant has, without a look at each: the table is many times as large, and
+  // the members of a tenant lie all over it.
   {
     name: 'memberships_counted',
     table: 'memberships',
@@ -67,7 +80,8 @@ const indexes: readonly OnlineIndex[] = [
     of: '(coalesce(identity_group_name, slug))',
     unique: true,
   },
-  // In the order in which mails are claimed: of many that became due at one moment each claim would else sort all.
+  // In the order in which mails are claimed: of many that became due at one moment each claim would
+  // else sort all.
   {
     name: 'outbox_due_in_order',
     table: 'outbox',
@@ -80,7 +94,8 @@ const indexes: readonly OnlineIndex[] = [
     table: 'tenants',
     of: '(entitlements_due_at) where entitlements_due_at is not null',
   },
-  // A domain belongs to the tenant that proved it; claims that are not proven stand beside each other, one per tenant.
+  // A domain belongs to the tenant that proved it; claims that are not proven stand beside each
+  // other, one per tenant.
   {
     name: 'domains_proven_name',
     table: 'domains',
@@ -94,12 +109,55 @@ const indexes: readonly OnlineIndex[] = [
     unique: true,
     replaces: 'domains_tenant',
   },
-  // The claims of all tenants to a name. The last of the three: it ends the rule that a name exists once.
+  // The claims of all tenants to a name. The last of the three: it ends the rule that a name exists
+  // once.
   {
     name: 'domains_name',
     table: 'domains',
     of: '(name)',
     replacesConstraint: 'domains_name_key',
+  },
+  // Searches by a part of a text.
+  {
+    name: 'users_text',
+    table: 'users',
+    of: 'using gin (email gin_trgm_ops, lower(name) gin_trgm_ops)',
+  },
+  {
+    name: 'tenants_text',
+    table: 'tenants',
+    of: 'using gin (slug gin_trgm_ops, lower(name) gin_trgm_ops)',
+  },
+  {
+    name: 'domains_text',
+    table: 'domains',
+    of: 'using gin (name gin_trgm_ops)',
+  },
+  {
+    name: 'memberships_mailbox_text',
+    table: 'memberships',
+    of: 'using gin (mailbox_address gin_trgm_ops)',
+  },
+  // Filters that few pass: without them a list reads everybody to find its page.
+  {
+    name: 'users_deactivated',
+    table: 'users',
+    of: '(id) where deactivated_at is not null',
+  },
+  {
+    name: 'memberships_administrators',
+    table: 'memberships',
+    of: "(role, user_id) where role <> 'member'",
+  },
+  {
+    name: 'memberships_administrators_of_tenant',
+    table: 'memberships',
+    of: "(tenant_id, role, user_id) where role <> 'member'",
+  },
+  {
+    name: 'memberships_not_active',
+    table: 'memberships',
+    of: "(tenant_id, status, user_id) where status <> 'active'",
   },
   // Identities that were given up and that the identity provider may still have.
   {
@@ -107,18 +165,27 @@ const indexes: readonly OnlineIndex[] = [
     table: 'users',
     of: '(replaced_by) where replaced_by is not null',
   },
-  // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no limit on their length.
+  // Entries of a name (migration 0025). By its hash: a few bytes for names that repeat, and no
+  // limit on their length.
   {
     name: 'audit_events_name',
     table: 'audit_events',
     of: '(hashtextextended(lower(resource_name), 0)) where resource_name is not null',
     partitioned: true,
   },
+  // What updates changed, by trigrams (migration 0065); of entries that were there before it too.
+  {
+    name: 'audit_events_changes',
+    table: 'audit_events',
+    of: `using gin ((metadata ->> 'changes') gin_trgm_ops) where (metadata ->> 'changes') is not null`,
+    partitioned: true,
+  },
 ]
 
 /**
- * Builds the indexes that are missing, and those anew that an earlier try left half-built; one process at a time. Reads and
- * writes need them for their speed, and the unique ones for what they refuse. Answers the names of those it built.
+ * Builds the indexes that are missing, and those again that an earlier try left half-built; one
+ * process at a time. Reads and writes need them for their speed, and the unique ones for what they
+ * reject. Returns the names of those it built.
  */
 export async function buildOnlineIndexes(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, options: '-c client_min_messages=warning' })
@@ -132,8 +199,12 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
         await (index.partitioned ? buildOfPartitions(client, index) : buildAnew(client, index))
         built.push(index.name)
       }
-      if (index.replaces !== undefined) await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(index.replaces)}`)
-      if (index.replacesConstraint !== undefined) await dropConstraint(client, index.table, index.replacesConstraint)
+      if (index.replaces !== undefined)
+        await client.query(
+          `drop index concurrently if exists ${pg.escapeIdentifier(index.replaces)}`,
+        )
+      if (index.replacesConstraint !== undefined)
+        await dropConstraint(client, index.table, index.replacesConstraint)
     }
     return built
   } finally {
@@ -142,9 +213,10 @@ export async function buildOnlineIndexes(url: string): Promise<string[]> {
 }
 
 async function isValid(client: pg.Client, name: string): Promise<boolean> {
-  const { rows } = await client.query<{ valid: boolean }>('select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [
-    name,
-  ])
+  const { rows } = await client.query<{ valid: boolean }>(
+    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  )
   return rows[0]?.valid === true
 }
 
@@ -153,21 +225,36 @@ type Whole = Pick<OnlineIndex, 'name' | 'table' | 'of' | 'unique'>
 async function buildAnew(client: pg.Client, { name, table, of, unique }: Whole): Promise<void> {
   const kind = unique ? 'unique index' : 'index'
   await client.query(`drop index concurrently if exists ${pg.escapeIdentifier(name)}`)
-  await client.query(`create ${kind} concurrently ${pg.escapeIdentifier(name)} on ${pg.escapeIdentifier(table)} ${of}`)
+  await client.query(
+    `create ${kind} concurrently ${pg.escapeIdentifier(name)} on ${pg.escapeIdentifier(table)} ${of}`,
+  )
 }
 
 async function dropConstraint(client: pg.Client, table: string, name: string): Promise<void> {
-  const { rowCount } = await client.query('select from pg_constraint where conrelid = to_regclass($1) and conname = $2', [table, name])
+  const { rowCount } = await client.query(
+    'select from pg_constraint where conrelid = to_regclass($1) and conname = $2',
+    [table, name],
+  )
   if (rowCount === 0) return
-  await briefly(client, `alter table ${pg.escapeIdentifier(table)} drop constraint if exists ${pg.escapeIdentifier(name)}`)
+  await briefly(
+    client,
+    `alter table ${pg.escapeIdentifier(table)} drop constraint if exists ${pg.escapeIdentifier(name)}`,
+  )
 }
 
 /**
- * The index of the table first, which is of no partition that is there and of every later one; then that of each partition, put under it. With
- * the last it is valid (PostgreSQL, "Table Partitioning", maintenance of indexes).
+ * The index of the table first, which is of no partition that is there and of every later one; then
+ * that of each partition, put under it. With the last it is valid (PostgreSQL, "Table
+ * Partitioning", maintenance of indexes).
  */
-async function buildOfPartitions(client: pg.Client, { name, table, of }: OnlineIndex): Promise<void> {
-  await briefly(client, `create index if not exists ${pg.escapeIdentifier(name)} on only ${pg.escapeIdentifier(table)} ${of}`)
+async function buildOfPartitions(
+  client: pg.Client,
+  { name, table, of }: OnlineIndex,
+): Promise<void> {
+  await briefly(
+    client,
+    `create index if not exists ${pg.escapeIdentifier(name)} on only ${pg.escapeIdentifier(table)} ${of}`,
+  )
   const { rows } = await client.query<{ partition: string }>(
     `select p.relname as partition from pg_inherits i join pg_class p on p.oid = i.inhrelid
      where i.inhparent = to_regclass($1) and not exists (
@@ -178,11 +265,17 @@ async function buildOfPartitions(client: pg.Client, { name, table, of }: OnlineI
   for (const { partition } of rows) {
     const own = `${partition}_${name.replace(`${table}_`, '')}`
     if (!(await isValid(client, own))) await buildAnew(client, { name: own, table: partition, of })
-    await briefly(client, `alter index ${pg.escapeIdentifier(name)} attach partition ${pg.escapeIdentifier(own)}`)
+    await briefly(
+      client,
+      `alter index ${pg.escapeIdentifier(name)} attach partition ${pg.escapeIdentifier(own)}`,
+    )
   }
 }
 
-/** A statement that is done at once when it has its lock: it gives up and tries again, so that nobody queues behind it. */
+/**
+ * A statement that is done at once when it has its lock: it gives up and tries again, so that
+ * nobody queues behind it.
+ */
 async function briefly(client: pg.Client, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await client.query(`set lock_timeout = '500ms'`)
@@ -190,7 +283,8 @@ async function briefly(client: pg.Client, statement: string): Promise<void> {
       await client.query(statement)
       return
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== '55P03' || attempt === 10) throw error
+      if (!(error instanceof pg.DatabaseError) || error.code !== '55P03' || attempt === 10)
+        throw error
     } finally {
       await client.query('reset lock_timeout')
     }

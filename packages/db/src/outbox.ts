@@ -3,16 +3,23 @@ import type { MailState } from '@atrium/core/mail-states'
 import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
-/** How long a sender may hold a mail without telling an outcome; longer than its deadline. A killed process's mails are free after that. */
+/**
+ * How long a sender may hold a mail without telling an outcome; longer than its deadline. A killed
+ * process's mails are free after that.
+ */
 export const mailLeaseSeconds = 60
 
 /**
- * Queues a mail, due at `now`. Answers its id; undefined when a mail of that key was queued before. `host` ends the Message-ID, which stays
- * the same however often the mail is tried.
+ * Queues a mail, due at `now`. Returns its id; undefined when a mail of that key was queued before.
+ * `host` ends the Message-ID, which stays the same however often the mail is tried.
  */
-export async function insertMail(trx: Trx, mail: OutgoingMail, { host, now }: { host: string; now: Date }): Promise<string | undefined> {
+export async function insertMail(
+  trx: Trx,
+  mail: OutgoingMail,
+  { host, now }: { host: string; now: Date },
+): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into outbox (id, key, tenant_id, template, recipient, recipient_name, "values", booking_id, calendar, message_id, next_at,
       created_at, changed_at)
@@ -22,6 +29,14 @@ export async function insertMail(trx: Trx, mail: OutgoingMail, { host, now }: { 
     on conflict (key) do nothing
     returning id`.execute(trx)
   return rows[0]?.id
+}
+
+/** Whether a mail of this key was queued before, sent or not. */
+export async function isMailQueued(trx: Trx, key: string): Promise<boolean> {
+  return (
+    (await trx.selectFrom('outbox').select('id').where('key', '=', key).executeTakeFirst()) !==
+    undefined
+  )
 }
 
 /** A mail claimed for one try. */
@@ -41,8 +56,8 @@ export interface ClaimedMail {
 }
 
 /**
- * Takes mails that are due at `now` and that no living process holds, the longest waiting first. Leases go by the clock of the database,
- * because several processes look at them.
+ * Takes mails that are due at `now` and that no living process holds, the longest waiting first.
+ * Leases go by the clock of the database, because several processes look at them.
  */
 export async function claimMails(db: Db, now: Date, limit: number): Promise<ClaimedMail[]> {
   const { rows } = await sql<ClaimedMail>`
@@ -69,12 +84,25 @@ export interface EndedTry {
   now: Date
 }
 
-/** Ends tries. Answers the ids of those that were saved: nothing is written for a mail that another process took over meanwhile. */
-export async function saveMailOutcomes(db: Db, tries: readonly EndedTry[]): Promise<ReadonlySet<string>> {
+/**
+ * Ends tries. Returns the ids of those that were saved: nothing is written for a mail that another
+ * process took over meanwhile.
+ */
+export async function saveMailOutcomes(
+  db: Db,
+  tries: readonly EndedTry[],
+): Promise<ReadonlySet<string>> {
   const rows = tries.map(({ mail, outcome, now }) =>
     'sent' in outcome
       ? { ...mail, state: 'sent', now, sentAt: now, nextAt: null, error: null }
-      : { ...mail, state: outcome.nextAt === null ? 'gave_up' : 'failed', now, sentAt: null, nextAt: outcome.nextAt, error: outcome.error },
+      : {
+          ...mail,
+          state: outcome.nextAt === null ? 'gave_up' : 'failed',
+          now,
+          sentAt: null,
+          nextAt: outcome.nextAt,
+          error: outcome.error,
+        },
   )
   const column = <Key extends keyof (typeof rows)[number]>(key: Key) => rows.map((row) => row[key])
   const saved = await sql<{ id: string }>`
@@ -88,30 +116,42 @@ export async function saveMailOutcomes(db: Db, tries: readonly EndedTry[]): Prom
 }
 
 /**
- * Whether a later mail about the same booking went out to the same recipient, or is to: what one that was held up says no longer holds then.
- * Reminders and conflicts say nothing about the state of a booking; and a host who booked with himself reads both sides.
+ * Whether a later mail about the same booking went out to the same recipient, or is to: what one
+ * that was held up says no longer holds then. Reminders and conflicts say nothing about the state
+ * of a booking; and a host who booked with himself reads both sides.
  */
 export async function isOvertaken(db: Db, mail: ClaimedMail): Promise<boolean> {
   const { rows } = await sql<{ overtaken: boolean }>`
     select exists (select from outbox o where o.booking_id = ${mail.bookingId}::uuid and o.id > ${mail.id} and o.recipient = ${mail.recipient}
-      and o.state <> 'gave_up' and o.template not in ('booking.reminder', 'booking.host_conflict')
-      and starts_with(o.template, 'booking.host_') = starts_with(${mail.template}, 'booking.host_')) as overtaken`.execute(db)
+      and o.state <> 'gave_up' and o.template not in ('booking.reminder', 'booking.host_conflict', 'booking.replaced')
+      and starts_with(o.template, 'booking.host_') = starts_with(${mail.template}, 'booking.host_')) as overtaken`.execute(
+    db,
+  )
   return rows[0]?.overtaken ?? false
 }
 
-/** Gives back a mail that was claimed and not tried: whoever claims next may have it. Nothing when another process took it over meanwhile. */
+/**
+ * Gives back a mail that was claimed and not tried: whoever claims next may have it. Nothing when
+ * another process took it over meanwhile.
+ */
 export async function releaseMail(db: Db, mail: Pick<ClaimedMail, 'id' | 'run'>): Promise<void> {
   await sql`
     update outbox set state = 'queued', run = null, lease_until = null, attempts = attempts - 1
     where id = ${mail.id} and run = ${mail.run}`.execute(db)
 }
 
-/** Takes a mail out of the queue that is no longer worth sending. Nothing when another process took it over meanwhile. */
+/**
+ * Takes a mail out of the queue that is no longer worth sending. Nothing when another process took
+ * it over meanwhile.
+ */
 export async function dropMail(db: Db, mail: ClaimedMail): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', mail.id).where('run', '=', mail.run).execute()
 }
 
-/** Makes a mail that is not sent due at once, with all its tries before it again. A mail that is being sent stays as it is. */
+/**
+ * Makes a mail that is not sent due at once, with all its tries before it again. A mail that is
+ * being sent stays as it is.
+ */
 export async function requeueMail(trx: Trx, id: string, now: Date): Promise<void> {
   await trx
     .updateTable('outbox')
@@ -130,11 +170,13 @@ export async function hasDueMail(db: Db, now: Date): Promise<boolean> {
   return rows[0]?.due ?? false
 }
 
-/** Erases recipient and values of mails that were over before the given moment. Answers how many. */
+/**
+ * Erases recipient and values of mails that were over before the given moment. Returns how many.
+ */
 export async function eraseOldMails(db: Db, before: Date): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('outbox')
-    .set({ recipient: null, recipient_name: null, values: '{}' })
+    .set({ recipient: null, recipient_name: null, values: '{}', calendar: null })
     .where('state', 'in', ['sent', 'gave_up'])
     .where('changed_at', '<', before)
     .where('recipient', 'is not', null)
@@ -181,7 +223,10 @@ export function listMails(
     limit: number
   },
 ): Promise<MailRow[]> {
-  let query = db.selectFrom('outbox as o').leftJoin('tenants as t', 't.id', 'o.tenant_id').select(columns)
+  let query = db
+    .selectFrom('outbox as o')
+    .leftJoin('tenants as t', 't.id', 'o.tenant_id')
+    .select(columns)
   if (filter.state) query = query.where('o.state', '=', filter.state)
   if (filter.tenantSlug) query = query.where('t.slug', '=', filter.tenantSlug)
   if (filter.before) query = query.where('o.id', '<', filter.before)
@@ -206,13 +251,28 @@ export function findMail(db: Db | Trx, id: string): Promise<MailRow | undefined>
 
 /** Holds the mail until the transaction ends. */
 export async function lockMail(trx: Trx, id: string): Promise<MailRow | undefined> {
-  const locked = await trx.selectFrom('outbox').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+  const locked = await trx
+    .selectFrom('outbox')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
   return locked && findMail(trx, id)
 }
 
-/** How many mails wait (being sent included), have failed and are due again, and were given up; since when the oldest of them waits. */
-export async function countMails(db: Db): Promise<{ waiting: number; failed: number; gaveUp: number; oldestWaiting: Date | null }> {
-  const { rows } = await sql<{ waiting: number; failed: number; gaveUp: number; oldestWaiting: Date | null }>`
+/**
+ * How many mails wait (being sent included), have failed and are due again, and were given up;
+ * since when the oldest of them waits.
+ */
+export async function countMails(
+  db: Db,
+): Promise<{ waiting: number; failed: number; gaveUp: number; oldestWaiting: Date | null }> {
+  const { rows } = await sql<{
+    waiting: number
+    failed: number
+    gaveUp: number
+    oldestWaiting: Date | null
+  }>`
     select count(*) filter (where state in ('queued', 'sending'))::int as waiting,
       count(*) filter (where state = 'failed')::int as failed,
       count(*) filter (where state = 'gave_up')::int as "gaveUp",

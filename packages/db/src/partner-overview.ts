@@ -13,7 +13,9 @@ export interface CustomerCounts {
   unscored: number
 }
 
-/** The partner's customers by status, and those that are not suspended by health, in one statement. */
+/**
+ * The partner's customers by status, and those that are not suspended by health, in one statement.
+ */
 export async function countCustomers(db: Db, partnerId: string): Promise<CustomerCounts> {
   const { rows } = await sql<CustomerCounts>`
     select count(*) as total, count(*) filter (where t.status = 'active') as active, count(*) filter (where t.status = 'pending') as pending,
@@ -36,7 +38,11 @@ export interface Attention {
 }
 
 /** Customers that are worth a look, each with its most urgent reason, most urgent first. */
-export async function listAttention(db: Db, partnerId: string, limit: number): Promise<Attention[]> {
+export async function listAttention(
+  db: Db,
+  partnerId: string,
+  limit: number,
+): Promise<Attention[]> {
   const { rows } = await sql<Attention>`
     select reason, slug as "tenantSlug", name from (
       select t.id, t.slug, t.name, case
@@ -54,8 +60,15 @@ export async function listAttention(db: Db, partnerId: string, limit: number): P
   return rows
 }
 
-/** What the partner earned since a moment, by currency: payouts and corrections by hand are no earnings. */
-export async function earnedSince(db: Db, partnerId: string, since: Date): Promise<{ currency: string; amount: string }[]> {
+/**
+ * What the partner earned since a moment, by currency: payouts and corrections by hand are no
+ * earnings.
+ */
+export async function earnedSince(
+  db: Db,
+  partnerId: string,
+  since: Date,
+): Promise<{ currency: string; amount: string }[]> {
   const { rows } = await sql<{ currency: string; amount: string }>`
     select currency, sum(amount)::text as amount from partner_ledger
     where partner_id = ${partnerId} and created_at >= ${since}

@@ -26,17 +26,30 @@ const selectStaff = sql`
     r.value -> 'factors' as factors, r.failure, r.read_at as "readAt"
   from users u left join user_readings r on r.user_id = u.id and r.kind = 'second_factors'`
 
-/** The partner's staff with their second factors as last read, newest first, one row more than asked. */
-export async function listStaff(db: Db, partnerId: string, page: { before?: string | undefined; limit: number }): Promise<StaffRow[]> {
+/**
+ * The partner's staff with their second factors as last read, newest first, one row more than
+ * asked.
+ */
+export async function listStaff(
+  db: Db,
+  partnerId: string,
+  page: { before?: string | undefined; limit: number },
+): Promise<StaffRow[]> {
   const { rows } = await sql<StaffRow>`
     ${selectStaff} where u.partner_id = ${partnerId} and u.removed_at is null ${page.before ? sql`and u.id < ${page.before}` : sql``}
     order by u.id desc limit ${page.limit + 1}`.execute(db)
   return rows
 }
 
-export async function findStaff(db: Db | Trx, partnerId: string, userId: string): Promise<StaffRow | undefined> {
+export async function findStaff(
+  db: Db | Trx,
+  partnerId: string,
+  userId: string,
+): Promise<StaffRow | undefined> {
   const { rows } =
-    await sql<StaffRow>`${selectStaff} where u.partner_id = ${partnerId} and u.id = ${userId} and u.removed_at is null`.execute(db)
+    await sql<StaffRow>`${selectStaff} where u.partner_id = ${partnerId} and u.id = ${userId} and u.removed_at is null`.execute(
+      db,
+    )
   return rows[0]
 }
 
@@ -62,10 +75,18 @@ export async function lockUser(trx: Trx, userId: string): Promise<void> {
 }
 
 /** Puts a person on a partner's staff, changes the level, or takes the person off with null. */
-export async function setStaff(trx: Trx, userId: string, staff: { partnerId: string; access: PartnerAccess } | null): Promise<void> {
+export async function setStaff(
+  trx: Trx,
+  userId: string,
+  staff: { partnerId: string; access: PartnerAccess } | null,
+): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ partner_id: staff?.partnerId ?? null, partner_access: staff?.access ?? null, updated_at: sql<Date>`now()` })
+    .set({
+      partner_id: staff?.partnerId ?? null,
+      partner_access: staff?.access ?? null,
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', userId)
     .execute()
 }

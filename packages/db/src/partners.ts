@@ -3,7 +3,7 @@ import type { PartnerAccess, PartnerStatus } from '@atrium/core/partner-access'
 import type { ContactInfoView } from '@atrium/core/partners'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
 export interface PartnerRow {
   id: string
@@ -22,19 +22,36 @@ export function findPartnerBySlug(db: Db | Trx, slug: string): Promise<PartnerRo
   return db.selectFrom('partners').select(key).where('slug', '=', slug).executeTakeFirst()
 }
 
-/** Under a lock that lets others read and hold the partner, and nobody change or terminate it, until the transaction ends. */
+/**
+ * Under a lock that lets others read and hold the partner, and nobody change or terminate it, until
+ * the transaction ends.
+ */
 export function holdPartner(trx: Trx, id: string): Promise<PartnerRow | undefined> {
   return trx.selectFrom('partners').select(key).where('id', '=', id).forShare().executeTakeFirst()
 }
 
 /** The same as `lockPartner` for several, in an order in which two cannot wait for each other. */
 export function lockPartners(trx: Trx, ids: readonly string[]): Promise<PartnerRow[]> {
-  return trx.selectFrom('partners').select(key).where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  return trx
+    .selectFrom('partners')
+    .select(key)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 }
 
-/** For a change of the partner or of who works there. Tenants can still be attached by those who hold no lock on it. */
+/**
+ * For a change of the partner or of who works there. Tenants can still be attached by those who
+ * hold no lock on it.
+ */
 export function lockPartner(trx: Trx, slug: string): Promise<PartnerRow | undefined> {
-  return trx.selectFrom('partners').select(key).where('slug', '=', slug).forNoKeyUpdate().executeTakeFirst()
+  return trx
+    .selectFrom('partners')
+    .select(key)
+    .where('slug', '=', slug)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 }
 
 export interface Margin {
@@ -43,7 +60,9 @@ export interface Margin {
   effectiveFrom: string
 }
 
-/** A partner as the views need it. `marginPct` is the one in force on the day that was asked for. */
+/**
+ * A partner as the views need it. `marginPct` is the one in force on the day that was asked for.
+ */
 export interface PartnerRecord extends PartnerRow {
   domain: string | null
   suspendedReason: string | null
@@ -77,7 +96,11 @@ const selectRecord = (day: string) => sql`
   from partners p`
 
 /** `day` decides which margin is in force, as `2027-01-31` in UTC. */
-export async function readPartner(db: Db | Trx, id: string, day: string): Promise<PartnerRecord | undefined> {
+export async function readPartner(
+  db: Db | Trx,
+  id: string,
+  day: string,
+): Promise<PartnerRecord | undefined> {
   const { rows } = await sql<PartnerRecord>`${selectRecord(day)} where p.id = ${id}`.execute(db)
   return rows[0]
 }
@@ -90,7 +113,11 @@ export interface PartnerFilter {
 }
 
 /** Newest first, one row more than asked. */
-export async function listPartners(db: Db, filter: PartnerFilter, day: string): Promise<PartnerRecord[]> {
+export async function listPartners(
+  db: Db,
+  filter: PartnerFilter,
+  day: string,
+): Promise<PartnerRecord[]> {
   const conditions = [sql<SqlBool>`true`]
   if (filter.status) conditions.push(sql<SqlBool>`p.status = ${filter.status}`)
   if (filter.before) conditions.push(sql<SqlBool>`p.id < ${filter.before}`)
@@ -100,7 +127,9 @@ export async function listPartners(db: Db, filter: PartnerFilter, day: string): 
       or lower(p.contact_email) like ${pattern})`)
   }
   const { rows } = await sql<PartnerRecord>`
-    ${selectRecord(day)} where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`.execute(db)
+    ${selectRecord(day)} where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -118,7 +147,9 @@ export interface PartnerChanges {
 function columnsOf({ contact, billing, ...plain }: PartnerChanges) {
   return {
     ...plain,
-    ...(contact ? { contact_name: contact.name, contact_email: contact.email, contact_phone: contact.phone } : {}),
+    ...(contact
+      ? { contact_name: contact.name, contact_email: contact.email, contact_phone: contact.phone }
+      : {}),
     ...(billing
       ? {
           billing_company: billing.company,
@@ -133,7 +164,13 @@ function columnsOf({ contact, billing, ...plain }: PartnerChanges) {
 /** Undefined when the slug is taken; a domain that another partner has throws `partners_domain`. */
 export function insertPartner(
   trx: Trx,
-  partner: { slug: string; name: string; domain: string | null; contact: ContactInfoView; billing: BillingInfoView },
+  partner: {
+    slug: string
+    name: string
+    domain: string | null
+    contact: ContactInfoView
+    billing: BillingInfoView
+  },
 ): Promise<{ id: string } | undefined> {
   const { slug, name, ...rest } = partner
   return trx
@@ -170,13 +207,22 @@ export async function listMargins(db: Db | Trx, partnerId: string): Promise<Marg
 export async function saveMargin(
   trx: Trx,
   partnerId: string,
-  { marginPct, effectiveFrom, setBy, reason }: Margin & { setBy: string | null; reason: string | null },
+  {
+    marginPct,
+    effectiveFrom,
+    setBy,
+    reason,
+  }: Margin & { setBy: string | null; reason: string | null },
 ): Promise<void> {
   const values = { margin_pct: marginPct, set_by: setBy, reason }
   await trx
     .insertInto('partner_margins')
     .values({ partner_id: partnerId, effective_from: effectiveFrom, ...values })
-    .onConflict((conflict) => conflict.columns(['partner_id', 'effective_from']).doUpdateSet({ ...values, created_at: sql<Date>`now()` }))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['partner_id', 'effective_from'])
+        .doUpdateSet({ ...values, created_at: sql<Date>`now()` }),
+    )
     .execute()
 }
 
@@ -188,17 +234,30 @@ export interface YearlyRevenue {
   arr: string
 }
 
-/** What subscriptions bring in now, by partner and currency, in one statement. Nothing is listed that is 0. */
-export function yearlyRevenueOfPartners(db: Db, partnerIds: readonly string[]): Promise<YearlyRevenue[]> {
+/**
+ * What subscriptions bring in now, by partner and currency, in one statement. Nothing is listed
+ * that is 0.
+ */
+export function yearlyRevenueOfPartners(
+  db: Db,
+  partnerIds: readonly string[],
+): Promise<YearlyRevenue[]> {
   return yearlyRevenue(db, sql`h.partner_id`, partnerIds)
 }
 
 /** The same by tenant. */
-export function yearlyRevenueOfTenants(db: Db, tenantIds: readonly string[]): Promise<YearlyRevenue[]> {
+export function yearlyRevenueOfTenants(
+  db: Db,
+  tenantIds: readonly string[],
+): Promise<YearlyRevenue[]> {
   return yearlyRevenue(db, sql`h.tenant_id`, tenantIds)
 }
 
-async function yearlyRevenue(db: Db, owner: ReturnType<typeof sql>, ids: readonly string[]): Promise<YearlyRevenue[]> {
+async function yearlyRevenue(
+  db: Db,
+  owner: ReturnType<typeof sql>,
+  ids: readonly string[],
+): Promise<YearlyRevenue[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<YearlyRevenue>`
     select ${owner} as id, h.currency, sum(h.arr)::text as arr from subscription_history h
@@ -208,7 +267,11 @@ async function yearlyRevenue(db: Db, owner: ReturnType<typeof sql>, ids: readonl
 }
 
 /** The partner that had the tenant at a moment, whatever became of either since. */
-export function partnerOfTenantAt(db: Db | Trx, tenantId: string, at: Date): Promise<PartnerRow | undefined> {
+export function partnerOfTenantAt(
+  db: Db | Trx,
+  tenantId: string,
+  at: Date,
+): Promise<PartnerRow | undefined> {
   return db
     .selectFrom('tenant_partners as h')
     .innerJoin('partners as p', 'p.id', 'h.partner_id')
@@ -233,23 +296,35 @@ export async function findPartnerProfile<Content>(
   column: 'settings' | 'branding',
 ): Promise<PartnerProfile<Content>> {
   const { rows } = await sql<PartnerProfile<Content>>`
-    select name, ${sql.ref(column)} as content, updated_at as "updatedAt" from partners where id = ${partnerId}`.execute(db)
+    select name, ${sql.ref(column)} as content, updated_at as "updatedAt" from partners where id = ${partnerId}`.execute(
+    db,
+  )
   const [row] = rows
   if (!row) throw new Error(`there is no partner ${partnerId}`)
   return row
 }
 
 /** Sets the given fields; null takes one away. */
-export async function savePartnerProfile(trx: Trx, partnerId: string, column: 'settings' | 'branding', changes: object): Promise<void> {
+export async function savePartnerProfile(
+  trx: Trx,
+  partnerId: string,
+  column: 'settings' | 'branding',
+  changes: object,
+): Promise<void> {
   await sql`
     update partners set ${sql.ref(column)} = jsonb_strip_nulls(${sql.ref(column)} || ${JSON.stringify(changes)}::jsonb), updated_at = now()
     where id = ${partnerId}`.execute(trx)
 }
 
-/** Where mails to a partner go: the address of its settings, else that for invoices, else its contact. Null when it has told none. */
+/**
+ * Where mails to a partner go: the address of its settings, else that for invoices, else its
+ * contact. Null when it has told none.
+ */
 export async function partnerMailAddress(db: Db | Trx, partnerId: string): Promise<string | null> {
   const { rows } = await sql<{ address: string | null }>`
-    select coalesce(settings ->> 'noticeEmail', billing_email, contact_email) as address from partners where id = ${partnerId}`.execute(db)
+    select coalesce(settings ->> 'noticeEmail', billing_email, contact_email) as address from partners where id = ${partnerId}`.execute(
+    db,
+  )
   return rows[0]?.address ?? null
 }
 
@@ -261,7 +336,10 @@ export interface PartnerSupportRow {
 }
 
 /** How the people of a partner's tenants reach it; undefined once it is terminated. */
-export async function findPartnerSupport(db: Db, partnerId: string): Promise<PartnerSupportRow | undefined> {
+export async function findPartnerSupport(
+  db: Db,
+  partnerId: string,
+): Promise<PartnerSupportRow | undefined> {
   const { rows } = await sql<PartnerSupportRow>`
     select name, settings ->> 'supportEmail' as "supportEmail", settings ->> 'supportPhone' as "supportPhone",
       settings ->> 'supportUrl' as "supportUrl"
@@ -269,8 +347,15 @@ export async function findPartnerSupport(db: Db, partnerId: string): Promise<Par
   return rows[0]
 }
 
-/** The level of somebody on the partner's staff now; undefined when the person is none. Asked under a lock on the partner. */
-export async function staffAccess(trx: Trx, partnerId: string, userId: string): Promise<PartnerAccess | undefined> {
+/**
+ * The level of somebody on the partner's staff now; undefined when the person is none. Asked under
+ * a lock on the partner.
+ */
+export async function staffAccess(
+  trx: Trx,
+  partnerId: string,
+  userId: string,
+): Promise<PartnerAccess | undefined> {
   const row = await trx
     .selectFrom('users')
     .select('partner_access')

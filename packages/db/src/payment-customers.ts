@@ -44,20 +44,35 @@ const columns = [
 ] as const
 
 function select(db: Db | Trx) {
-  return db.selectFrom('payment_customers').select(columns).select(sql<StoredCard | null>`card`.as('card'))
+  return db
+    .selectFrom('payment_customers')
+    .select(columns)
+    .select(sql<StoredCard | null>`card`.as('card'))
 }
 
-export function findPaymentCustomer(db: Db | Trx, tenantId: string): Promise<PaymentCustomerRow | undefined> {
+export function findPaymentCustomer(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<PaymentCustomerRow | undefined> {
   return select(db).where('tenant_id', '=', tenantId).executeTakeFirst()
 }
 
-/** The tenant that a customer is or was; what comes late of a deleted customer is still its tenant's. */
-export async function findTenantOfCustomer(db: Db | Trx, customerId: string): Promise<string | undefined> {
+/**
+ * The tenant that a customer is or was; what comes late of a deleted customer is still its
+ * tenant's.
+ */
+export async function findTenantOfCustomer(
+  db: Db | Trx,
+  customerId: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('payment_customers')
     .select('tenant_id')
     .where((where) =>
-      where.or([where('customer_id', '=', customerId), where(sql<string[]>`former_ids`, '@>', sql<string[]>`array[${customerId}]`)]),
+      where.or([
+        where('customer_id', '=', customerId),
+        where(sql<string[]>`former_ids`, '@>', sql<string[]>`array[${customerId}]`),
+      ]),
     )
     .executeTakeFirst()
   return row?.tenant_id
@@ -65,11 +80,17 @@ export async function findTenantOfCustomer(db: Db | Trx, customerId: string): Pr
 
 /** Lets one transaction at a time make a tenant's customer. */
 export async function lockPaymentCustomer(trx: Trx, tenantId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`payment customer ${tenantId}`}, 0))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`payment customer ${tenantId}`}, 0))`.execute(
+    trx,
+  )
 }
 
 /** Asks for `Trx`: two would make two customers without `lockPaymentCustomer`. */
-export async function savePaymentCustomer(trx: Trx, tenantId: string, customerId: string): Promise<void> {
+export async function savePaymentCustomer(
+  trx: Trx,
+  tenantId: string,
+  customerId: string,
+): Promise<void> {
   await trx
     .insertInto('payment_customers')
     .values({ tenant_id: tenantId, customer_id: customerId })
@@ -77,14 +98,24 @@ export async function savePaymentCustomer(trx: Trx, tenantId: string, customerId
     .execute()
 }
 
-/** The customer is gone at the processor: forgets it and what was known of it. False when another one was stored meanwhile. */
-export async function forgetPaymentCustomer(db: Db | Trx, customerId: string): Promise<boolean> {
+/**
+ * The customer is gone at the processor: forgets it and what was known of it. False when another
+ * one was stored meanwhile.
+ */
+export async function deletePaymentCustomer(db: Db | Trx, customerId: string): Promise<boolean> {
   const row = await db
     .updateTable('payment_customers')
     .set({
       customer_id: null,
       former_ids: sql`array_append(former_ids, ${customerId})`,
-      ...{ card: null, card_read_at: null, tax_id: null, tax_id_value: null, tax_id_status: null, tax_id_read_at: null },
+      ...{
+        card: null,
+        card_read_at: null,
+        tax_id: null,
+        tax_id_value: null,
+        tax_id_status: null,
+        tax_id_read_at: null,
+      },
     })
     .where('customer_id', '=', customerId)
     .returning('tenant_id')
@@ -93,7 +124,12 @@ export async function forgetPaymentCustomer(db: Db | Trx, customerId: string): P
 }
 
 /** Keeps the card as it was read at `readAt`, unless a later reading stands already. */
-export async function saveCard(db: Db | Trx, customerId: string, card: StoredCard | null, readAt: Date): Promise<void> {
+export async function saveCard(
+  db: Db | Trx,
+  customerId: string,
+  card: StoredCard | null,
+  readAt: Date,
+): Promise<void> {
   await db
     .updateTable('payment_customers')
     .set({
@@ -102,7 +138,9 @@ export async function saveCard(db: Db | Trx, customerId: string, card: StoredCar
       ...(card ? { card_failure: null, card_failure_at: null } : {}),
     })
     .where('customer_id', '=', customerId)
-    .where((where) => where.or([where('card_read_at', 'is', null), where('card_read_at', '<=', readAt)]))
+    .where((where) =>
+      where.or([where('card_read_at', 'is', null), where('card_read_at', '<=', readAt)]),
+    )
     .execute()
 }
 
@@ -112,24 +150,41 @@ export async function noteCardChoice(db: Db | Trx, customerId: string, at: Date)
     .updateTable('payment_customers')
     .set({ card_chosen_at: at })
     .where('customer_id', '=', customerId)
-    .where((where) => where.or([where('card_chosen_at', 'is', null), where('card_chosen_at', '<=', at)]))
+    .where((where) =>
+      where.or([where('card_chosen_at', 'is', null), where('card_chosen_at', '<=', at)]),
+    )
     .returning('tenant_id')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Why a card could not be set up; an older failure than what stands is not noted, nor one from before the last choice of a card. */
-export async function saveCardFailure(db: Db | Trx, customerId: string, reason: string, at: Date): Promise<void> {
+/**
+ * Why a card could not be set up; an older failure than what stands is not noted, nor one from
+ * before the last choice of a card.
+ */
+export async function saveCardFailure(
+  db: Db | Trx,
+  customerId: string,
+  reason: string,
+  at: Date,
+): Promise<void> {
   await db
     .updateTable('payment_customers')
     .set({ card_failure: reason, card_failure_at: at })
     .where('customer_id', '=', customerId)
-    .where((where) => where.or([where('card_failure_at', 'is', null), where('card_failure_at', '<=', at)]))
-    .where((where) => where.or([where('card_chosen_at', 'is', null), where('card_chosen_at', '<=', at)]))
+    .where((where) =>
+      where.or([where('card_failure_at', 'is', null), where('card_failure_at', '<=', at)]),
+    )
+    .where((where) =>
+      where.or([where('card_chosen_at', 'is', null), where('card_chosen_at', '<=', at)]),
+    )
     .execute()
 }
 
-/** The customer's VAT number at the processor and what the authority said of it, as read at `readAt`; null for none. */
+/**
+ * The customer's VAT number at the processor and what the authority said of it, as read at
+ * `readAt`; null for none.
+ */
 export async function saveTaxId(
   db: Db | Trx,
   customerId: string,
@@ -145,7 +200,9 @@ export async function saveTaxId(
       tax_id_read_at: readAt,
     })
     .where('customer_id', '=', customerId)
-    .where((where) => where.or([where('tax_id_read_at', 'is', null), where('tax_id_read_at', '<=', readAt)]))
+    .where((where) =>
+      where.or([where('tax_id_read_at', 'is', null), where('tax_id_read_at', '<=', readAt)]),
+    )
     .execute()
 }
 
@@ -164,7 +221,10 @@ export interface CustomerTenant {
 }
 
 /** Whom the processor is told that invoices go to. */
-export function findCustomerTenant(db: Db | Trx, tenantId: string): Promise<CustomerTenant | undefined> {
+export function findCustomerTenant(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<CustomerTenant | undefined> {
   return db
     .selectFrom('tenants as t')
     .leftJoin('partners as p', 'p.id', 't.partner_id')
@@ -204,7 +264,11 @@ export function findCustomerTenant(db: Db | Trx, tenantId: string): Promise<Cust
 }
 
 /** Tenants that have or had a customer, by id, after `after`. */
-export async function listCustomerTenants(db: Db, after: string | undefined, limit: number): Promise<string[]> {
+export async function listCustomerTenants(
+  db: Db,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('payment_customers')
     .select('tenant_id')

@@ -2,8 +2,14 @@ import type { AdjustmentState, PayoutStatus } from '@atrium/core/payouts'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 
-/** The margin in percent that holds on a day such as `2027-01-31`; undefined for an unknown partner. */
-export async function findMarginAt(db: Db | Trx, partnerId: string, day: string): Promise<number | undefined> {
+/**
+ * The margin in percent that holds on a day such as `2027-01-31`; undefined for an unknown partner.
+ */
+export async function findMarginAt(
+  db: Db | Trx,
+  partnerId: string,
+  day: string,
+): Promise<number | undefined> {
   const { rows } = await sql<{ margin: number }>`
     select coalesce((select m.margin_pct from partner_margins m where m.partner_id = p.id and m.effective_from <= ${day}::date
       order by m.effective_from desc limit 1), p.margin_pct)::float8 as margin
@@ -12,10 +18,16 @@ export async function findMarginAt(db: Db | Trx, partnerId: string, day: string)
 }
 
 /** Margins that begin after a day, soonest first. */
-export async function listComingMargins(db: Db, partnerId: string, day: string): Promise<{ marginPct: number; effectiveFrom: string }[]> {
+export async function listComingMargins(
+  db: Db,
+  partnerId: string,
+  day: string,
+): Promise<{ marginPct: number; effectiveFrom: string }[]> {
   const { rows } = await sql<{ marginPct: number; effectiveFrom: string }>`
     select margin_pct::float8 as "marginPct", effective_from::text as "effectiveFrom" from partner_margins
-    where partner_id = ${partnerId} and effective_from > ${day}::date order by effective_from`.execute(db)
+    where partner_id = ${partnerId} and effective_from > ${day}::date order by effective_from`.execute(
+    db,
+  )
   return rows
 }
 
@@ -46,19 +58,30 @@ const partnerColumns = [
 ] as const
 
 export function findPayoutPartner(db: Db | Trx, slug: string): Promise<PayoutPartner | undefined> {
-  return db.selectFrom('partners').select(partnerColumns).where('slug', '=', slug).executeTakeFirst()
+  return db
+    .selectFrom('partners')
+    .select(partnerColumns)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
 }
 
 /**
- * Lets one transaction at a time make and move payouts of a partner: entries are gathered once, statement numbers follow one another.
- * Apart from the partner's row, which every change of a tenant would otherwise wait for.
+ * Lets one transaction at a time make and move payouts of a partner: entries are gathered once,
+ * statement numbers follow one another. Apart from the partner's row, which every change of a
+ * tenant would otherwise wait for.
  */
 export async function lockPayouts(trx: Trx, partnerId: string): Promise<PayoutPartner | undefined> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('payouts ' || ${partnerId}, 0))`.execute(trx)
-  return trx.selectFrom('partners').select(partnerColumns).where('id', '=', partnerId).executeTakeFirst()
+  await sql`select pg_advisory_xact_lock(hashtextextended('payouts ' || ${partnerId}, 0))`.execute(
+    trx,
+  )
+  return trx
+    .selectFrom('partners')
+    .select(partnerColumns)
+    .where('id', '=', partnerId)
+    .executeTakeFirst()
 }
 
-/** Notes that the partner lets us write its statements. Answers when it first did. */
+/** Notes that the partner lets us write its statements. Returns when it first did. */
 export async function setSelfBillingConsent(trx: Trx, partnerId: string, at: Date): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     update partners set self_billing_consent_at = coalesce(self_billing_consent_at, ${at}), updated_at = ${at}
@@ -94,9 +117,11 @@ export interface PayoutRow {
 }
 
 /** A person is kept by id; where the record is gone, the id is what is left to say. */
-const addressOf = (column: string) => `coalesce((select u.email from users u where u.id::text = ${column}), ${column})`
+const addressOf = (column: string) =>
+  `coalesce((select u.email from users u where u.id::text = ${column}), ${column})`
 
-const payoutColumns = sql.raw(`p.id, p.partner_id as "partnerId", r.slug as "partnerSlug", r.name as "partnerName", p.currency,
+const payoutColumns =
+  sql.raw(`p.id, p.partner_id as "partnerId", r.slug as "partnerSlug", r.name as "partnerName", p.currency,
   p.amount::text as amount, p.status, p.period_from as "periodFrom", p.period_to as "periodTo", p.statement_number as "statementNumber",
   p.held_reason as "heldReason", p.requested_by as "requestedById", ${addressOf('p.requested_by')} as "requestedBy",
   ${addressOf('p.approved_by')} as "approvedBy", p.approved_at as "approvedAt", p.sent_at as "sentAt", p.paid_at as "paidAt",
@@ -123,7 +148,8 @@ export async function listPayouts(db: Db, filter: PayoutFilter): Promise<PayoutR
     ...(filter.currency ? [sql<SqlBool>`p.currency = ${filter.currency}`] : []),
     ...(filter.before ? [sql<SqlBool>`p.id < ${filter.before}`] : []),
   ]
-  const { rows } = await sql<PayoutRow>`select ${payoutColumns} where ${sql.join(conditions, sql` and `)}
+  const { rows } =
+    await sql<PayoutRow>`select ${payoutColumns} where ${sql.join(conditions, sql` and `)}
     order by p.id desc limit ${filter.limit + 1}`.execute(db)
   return rows
 }
@@ -135,7 +161,8 @@ export async function findPayout(db: Db | Trx, id: string): Promise<PayoutRow | 
 
 /** The same under a row lock. */
 export async function lockPayout(trx: Trx, id: string): Promise<PayoutRow | undefined> {
-  const { rows } = await sql<PayoutRow>`select ${payoutColumns} where p.id = ${id} for update of p`.execute(trx)
+  const { rows } =
+    await sql<PayoutRow>`select ${payoutColumns} where p.id = ${id} for update of p`.execute(trx)
   return rows[0]
 }
 
@@ -153,8 +180,8 @@ export interface NewPayout {
 }
 
 /**
- * Makes a payout of the entries that no other one has, oldest first. Undefined when they are worth less than the minimum, or another one
- * is under way in this currency. Asks for `lockPayouts`.
+ * Makes a payout of the entries that no other one has, oldest first. Undefined when they are worth
+ * less than the minimum, or another one is under way in this currency. Asks for `lockPayouts`.
  */
 export async function insertPayout(trx: Trx, payout: NewPayout): Promise<string | undefined> {
   const { partnerId, currency } = payout
@@ -196,7 +223,12 @@ export interface PayoutChanges {
 }
 
 /** Asks for `Trx`: the state that it leaves was read under `lockPayout`. */
-export async function updatePayout(trx: Trx, id: string, changes: PayoutChanges, now: Date): Promise<void> {
+export async function updatePayout(
+  trx: Trx,
+  id: string,
+  changes: PayoutChanges,
+  now: Date,
+): Promise<void> {
   await trx
     .updateTable('payouts')
     .set({ ...changes, version: sql`version + 1`, updated_at: now })
@@ -209,7 +241,10 @@ export async function freePayoutEntries(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('payout_entries').where('payout_id', '=', id).execute()
 }
 
-/** How many statements the partner has. Asks for `lockPayouts`, so that the next number is given once. */
+/**
+ * How many statements the partner has. Asks for `lockPayouts`, so that the next number is given
+ * once.
+ */
 export async function countStatements(trx: Trx, partnerId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('payouts')
@@ -222,12 +257,22 @@ export async function countStatements(trx: Trx, partnerId: string): Promise<numb
 
 /** What a statement said when it was written; null before the payout was paid. */
 export async function findStatement(db: Db | Trx, id: string): Promise<unknown> {
-  const row = await db.selectFrom('payouts').select('statement').where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('payouts')
+    .select('statement')
+    .where('id', '=', id)
+    .executeTakeFirst()
   return row?.statement ?? null
 }
 
-/** Partners and currencies for which the run of the month that begins at `monthStart` has made no payout yet and something is to be paid. */
-export async function listPayoutsDue(db: Db, monthStart: Date): Promise<{ partnerId: string; currency: string }[]> {
+/**
+ * Partners and currencies for which the run of the month that begins at `monthStart` has made no
+ * payout yet and something is to be paid.
+ */
+export async function listPayoutsDue(
+  db: Db,
+  monthStart: Date,
+): Promise<{ partnerId: string; currency: string }[]> {
   const { rows } = await sql<{ partnerId: string; currency: string }>`
     select l.partner_id as "partnerId", l.currency from partner_ledger l
     where l.type not in ('payout', 'payout_reversal') and (l.available_at <= ${monthStart} or l.amount < 0)
@@ -253,7 +298,8 @@ export interface AdjustmentRow {
   decidedAt: Date | null
 }
 
-const adjustmentColumns = sql.raw(`a.id, a.partner_id as "partnerId", r.slug as "partnerSlug", a.currency, a.amount::text as amount,
+const adjustmentColumns =
+  sql.raw(`a.id, a.partner_id as "partnerId", r.slug as "partnerSlug", a.currency, a.amount::text as amount,
   a.reason, a.state, a.requested_by as "requestedById", ${addressOf('a.requested_by')} as "requestedBy",
   ${addressOf('a.decided_by')} as "decidedBy", a.created_at as "createdAt", a.decided_at as "decidedAt"
   from ledger_adjustments a join partners r on r.id = a.partner_id`)
@@ -261,7 +307,12 @@ const adjustmentColumns = sql.raw(`a.id, a.partner_id as "partnerId", r.slug as 
 /** Newest first, one row more than asked. */
 export async function listAdjustments(
   db: Db,
-  filter: { state?: AdjustmentState | undefined; partnerSlug?: string | undefined; before?: string | undefined; limit: number },
+  filter: {
+    state?: AdjustmentState | undefined
+    partnerSlug?: string | undefined
+    before?: string | undefined
+    limit: number
+  },
 ): Promise<AdjustmentRow[]> {
   const conditions = [
     sql<SqlBool>`true`,
@@ -269,19 +320,25 @@ export async function listAdjustments(
     ...(filter.partnerSlug ? [sql<SqlBool>`r.slug = ${filter.partnerSlug}`] : []),
     ...(filter.before ? [sql<SqlBool>`a.id < ${filter.before}`] : []),
   ]
-  const { rows } = await sql<AdjustmentRow>`select ${adjustmentColumns} where ${sql.join(conditions, sql` and `)}
+  const { rows } =
+    await sql<AdjustmentRow>`select ${adjustmentColumns} where ${sql.join(conditions, sql` and `)}
     order by a.id desc limit ${filter.limit + 1}`.execute(db)
   return rows
 }
 
 export async function findAdjustment(db: Db | Trx, id: string): Promise<AdjustmentRow | undefined> {
-  const { rows } = await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id}`.execute(db)
+  const { rows } = await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id}`.execute(
+    db,
+  )
   return rows[0]
 }
 
 /** The same under a row lock. */
 export async function lockAdjustment(trx: Trx, id: string): Promise<AdjustmentRow | undefined> {
-  const { rows } = await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id} for update of a`.execute(trx)
+  const { rows } =
+    await sql<AdjustmentRow>`select ${adjustmentColumns} where a.id = ${id} for update of a`.execute(
+      trx,
+    )
   return rows[0]
 }
 
@@ -326,6 +383,16 @@ export async function insertAdjustment(trx: Trx, adjustment: NewAdjustment): Pro
   return id
 }
 
-export async function decideAdjustment(trx: Trx, id: string, state: 'entered' | 'refused', decidedBy: string, at: Date): Promise<void> {
-  await trx.updateTable('ledger_adjustments').set({ state, decided_by: decidedBy, decided_at: at }).where('id', '=', id).execute()
+export async function decideAdjustment(
+  trx: Trx,
+  id: string,
+  state: 'entered' | 'refused',
+  decidedBy: string,
+  at: Date,
+): Promise<void> {
+  await trx
+    .updateTable('ledger_adjustments')
+    .set({ state, decided_by: decidedBy, decided_at: at })
+    .where('id', '=', id)
+    .execute()
 }

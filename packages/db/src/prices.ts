@@ -33,7 +33,8 @@ export interface PriceRow {
   subscriptions: number
 }
 
-const columns = sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.min_seats as "minSeats", p.max_seats as "maxSeats",
+const columns =
+  sql.raw(`p.id, p.plan, p.cycle, p.version, p.state, p.scheme, p.min_seats as "minSeats", p.max_seats as "maxSeats",
   p.trial_days as "trialDays", p.visible_from as "visibleFrom", p.visible_until as "visibleUntil",
   case when p.partner_ids is not null then array(select q.slug from partners q where q.id = any(p.partner_ids) order by q.slug) end
     as "partnerSlugs",
@@ -60,7 +61,10 @@ export async function listPrices(db: Db, filter: PriceFilter): Promise<PriceRow[
     ...(filter.state ? [sql<SqlBool>`p.state = ${filter.state}`] : []),
     ...(filter.before ? [sql<SqlBool>`p.id < ${filter.before}`] : []),
   ]
-  return read(db, sql`where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`)
+  return read(
+    db,
+    sql`where ${sql.join(conditions, sql` and `)} order by p.id desc limit ${filter.limit + 1}`,
+  )
 }
 
 export async function findPrice(db: Db | Trx, id: string): Promise<PriceRow | undefined> {
@@ -69,13 +73,22 @@ export async function findPrice(db: Db | Trx, id: string): Promise<PriceRow | un
 }
 
 /** The price that the payment processor knows by this id, whatever its state. */
-export async function findPriceByStripeId(db: Db | Trx, stripePriceId: string): Promise<PriceRow | undefined> {
-  const [row] = await read(db, sql`where p.id = (select a.price_id from price_amounts a where a.stripe_price_id = ${stripePriceId})`)
+export async function findPriceByStripeId(
+  db: Db | Trx,
+  stripePriceId: string,
+): Promise<PriceRow | undefined> {
+  const [row] = await read(
+    db,
+    sql`where p.id = (select a.price_id from price_amounts a where a.stripe_price_id = ${stripePriceId})`,
+  )
   return row
 }
 
 /** What a tenant of this partner, or of none, can buy at `at`. */
-export function listOfferedPrices(db: Db | Trx, { partnerId, at }: { partnerId: string | null; at: Date }): Promise<PriceRow[]> {
+export function listOfferedPrices(
+  db: Db | Trx,
+  { partnerId, at }: { partnerId: string | null; at: Date },
+): Promise<PriceRow[]> {
   return read(
     db,
     sql`where p.state = 'active' and (p.visible_from is null or p.visible_from <= ${at}) and (p.visible_until is null or p.visible_until > ${at})
@@ -95,8 +108,16 @@ export async function lockPriceVersions(trx: Trx, plan: Plan, cycle: BillingCycl
 }
 
 /** Undefined when it is gone. */
-export function lockPrice(trx: Trx, id: string): Promise<{ id: string; state: PriceState } | undefined> {
-  return trx.selectFrom('prices').select(['id', 'state']).where('id', '=', id).forUpdate().executeTakeFirst()
+export function lockPrice(
+  trx: Trx,
+  id: string,
+): Promise<{ id: string; state: PriceState } | undefined> {
+  return trx
+    .selectFrom('prices')
+    .select(['id', 'state'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 export interface PriceFields {
@@ -134,15 +155,40 @@ export async function insertPrice(
     .executeTakeFirstOrThrow()
   const { id } = await trx
     .insertInto('prices')
-    .values({ plan: price.plan, cycle: price.cycle, version: (newest ?? 0) + 1, ...toColumns(price.fields) })
+    .values({
+      plan: price.plan,
+      cycle: price.cycle,
+      version: (newest ?? 0) + 1,
+      ...toColumns(price.fields),
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   await insertAmounts(trx, id, price.amounts)
   return id
 }
 
-/** Writes the fields; `amounts` takes the place of the amounts that are there, and with them what the processor was told. */
-export async function updatePrice(trx: Trx, id: string, fields: PriceFields, amounts?: readonly PriceAmount[]): Promise<void> {
+/**
+ * Marks a change of the price that is in another row: a new version, which takes its place a moment
+ * later.
+ */
+export async function touchPrice(trx: Trx, id: string): Promise<void> {
+  await trx
+    .updateTable('prices')
+    .set({ updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Writes the fields; `amounts` takes the place of the amounts that are there, and with them what
+ * the processor was told.
+ */
+export async function updatePrice(
+  trx: Trx,
+  id: string,
+  fields: PriceFields,
+  amounts?: readonly PriceAmount[],
+): Promise<void> {
   await trx
     .updateTable('prices')
     .set({ ...toColumns(fields), updated_at: sql<Date>`now()` })
@@ -153,7 +199,11 @@ export async function updatePrice(trx: Trx, id: string, fields: PriceFields, amo
   await insertAmounts(trx, id, amounts)
 }
 
-async function insertAmounts(trx: Trx, priceId: string, amounts: readonly PriceAmount[]): Promise<void> {
+async function insertAmounts(
+  trx: Trx,
+  priceId: string,
+  amounts: readonly PriceAmount[],
+): Promise<void> {
   await trx
     .insertInto('price_amounts')
     .values(
@@ -176,14 +226,24 @@ export async function saveStripePrice(
 ): Promise<void> {
   await db
     .updateTable('price_amounts')
-    .set('error' in outcome ? { stripe_error: outcome.error } : { stripe_price_id: outcome.stripePriceId, stripe_error: null })
+    .set(
+      'error' in outcome
+        ? { stripe_error: outcome.error }
+        : { stripe_price_id: outcome.stripePriceId, stripe_error: null },
+    )
     .where('price_id', '=', priceId)
     .where('currency', '=', currency)
     .execute()
 }
 
-/** Puts it on sale, and the one that was on sale out of it. Answers the id of that one. Asks for `lockPriceVersions` before. */
-export async function activatePrice(trx: Trx, price: { id: string; plan: Plan; cycle: BillingCycle }): Promise<string | undefined> {
+/**
+ * Puts it on sale, and the one that was on sale out of it. Returns the id of that one. Asks for
+ * `lockPriceVersions` before.
+ */
+export async function activatePrice(
+  trx: Trx,
+  price: { id: string; plan: Plan; cycle: BillingCycle },
+): Promise<string | undefined> {
   const before = await trx
     .updateTable('prices')
     .set({ state: 'archived', updated_at: sql<Date>`now()` })
@@ -193,12 +253,20 @@ export async function activatePrice(trx: Trx, price: { id: string; plan: Plan; c
     .where('id', '<>', price.id)
     .returning('id')
     .executeTakeFirst()
-  await trx.updateTable('prices').set({ state: 'active', updated_at: sql<Date>`now()` }).where('id', '=', price.id).execute()
+  await trx
+    .updateTable('prices')
+    .set({ state: 'active', updated_at: sql<Date>`now()` })
+    .where('id', '=', price.id)
+    .execute()
   return before?.id
 }
 
 export async function archivePrice(trx: Trx, id: string): Promise<void> {
-  await trx.updateTable('prices').set({ state: 'archived', updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  await trx
+    .updateTable('prices')
+    .set({ state: 'archived', updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** False when a subscription was ever made at it. Asks for `lockPrice` before. */
@@ -209,7 +277,11 @@ export async function deletePrice(trx: Trx, id: string): Promise<boolean> {
     .where(({ eb, or, selectFrom }) =>
       or([
         eb('s.price_id', '=', id),
-        eb('s.stripe_price_id', 'in', selectFrom('price_amounts as a').select('a.stripe_price_id').where('a.price_id', '=', id)),
+        eb(
+          's.stripe_price_id',
+          'in',
+          selectFrom('price_amounts as a').select('a.stripe_price_id').where('a.price_id', '=', id),
+        ),
       ]),
     )
     .limit(1)
@@ -220,7 +292,10 @@ export async function deletePrice(trx: Trx, id: string): Promise<boolean> {
 }
 
 /** The ids of partners by slug; slugs that no partner has are left out. */
-export async function partnerIdsBySlug(db: Db | Trx, slugs: readonly string[]): Promise<Map<string, string>> {
+export async function partnerIdsBySlug(
+  db: Db | Trx,
+  slugs: readonly string[],
+): Promise<Map<string, string>> {
   if (slugs.length === 0) return new Map()
   const rows = await db
     .selectFrom('partners')

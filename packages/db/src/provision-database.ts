@@ -1,23 +1,32 @@
 import pg from 'pg'
 import { migrate } from './migrate.ts'
 
-/** The two accounts of a database: one that owns the schema, one that the API signs in with and that may not change it. */
+/**
+ * The two accounts of a database: one that owns the schema, one that the API signs in with and that
+ * may not change it.
+ */
 export interface DatabaseAccounts {
   ownerUrl: string
   appUrl: string
 }
 
 /**
- * For development and tests: creates the accounts `atrium_owner` and `atrium_api` and the database, when they are missing, and
- * answers how to reach it. `adminUrl` may create roles and databases.
+ * For development and tests: creates the accounts `atrium_owner` and `atrium_api` and the database,
+ * when they are missing, and answers how to reach it. `adminUrl` may create roles and databases.
  */
-export async function createDatabase(adminUrl: string, name: string, options: { template?: string } = {}): Promise<DatabaseAccounts> {
+export async function createDatabase(
+  adminUrl: string,
+  name: string,
+  options: { template?: string } = {},
+): Promise<DatabaseAccounts> {
   await asAdmin(adminUrl, async (client) => {
     // A template was made by this function, so its accounts are there.
     if (!options.template) await ensureAccounts(client)
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount) return
-    const from = options.template ? ` template ${pg.escapeIdentifier(options.template)} strategy file_copy` : ''
+    const from = options.template
+      ? ` template ${pg.escapeIdentifier(options.template)} strategy file_copy`
+      : ''
     await client.query(`create database ${pg.escapeIdentifier(name)} owner atrium_owner${from}`)
     // A copy does not take over the rights of its template.
     await client.query(`revoke temporary on database ${pg.escapeIdentifier(name)} from public`)
@@ -26,10 +35,14 @@ export async function createDatabase(adminUrl: string, name: string, options: { 
 }
 
 /** Creates the database when missing and brings it to the newest schema. */
-export async function createMigratedDatabase(adminUrl: string, name: string): Promise<DatabaseAccounts> {
+export async function createMigratedDatabase(
+  adminUrl: string,
+  name: string,
+): Promise<DatabaseAccounts> {
   const accounts = await createDatabase(adminUrl, name)
   await asAdmin(withDatabase(adminUrl, name), async (client) => {
-    // A trusted extension, but creating it needs the right on the database, which the owner has only from here on.
+    // A trusted extension, but creating it needs the right on the database, which the owner has
+    // only from here on.
     await client.query('create extension if not exists pg_trgm')
   })
   await migrate(accounts.ownerUrl)
@@ -38,7 +51,9 @@ export async function createMigratedDatabase(adminUrl: string, name: string): Pr
 
 /** Ends every connection to the database and drops it. */
 export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
-  await asAdmin(adminUrl, (client) => client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`))
+  await asAdmin(adminUrl, (client) =>
+    client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`),
+  )
 }
 
 function accountsOf(adminUrl: string, name: string): DatabaseAccounts {

@@ -1,5 +1,12 @@
-import type { Plan, ProvisioningStep, StepState, TenantStatus } from '@atrium/core/tenants'
+import type {
+  Plan,
+  ProvisioningStep,
+  StepState,
+  TenantAccess,
+  TenantStatus,
+} from '@atrium/core/tenants'
 import { sql } from 'kysely'
+import { accessOf, followed } from './access-conditions.ts'
 import type { Db, Trx } from './connect.ts'
 import { notifyTenant } from './tenants.ts'
 
@@ -21,25 +28,46 @@ export interface ProvisioningRun {
     slug: string
     name: string
     status: TenantStatus
+    access: TenantAccess
     plan: Plan
     identityGroupId: string | null
     identityGroupName: string
     fileSpaceId: string | null
   }
-  owner: { id: string; subject: string; email: string; idpUserId: string | null; platformAdmin: boolean } | undefined
+  owner:
+    | {
+        id: string
+        subject: string
+        email: string
+        idpUserId: string | null
+        platformAdmin: boolean
+      }
+    | undefined
   domains: MailPlace[]
   /** `version` says for which state of the record the run works. */
-  steps: { step: ProvisioningStep; state: StepState; attempt: number; due: boolean; version: number }[]
+  steps: {
+    step: ProvisioningStep
+    state: StepState
+    attempt: number
+    due: boolean
+    version: number
+  }[]
 }
 
-/** How long a run holds its tenant without a sign of life. A killed process's tenants are free after that. */
+/**
+ * How long a run holds its tenant without a sign of life. A killed process's tenants are free after
+ * that.
+ */
 export const leaseSeconds = 12
 
 /**
- * Takes a tenant for one run. Undefined when another run holds it. The lease runs by the database's clock, which all processes
- * share; it is extended with `extendLease` while the run lives.
+ * Takes a tenant for one run. Undefined when another run holds it. The lease runs by the database's
+ * clock, which all processes share; it is extended with `extendLease` while the run lives.
  */
-export async function claimProvisioning(db: Db, tenantId: string): Promise<ProvisioningRun | undefined> {
+export async function claimProvisioning(
+  db: Db,
+  tenantId: string,
+): Promise<ProvisioningRun | undefined> {
   return db.transaction().execute(async (trx) => {
     const claimed = await trx
       .updateTable('tenants')
@@ -52,6 +80,7 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
         'slug',
         'name',
         'status',
+        accessOf('tenants').as('access'),
         'plan',
         'identity_group_id as identityGroupId',
         sql<string>`coalesce(identity_group_name, slug)`.as('identityGroupName'),
@@ -63,7 +92,13 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
     const owner = await trx
       .selectFrom('memberships as m')
       .innerJoin('users as u', 'u.id', 'm.user_id')
-      .select(['u.id', 'u.idp_subject_id as subject', 'u.email', 'u.idp_user_id as idpUserId', 'u.platform_admin as platformAdmin'])
+      .select([
+        'u.id',
+        'u.idp_subject_id as subject',
+        'u.email',
+        'u.idp_user_id as idpUserId',
+        'u.platform_admin as platformAdmin',
+      ])
       .where('m.tenant_id', '=', tenantId)
       .where('m.role', '=', 'owner')
       .where('u.invited', '=', false)
@@ -83,7 +118,13 @@ export async function claimProvisioning(db: Db, tenantId: string): Promise<Provi
       .execute()
     const steps = await trx
       .selectFrom('provisioning_steps')
-      .select(['step', 'state', 'attempt', 'version', sql<boolean>`coalesce(next_at <= now(), true)`.as('due')])
+      .select([
+        'step',
+        'state',
+        'attempt',
+        'version',
+        sql<boolean>`coalesce(next_at <= now(), true)`.as('due'),
+      ])
       .where('tenant_id', '=', tenantId)
       .execute()
     return { run, tenant, owner, domains, steps }
@@ -114,12 +155,19 @@ export interface StepOutcome {
   fileSpaceId?: string
   mailDomains?: readonly { id: string; mailDomainId: string | null; mailPendingId: string | null }[]
   ownerIdpUserId?: { userId: string; idpUserId: string }
-  /** The `sub` claims of everybody in the tenant's group; who is not among them has to be put into it. */
+  /**
+   * The `sub` claims of everybody in the tenant's group; who is not among them has to be put into
+   * it.
+   */
   groupMembers?: readonly string[]
 }
 
 /** Marks the moment a step starts, so that watchers see it working. */
-export async function markStepStarted(db: Db, run: ProvisioningRun, step: ProvisioningStep): Promise<void> {
+export async function markStepStarted(
+  db: Db,
+  run: ProvisioningRun,
+  step: ProvisioningStep,
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await holdsRun(trx, run))) return
     await trx
@@ -128,7 +176,8 @@ export async function markStepStarted(db: Db, run: ProvisioningRun, step: Provis
         started_at: sql<Date>`now()`,
         finished_at: null,
         attempt: row('attempt', '+', 1),
-        // A failed step that is tried again is waiting for its outcome; one that is right stays so while it is looked at again.
+        // A failed step that is tried again is waiting for its outcome; one that is right stays so
+        // while it is looked at again.
         state: sql<StepState>`case when state = 'error' then 'pending' else state end`,
         error: null,
       }))
@@ -140,10 +189,16 @@ export async function markStepStarted(db: Db, run: ProvisioningRun, step: Provis
 }
 
 /**
- * Saves one step's outcome the moment it is known. When what it has to bring about was changed meanwhile, the step stays due, and only what
- * the outside system told is kept. Does nothing when another run took over.
+ * Saves one step's outcome the moment it is known. When what it has to bring about was changed
+ * meanwhile, the step stays due, and only what the upstream system told is kept. Does nothing when
+ * another run took over.
  */
-export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: ProvisioningStep, outcome: StepOutcome): Promise<boolean> {
+export async function saveStepOutcome(
+  db: Db,
+  run: ProvisioningRun,
+  step: ProvisioningStep,
+  outcome: StepOutcome,
+): Promise<boolean> {
   const version = run.steps.find((row) => row.step === step)?.version ?? 0
   return db.transaction().execute(async (trx) => {
     if (!(await holdsRun(trx, run))) return false
@@ -152,7 +207,10 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
       .set({
         state: outcome.state,
         error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
-        next_at: outcome.retryInSeconds === undefined ? null : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
+        next_at:
+          outcome.retryInSeconds === undefined
+            ? null
+            : sql<Date>`now() + make_interval(secs => ${outcome.retryInSeconds})`,
         finished_at: sql<Date>`now()`,
         ...(outcome.state === 'error' ? {} : { attempt: 0 }),
         changed_at: sql<Date>`case when state = ${outcome.state} then changed_at else now() end`,
@@ -165,37 +223,65 @@ export async function saveStepOutcome(db: Db, run: ProvisioningRun, step: Provis
       await trx
         .updateTable('tenants')
         .set({
-          ...(outcome.identityGroupId === undefined ? {} : { identity_group_id: outcome.identityGroupId }),
+          ...(outcome.identityGroupId === undefined
+            ? {}
+            : { identity_group_id: outcome.identityGroupId }),
           ...(outcome.fileSpaceId === undefined ? {} : { file_space_id: outcome.fileSpaceId }),
         })
         .where('id', '=', run.tenant.id)
         .execute()
     }
+    // Members who could not be let into it do not wait for their next try.
+    if (step === 'files' && outcome.state === 'ok') await hurryFiles(trx, run.tenant.id)
     if (outcome.groupMembers) await reopenIdentities(trx, run.tenant.id, outcome.groupMembers)
     const spaceBefore = run.tenant.fileSpaceId
-    if (outcome.fileSpaceId !== undefined && spaceBefore !== null && outcome.fileSpaceId !== spaceBefore) {
+    if (
+      outcome.fileSpaceId !== undefined &&
+      spaceBefore !== null &&
+      outcome.fileSpaceId !== spaceBefore
+    ) {
       await reopenFiles(trx, run.tenant.id)
     }
     for (const domain of outcome.mailDomains ?? []) {
       const { mailDomainId: mail_domain_id, mailPendingId: mail_pending_id } = domain
-      let update = trx.updateTable('domains').set({ mail_domain_id, mail_pending_id }).where('id', '=', domain.id)
+      let update = trx
+        .updateTable('domains')
+        .set({ mail_domain_id, mail_pending_id })
+        .where('id', '=', domain.id)
       // A domain that was proven meanwhile is in its place already.
-      if (mail_domain_id === null) update = update.where('mail_domain_id', 'is', null).where('verified_at', 'is', null)
+      if (mail_domain_id === null)
+        update = update.where('mail_domain_id', 'is', null).where('verified_at', 'is', null)
       await update.execute()
     }
     if (outcome.ownerIdpUserId) {
       const { userId, idpUserId } = outcome.ownerIdpUserId
-      await trx.updateTable('users').set({ idp_user_id: idpUserId }).where('id', '=', userId).execute()
+      await trx
+        .updateTable('users')
+        .set({ idp_user_id: idpUserId })
+        .where('id', '=', userId)
+        .execute()
     }
     await notifyTenant(trx, run.tenant.id)
     return true
   })
 }
 
-const again = { next_at: null, attempt: 0, version: sql<number>`version + 1`, updated_at: sql<Date>`now()` }
+const again = {
+  next_at: null,
+  attempt: 0,
+  version: sql<number>`version + 1`,
+  updated_at: sql<Date>`now()`,
+}
 
-/** Members whom the tenant's group lacks are put into it again. Until then no token without the group takes the membership away. */
-async function reopenIdentities(trx: Trx, tenantId: string, subjects: readonly string[]): Promise<void> {
+/**
+ * Members whom the tenant's group lacks are put into it again. Until then no token without the
+ * group takes the membership away.
+ */
+async function reopenIdentities(
+  trx: Trx,
+  tenantId: string,
+  subjects: readonly string[],
+): Promise<void> {
   await trx
     .updateTable('memberships')
     .set({ ...again, identity_state: 'pending', identity_error: null })
@@ -227,12 +313,33 @@ async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
     .execute()
 }
 
-/** Says that these steps have to be done again, because what they bring about was changed. Under the tenant's lock. */
-export async function reopenSteps(trx: Trx, tenantId: string, steps: readonly ProvisioningStep[]): Promise<void> {
+async function hurryFiles(trx: Trx, tenantId: string): Promise<void> {
+  await trx
+    .updateTable('memberships')
+    .set({ files_state: 'pending', files_error: null, next_at: null })
+    .where('tenant_id', '=', tenantId)
+    .where('files_state', '=', 'error')
+    .execute()
+}
+
+/**
+ * Says that these steps have to be done again, because what they bring about was changed. Under the
+ * tenant's lock.
+ */
+export async function reopenSteps(
+  trx: Trx,
+  tenantId: string,
+  steps: readonly ProvisioningStep[],
+): Promise<void> {
   if (steps.length === 0) return
   await trx
     .updateTable('provisioning_steps')
-    .set((row) => ({ state: 'pending' as const, error: null, next_at: null, version: row('version', '+', 1) }))
+    .set((row) => ({
+      state: 'pending' as const,
+      error: null,
+      next_at: null,
+      version: row('version', '+', 1),
+    }))
     .where('tenant_id', '=', tenantId)
     .where('step', 'in', [...steps])
     .execute()
@@ -244,7 +351,7 @@ async function holdsRun(trx: Trx, run: ProvisioningRun): Promise<boolean> {
     .select('id')
     .where('id', '=', run.tenant.id)
     .where('provisioning_run', '=', run.run)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return held !== undefined
 }
@@ -271,47 +378,69 @@ export async function finishProvisioning(db: Db, run: ProvisioningRun): Promise<
 const unfinished = sql<boolean>`s.state in ('pending', 'error')`
 
 /**
- * When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when nothing is left to do. A tenant that is
- * pending with every step done is unfinished too: its run was killed after the last outcome and before its end.
+ * When the tenant's unfinished work is due: seconds from now (0 when overdue); undefined when
+ * nothing is left to do. A tenant that is pending with every step done is unfinished too: its run
+ * was killed after the last outcome and before its end.
  */
 export async function secondsUntilDue(db: Db, tenantId: string): Promise<number | undefined> {
   const due = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
-    // greatest() passes over nulls, so without the count a tenant with nothing left to do would look overdue.
+    // greatest() passes over nulls, so without the count a tenant with nothing left to do would
+    // look overdue.
     .select(
-      sql<number | null>`case when count(*) filter (where ${unfinished}) > 0 or bool_or(t.status = 'pending') then
+      sql<
+        number | null
+      >`case when count(*) filter (where ${unfinished}) > 0 or bool_or(t.status = 'pending') then
         extract(epoch from greatest(min(coalesce(s.next_at, now())) filter (where ${unfinished}), max(t.provisioning_lease_until), now())
           - now())::float8 end`.as('seconds'),
     )
     .where('s.tenant_id', '=', tenantId)
-    .where('t.status', '<>', 'deleted')
+    .where(followed)
     .executeTakeFirst()
   return due?.seconds ?? undefined
 }
 
-/** Tenants with work left that a run holds, and in how many seconds it is to be taken for dead unless it gives a sign of life; by id, at most `limit`, and only those behind `after`. */
-export async function findHeldTenants(db: Db, limit: number, after?: string): Promise<{ id: string; heldSeconds: number }[]> {
+/**
+ * Tenants with work left that a run holds, and in how many seconds it is to be taken for dead
+ * unless it gives a sign of life; by id, at most `limit`, and only those behind `after`.
+ */
+export async function findHeldTenants(
+  db: Db,
+  limit: number,
+  after?: string,
+): Promise<{ id: string; heldSeconds: number }[]> {
   return db
     .selectFrom('tenants as t')
-    .select(['t.id', sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds')])
+    .select([
+      't.id',
+      sql<number>`extract(epoch from t.provisioning_lease_until - now())::float8`.as('heldSeconds'),
+    ])
     .where(sql<boolean>`t.provisioning_lease_until >= now()`)
-    .where('t.status', '<>', 'deleted')
-    .where(sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished}))`)
+    .where(
+      sql<boolean>`(t.status = 'pending' or exists (select from provisioning_steps s where s.tenant_id = t.id and ${unfinished} and ${followed}))`,
+    )
     .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
     .orderBy('t.id')
     .limit(limit)
     .execute()
 }
 
-/** Tenants with work that is due and that no living run holds; by id, at most `limit`, and only those behind `after`. */
-export async function findAbandonedTenants(db: Db, limit: number, after?: string): Promise<string[]> {
+/**
+ * Tenants with work that is due and that no living run holds; by id, at most `limit`, and only
+ * those behind `after`.
+ */
+export async function findAbandonedTenants(
+  db: Db,
+  limit: number,
+  after?: string,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('provisioning_steps as s')
     .innerJoin('tenants as t', 't.id', 's.tenant_id')
     .select('t.id')
     .where(sql<boolean>`coalesce(t.provisioning_lease_until < now(), true)`)
-    .where('t.status', '<>', 'deleted')
+    .where(followed)
     .where(sql<boolean>`(${unfinished} or t.status = 'pending')`)
     .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
     .groupBy('t.id')

@@ -8,39 +8,60 @@ export interface CountedWindow {
   end: Date
 }
 
-/** How many are taken in a window, and the number that an operator set for the tenant; null where none is set. */
+/**
+ * How many are taken in a window, and the number that an operator set for the tenant; null where
+ * none is set.
+ */
 export interface TakenInWindow {
   taken: number
   mostForTenant: number | null
 }
 
-/** A window, how many are taken in it, and for a limit per tenant what its number is stored under. */
+/**
+ * A window, how many are taken in it, and for a limit inside a tenant what its number is stored
+ * under. The takes of one statement name one tenant.
+ */
 export interface WindowTake extends CountedWindow {
   amount: number
   ofTenant?: { tenantId: string; limit: string }
 }
 
 /**
- * Adds to the counts of these windows and returns the sums, in one statement. The rows are locked in the order of their keys, so that two
- * transactions that take the same ones never wait for each other in a circle.
+ * Adds to the counts of these windows and returns the sums, in one statement. The rows are locked
+ * in the order of their keys, so that two transactions that take the same ones never wait for each
+ * other in a circle.
  */
-export async function takeInWindows(db: Db | Trx, takes: readonly WindowTake[]): Promise<TakenInWindow[]> {
+export async function takeInWindows(
+  db: Db | Trx,
+  takes: readonly WindowTake[],
+): Promise<TakenInWindow[]> {
   const tenantId = takes.find(({ ofTenant }) => ofTenant)?.ofTenant?.tenantId
   const values = [...takes]
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ key, start, end, amount }) => ({ key, window_start: start, taken: amount, expires_at: end }))
+    .map(({ key, start, end, amount }) => ({
+      key,
+      window_start: start,
+      taken: amount,
+      expires_at: end,
+    }))
   const rows = await db
     .insertInto('rate_limits')
     .values(values)
     .onConflict((conflict) =>
-      conflict.columns(['key', 'window_start']).doUpdateSet({ taken: (eb) => eb('rate_limits.taken', '+', eb.ref('excluded.taken')) }),
+      conflict
+        .columns(['key', 'window_start'])
+        .doUpdateSet({ taken: (eb) => eb('rate_limits.taken', '+', eb.ref('excluded.taken')) }),
     )
     .returning(['key', 'taken'])
     .$if(tenantId !== undefined, (query) =>
       query.returning((eb) =>
         eb
           .selectFrom('tenant_limits')
-          .select((of) => sql<Record<string, number>>`jsonb_object_agg(${of.ref('name')}, ${of.ref('most')})`.as('most'))
+          .select((of) =>
+            sql<Record<string, number>>`jsonb_object_agg(${of.ref('name')}, ${of.ref('most')})`.as(
+              'most',
+            ),
+          )
           .where('tenant_id', '=', tenantId ?? '')
           .as('ofTenant'),
       ),
@@ -64,11 +85,48 @@ export async function countTaken(db: Db, windows: readonly CountedWindow[]): Pro
       windows.map(({ key }) => key),
     )
     .execute()
-  return windows.map(({ key, start }) => rows.find((row) => row.key === key && row.window_start.getTime() === start.getTime())?.taken ?? 0)
+  return windows.map(
+    ({ key, start }) =>
+      rows.find((row) => row.key === key && row.window_start.getTime() === start.getTime())
+        ?.taken ?? 0,
+  )
+}
+
+/** The highest count of a limit in one window among the members or among the hosts of a tenant. */
+export async function highestTaken(
+  db: Db,
+  {
+    tenantId,
+    limit,
+    per,
+    start,
+  }: { tenantId: string; limit: string; per: 'member' | 'host'; start: Date },
+): Promise<number> {
+  const counted =
+    per === 'host'
+      ? db
+          .selectFrom('hosts')
+          .select(sql<string>`${`${limit} `}::text || id`.as('key'))
+          .where('tenant_id', '=', tenantId)
+      : db
+          .selectFrom('memberships')
+          .select(sql<string>`${`${limit} `}::text || user_id`.as('key'))
+          .where('tenant_id', '=', tenantId)
+  const row = await db
+    .selectFrom('rate_limits')
+    .select((eb) => eb.fn.max('taken').as('taken'))
+    .where('window_start', '=', start)
+    .where('key', 'in', counted)
+    .executeTakeFirst()
+  return row?.taken ?? 0
 }
 
 /** The number that an operator set for a tenant; undefined where none is set. */
-export async function findTenantLimit(db: Db | Trx, tenantId: string, name: string): Promise<number | undefined> {
+export async function findTenantLimit(
+  db: Db | Trx,
+  tenantId: string,
+  name: string,
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('tenant_limits')
     .select('most')
@@ -78,8 +136,55 @@ export async function findTenantLimit(db: Db | Trx, tenantId: string, name: stri
   return row?.most
 }
 
+/** All numbers that an operator set for a tenant, by the name of the limit. */
+export async function findTenantLimits(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('tenant_limits')
+    .select(['name', 'most'])
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  return new Map(rows.map(({ name, most }) => [name, most]))
+}
+
+/**
+ * Stores numbers for a tenant; null removes one. Asks for `Trx`: what they replace is read under
+ * the lock of the tenant's row.
+ */
+export async function saveTenantLimits(
+  trx: Trx,
+  tenantId: string,
+  given: readonly { name: string; most: number | null }[],
+): Promise<void> {
+  const removed = given.filter(({ most }) => most === null).map(({ name }) => name)
+  if (removed.length > 0)
+    await trx
+      .deleteFrom('tenant_limits')
+      .where('tenant_id', '=', tenantId)
+      .where('name', 'in', removed)
+      .execute()
+  const set = given.flatMap(({ name, most }) =>
+    most === null ? [] : [{ tenant_id: tenantId, name, most }],
+  )
+  if (set.length === 0) return
+  await trx
+    .insertInto('tenant_limits')
+    .values(set)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'name'])
+        .doUpdateSet({ most: (eb) => eb.ref('excluded.most'), changed_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
 /** Returns how many were deleted. */
 export async function deleteExpiredRateLimits(db: Db, now: Date): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('rate_limits').where('expires_at', '<=', now).executeTakeFirst()
+  const { numDeletedRows } = await db
+    .deleteFrom('rate_limits')
+    .where('expires_at', '<=', now)
+    .executeTakeFirst()
   return Number(numDeletedRows)
 }

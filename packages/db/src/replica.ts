@@ -1,30 +1,40 @@
 import { isUnavailable } from './failures.ts'
 import type { NamedStatement } from './keyed-read.ts'
-import type { Readers } from './readers.ts'
+import type { PipelinedQueries } from './pipelined-queries.ts'
 
 /** Where a read was carried out that may go to the copy, and why it did not. */
 export type ReplicaRead = 'replica' | 'behind' | 'unreachable'
 
 export interface Replica {
   /**
-   * Runs a read on the copy if that shows everything that was committed before this call, through whichever process; else on the first
-   * server. A copy that is behind is waited for some 60 ms. A read that fails there because the copy went away, or because it had to
-   * give way to what the copy applies, is run again on the first server. Only for reads: they may be run twice.
+   * Runs a read on the copy if that shows everything that was committed before this call, through
+   * whichever process; else on the first server. A copy that is behind is waited for some 60 ms. A
+   * read that fails there because the copy went away, or because it had to give way to what the
+   * copy applies, is run again on the first server. Only for reads: they may be run twice.
    */
   read<Result>(onReplica: () => Promise<Result>, onPrimary: () => Promise<Result>): Promise<Result>
   close(): void
 }
 
 export interface ReplicaOptions {
-  primary: Readers
-  replica: Readers
+  primary: PipelinedQueries
+  replica: PipelinedQueries
   onError: (error: Error) => void
   onRead?: ((where: ReplicaRead) => void) | undefined
 }
 
-/** How far the first server's log is safe on its disk: what is acknowledged is in it (PostgreSQL, Backup Control Functions). */
-const flushed: NamedStatement = { name: 'replica.flushed', text: 'select pg_current_wal_flush_lsn()::text as position' }
-/** How far the copy has applied it. A server that does not follow another may know nothing of the first one's writes. */
+/**
+ * How far the first server's log is safe on its disk: what is acknowledged is in it (PostgreSQL,
+ * Backup Control Functions).
+ */
+const flushed: NamedStatement = {
+  name: 'replica.flushed',
+  text: 'select pg_current_wal_flush_lsn()::text as position',
+}
+/**
+ * How far the copy has applied it. A server that does not follow another may know nothing of the
+ * first one's writes.
+ */
 const applied: NamedStatement = {
   name: 'replica.applied',
   text: `select pg_is_in_recovery() as following, coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "caughtUp"`,
@@ -36,8 +46,9 @@ const behindMs = 1_000
 const tryAgainMs = 5_000
 
 /**
- * Decides for each read whether a streaming copy may answer it. The question costs one short statement on either server, and makes every
- * read see every write that was acknowledged before it: no cookie, no sticky process, no stale answer after a change.
+ * Decides for each read whether a streaming copy may answer it. The question costs one short
+ * statement on either server, and makes every read see every write that was acknowledged before it:
+ * no cookie, no sticky process, no stale answer after a change.
  */
 export function createReplica({ primary, replica, onError, onRead }: ReplicaOptions): Replica {
   let away = false
@@ -45,7 +56,10 @@ export function createReplica({ primary, replica, onError, onRead }: ReplicaOpti
   let retry: NodeJS.Timeout | undefined
   let closed = false
 
-  /** From here on the first server answers; whether the copy is back is tried aside, so that no request waits for it. */
+  /**
+   * From here on the first server answers; whether the copy is back is tried aside, so that no
+   * request waits for it.
+   */
   function lose(error: Error): void {
     if (away || closed) return
     away = true
@@ -83,7 +97,9 @@ export function createReplica({ primary, replica, onError, onRead }: ReplicaOpti
   async function untilApplied(position: string): Promise<ReplicaRead> {
     for (const ms of lookAgainAfterMs) {
       if (ms > 0) await new Promise((done) => setTimeout(done, ms))
-      const [state] = await replica.read<{ following: boolean; caughtUp: boolean }>(applied, [position])
+      const [state] = await replica.read<{ following: boolean; caughtUp: boolean }>(applied, [
+        position,
+      ])
       if (!state?.following) throw notFollowing()
       if (state.caughtUp) return 'replica'
     }
@@ -114,13 +130,18 @@ export function createReplica({ primary, replica, onError, onRead }: ReplicaOpti
   }
 }
 
-/** The copy ends a read that stands in the way of what it has to apply (PostgreSQL, Hot Standby, Handling Query Conflicts). */
+/**
+ * The copy ends a read that stands in the way of what it has to apply (PostgreSQL, Hot Standby,
+ * Handling Query Conflicts).
+ */
 function gaveWay(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '40001'
 }
 
 function notFollowing(): Error {
-  return new Error('The server of DATABASE_REPLICA_URL does not follow another one, so it is not read from.')
+  return new Error(
+    'The server of DATABASE_REPLICA_URL does not follow another one, so it is not read from.',
+  )
 }
 
 function toError(error: unknown): Error {

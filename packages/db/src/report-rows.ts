@@ -41,7 +41,10 @@ const amounts: Record<MrrFigure, RawBuilder<unknown>> = {
 const none = sql`null`
 const moved = sql`c.start_arr as "startArr", c.end_arr as "endArr", c.reason`
 
-/** What a figure of the report on recurring revenue is made of; with a plan and a cycle, what a row of revenue by plan is. */
+/**
+ * What a figure of the report on recurring revenue is made of; with a plan and a cycle, what a row
+ * of revenue by plan is.
+ */
 export async function listMrrRows(
   db: Db,
   scope: string,
@@ -67,7 +70,12 @@ export async function listMrrRows(
 export async function listMovementRows(
   db: Db,
   scope: string,
-  asked: { month: string; movement: Movement; currency?: string | undefined; reason?: string | undefined },
+  asked: {
+    month: string
+    movement: Movement
+    currency?: string | undefined
+    reason?: string | undefined
+  },
   page: RowsPage,
 ): Promise<FigureRow[]> {
   const { month, movement, currency, reason } = asked
@@ -116,8 +124,17 @@ function inScope(scope: string): RawBuilder<unknown> {
   return scope === platformScope ? sql`true` : sql`h.partner_id = ${scope}`
 }
 
-async function listed(db: Db, { after, limit }: RowsPage, rows: RawBuilder<unknown>): Promise<FigureRow[]> {
-  const from = after ? sql`where (-r.arr, r."tenantId") > (${-after.arr}::bigint, ${after.tenantId}::uuid)` : sql``
-  const found = await sql<FigureRow>`select * from (${rows}) as r ${from} order by r.arr desc, r."tenantId" limit ${limit + 1}`.execute(db)
+async function listed(
+  db: Db,
+  { after, limit }: RowsPage,
+  rows: RawBuilder<unknown>,
+): Promise<FigureRow[]> {
+  const from = after
+    ? sql`where (-r.arr, r."tenantId") > (${-after.arr}::bigint, ${after.tenantId}::uuid)`
+    : sql``
+  const found =
+    await sql<FigureRow>`select * from (${rows}) as r ${from} order by r.arr desc, r."tenantId" limit ${limit + 1}`.execute(
+      db,
+    )
   return found.rows
 }

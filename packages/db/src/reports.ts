@@ -6,8 +6,9 @@ import type { KeyPart, NamedStatement } from './keyed-read.ts'
 export const platformScope = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A moment asked about. `past`: the end of the period that ends then, so that what changes at that very moment is left out. Else now, and
- * everything up to it counts, also what another process with a faster clock has counted already.
+ * A moment asked about. `past`: the end of the period that ends then, so that what changes at that
+ * very moment is left out. Else now, and everything up to it counts, also what another process with
+ * a faster clock has counted already.
  */
 export interface Moment {
   at: Date
@@ -15,19 +16,37 @@ export interface Moment {
 }
 
 /** Runs the same read as one statement, or in a transaction that has folded the queue in. */
-export type RunReport = <Row extends Record<string, unknown>>(statement: NamedStatement, values: readonly KeyPart[]) => Promise<Row[]>
+export type RunReport = <Row extends Record<string, unknown>>(
+  statement: NamedStatement,
+  values: readonly KeyPart[],
+) => Promise<Row[]>
 
-/** What every read of a report tells beside its figures. `unfolded`: changes wait in the queue, and the figures are without them. */
+/**
+ * What every read of a report tells beside its figures. `unfolded`: changes wait in the queue, and
+ * the figures are without them.
+ */
 type Told = {
   unfolded: boolean
   /** Of the answer. */
   moment: Date
 }
 
-const parts = ['arr', 'at_risk_arr', 'committed_arr', 'trial_arr', 'paused_arr', 'tenants', 'seats'] as const
-const each = (render: (part: string) => string, of: readonly string[] = parts) => of.map(render).join(', ')
+const parts = [
+  'arr',
+  'at_risk_arr',
+  'committed_arr',
+  'trial_arr',
+  'paused_arr',
+  'tenants',
+  'seats',
+] as const
+const each = (render: (part: string) => string, of: readonly string[] = parts) =>
+  of.map(render).join(', ')
 
-/** $1 scope, $2 the moment, $3 whether it is past. `until` is the first moment that does not count any more. */
+/**
+ * $1 scope, $2 the moment, $3 whether it is past. `until` is the first moment that does not count
+ * any more.
+ */
 const bound = `bound as (
   select case when $3::boolean then $2::timestamptz else greatest($2::timestamptz, s.folded_to) end as moment,
     case when $3::boolean then $2::timestamptz else greatest($2::timestamptz, s.folded_to) + interval '1 microsecond' end as until,
@@ -38,7 +57,10 @@ const bound = `bound as (
 type Keys = 'total' | 'plans'
 const ofKeys = (keys: Keys) => (keys === 'total' ? `k.plan = ''` : `k.plan > ''`)
 
-/** State now: the last sums. Whatever began by now is in them, or waits in the queue, and then `unfolded` says so. */
+/**
+ * State now: the last sums. Whatever began by now is in them, or waits in the queue, and then
+ * `unfolded` says so.
+ */
 function stateNow(keys: Keys): string {
   return `state as (
     select k.currency, k.plan, k.cycle, ${each((part) => `c.${part}`)} from report_cell_keys k cross join lateral (
@@ -46,7 +68,10 @@ function stateNow(keys: Keys): string {
     where k.scope = $1::uuid and ${ofKeys(keys)})`
 }
 
-/** State at a past moment: the sums up to its hour, and what the history says of the part of the hour that had passed. */
+/**
+ * State at a past moment: the sums up to its hour, and what the history says of the part of the
+ * hour that had passed.
+ */
 function stateAt(partner: boolean, keys: Keys, of: readonly string[] = parts): string {
   const kept = partner ? 'and p.partner_id = $1::uuid' : ''
   const [plan, cycle] = keys === 'total' ? [`''`, `''`] : ['p.plan', 'p.cycle']
@@ -65,7 +90,10 @@ function stateAt(partner: boolean, keys: Keys, of: readonly string[] = parts): s
 }
 
 /** One statement for a scope and for now or a past moment: each reads only what it needs. */
-function perMoment(name: string, text: (partner: boolean, past: boolean) => string): (scope: string, moment: Moment) => NamedStatement {
+function perMoment(
+  name: string,
+  text: (partner: boolean, past: boolean) => string,
+): (scope: string, moment: Moment) => NamedStatement {
   const one = (partner: boolean, past: boolean): NamedStatement => ({
     name: `reports.${name}.${partner ? 'partner' : 'platform'}.${past ? 'past' : 'now'}`,
     text: text(partner, past),
@@ -74,10 +102,11 @@ function perMoment(name: string, text: (partner: boolean, past: boolean) => stri
   const partner = { now: one(true, false), past: one(true, true) }
   return (scope, { past }) => (scope === platformScope ? platform : partner)[past ? 'past' : 'now']
 }
-const state = (partner: boolean, past: boolean, keys: Keys) => (past ? stateAt(partner, keys) : stateNow(keys))
+const state = (partner: boolean, past: boolean, keys: Keys) =>
+  past ? stateAt(partner, keys) : stateNow(keys)
 
-// Many rows as one text of arrays, which are rendered when they are written (migration 0022): to the server and to us a fraction of the
-// work that as many rows are.
+// Many rows as one text of arrays, which are rendered when they are written (migration 0022): to
+// the server and to us a fraction of the work that as many rows are.
 const asLines = (from: string) => `(select string_agg(line, ',') from ${from})`
 const fromLines = <Line>(text: string | null): Line[] => JSON.parse(`[${text ?? ''}]`) as Line[]
 
@@ -125,7 +154,11 @@ const mrr = perMoment(
   from bound b`,
 )
 /** One row per currency with its whole. */
-export async function readMrr(run: RunReport, scope: string, moment: Moment): Promise<Told & { rows: StateRow[]; quality: QualityRow[] }> {
+export async function readMrr(
+  run: RunReport,
+  scope: string,
+  moment: Moment,
+): Promise<Told & { rows: StateRow[]; quality: QualityRow[] }> {
   return only(run, mrr(scope, moment), valuesOf(scope, moment))
 }
 
@@ -136,7 +169,11 @@ const byPlan = perMoment(
   from bound b`,
 )
 /** One row per currency, plan and cycle that somebody pays for, the largest first. */
-export async function readRevenueByPlan(run: RunReport, scope: string, moment: Moment): Promise<Told & { rows: StateRow[] }> {
+export async function readRevenueByPlan(
+  run: RunReport,
+  scope: string,
+  moment: Moment,
+): Promise<Told & { rows: StateRow[] }> {
   return only(run, byPlan(scope, moment), valuesOf(scope, moment))
 }
 
@@ -158,14 +195,18 @@ export interface TopRow {
 const inForce = 'h.valid_from < b.until and (h.valid_to is null or h.valid_to >= b.until)'
 
 /** One row by its key for each row before it, whatever the planner thinks of their number. */
-const lookUp = (columns: string, from: string) => `lateral (select ${columns} from ${from} offset 0)`
+const lookUp = (columns: string, from: string) =>
+  `lateral (select ${columns} from ${from} offset 0)`
 
 const healthOfDay = `tenant_health_days where $5::boolean and tenant_id = l.tenant_id
   and day = (select ((until - interval '1 microsecond') at time zone 'UTC')::date from bound)`
 
 const top = perMoment(
   'top',
-  (partner, past) => `with ${bound}, ${past ? stateAt(partner, 'total', ['arr']) : stateNow('total')},
+  (
+    partner,
+    past,
+  ) => `with ${bound}, ${past ? stateAt(partner, 'total', ['arr']) : stateNow('total')},
   ranked as materialized (
     select h.*, s.arr as total from bound b cross join state s cross join lateral (
       select h.tenant_id, h.partner_id, h.currency, h.plan, h.cycle, h.seats, h.arr from subscription_history h
@@ -180,17 +221,25 @@ const top = perMoment(
   from bound b`,
 )
 type TopLine = [
-  ...[currency: string, slug: string, name: string, partnerId: string | null, plan: TopRow['plan'], cycle: TopRow['cycle']],
+  ...[
+    currency: string,
+    slug: string,
+    name: string,
+    partnerId: string | null,
+    plan: TopRow['plan'],
+    cycle: TopRow['cycle'],
+  ],
   ...[seats: number, arr: number, total: number, healthBand: TopRow['healthBand'], since: string],
 ]
-type TopAnswer = Told & {
+type TopResult = Told & {
   rows: TopLine[] | null
   /** Slugs by id. */
   partners: Record<string, string> | null
 }
 /**
- * At least `limit` tenants of each currency, the largest first; more where several are equal at the end. Their health is as it was computed
- * last on the day of a past moment, null where that day is not kept; `healthKept` false saves looking for it.
+ * At least `limit` tenants of each currency, the largest first; more where several are equal at the
+ * end. Their health is as it was computed last on the day of a past moment, null where that day is
+ * not kept; `healthKept` false saves looking for it.
  */
 export async function readTop(
   run: RunReport,
@@ -203,9 +252,25 @@ export async function readTop(
     moment: told,
     rows,
     partners,
-  } = await only<TopAnswer>(run, top(scope, moment), [...valuesOf(scope, moment), limit, healthKept])
+  } = await only<TopResult>(run, top(scope, moment), [
+    ...valuesOf(scope, moment),
+    limit,
+    healthKept,
+  ])
   const named = (rows ?? []).map(
-    ([currency, slug, name, partnerId, plan, cycle, seats, arr, total, healthBand, since]): TopRow => ({
+    ([
+      currency,
+      slug,
+      name,
+      partnerId,
+      plan,
+      cycle,
+      seats,
+      arr,
+      total,
+      healthBand,
+      since,
+    ]): TopRow => ({
       ...{
         currency,
         slug,
@@ -221,7 +286,13 @@ export async function readTop(
       },
     }),
   )
-  return { unfolded, moment: told, rows: named.sort((a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug)) }
+  return {
+    unfolded,
+    moment: told,
+    rows: named.sort(
+      (a, b) => order(a.currency, b.currency) || b.arr - a.arr || order(a.slug, b.slug),
+    ),
+  }
 }
 
 export interface BalanceRow {
@@ -257,15 +328,26 @@ const growth: NamedStatement = {
 }
 type BalanceLine = [month: number, currency: string, arr: number, tenants: number]
 type MovementLine = [month: number, currency: string, ...sums: number[]]
-/** Balances at the start of every month from the first to the one after the last, and what moved within each. Months as `2027-01`. */
+/**
+ * Balances at the start of every month from the first to the one after the last, and what moved
+ * within each. Months as `2027-01`.
+ */
 export async function readGrowth(
   run: RunReport,
   scope: string,
   now: Date,
   months: { from: string; after: string },
 ): Promise<Told & { balances: BalanceRow[]; movements: MovementRow[] }> {
-  const values = [...valuesOf(scope, { at: now, past: false }), `${months.from}-01`, `${months.after}-01`]
-  const told = await only<Told & { balances: string | null; movements: string | null }>(run, growth, values)
+  const values = [
+    ...valuesOf(scope, { at: now, past: false }),
+    `${months.from}-01`,
+    `${months.after}-01`,
+  ]
+  const told = await only<Told & { balances: string | null; movements: string | null }>(
+    run,
+    growth,
+    values,
+  )
   return {
     ...told,
     balances: toBalances(fromLines(told.balances), months.after),
@@ -275,7 +357,12 @@ export async function readGrowth(
 
 /** What the newest rows say holds from then on. */
 function toBalances(lines: readonly BalanceLine[], after: string): BalanceRow[] {
-  const rows = lines.map(([month, currency, arr, tenants]) => ({ month: nameOf(month), currency, arr, tenants }))
+  const rows = lines.map(([month, currency, arr, tenants]) => ({
+    month: nameOf(month),
+    currency,
+    arr,
+    tenants,
+  }))
   const newest = lines.reduce((last, [month]) => Math.max(last, month), 0)
   const last = rows.filter((row) => row.month === nameOf(newest))
   for (let index = newest + 1; last.length > 0 && nameOf(index) <= after; index++)
@@ -284,10 +371,31 @@ function toBalances(lines: readonly BalanceLine[], after: string): BalanceRow[] 
 }
 
 function toMovement([month, currency, ...sums]: MovementLine): MovementRow {
-  const [new_arr = 0, new_tenants = 0, reactivation_arr = 0, reactivated_tenants = 0, expansion_arr = 0, ...more] = sums
-  const [contraction_arr = 0, churn_arr = 0, paused_churn_arr = 0, churned_tenants = 0, switch_arr = 0] = more
+  const [
+    new_arr = 0,
+    new_tenants = 0,
+    reactivation_arr = 0,
+    reactivated_tenants = 0,
+    expansion_arr = 0,
+    ...more
+  ] = sums
+  const [
+    contraction_arr = 0,
+    churn_arr = 0,
+    paused_churn_arr = 0,
+    churned_tenants = 0,
+    switch_arr = 0,
+  ] = more
   return {
-    ...{ month: nameOf(month), currency, new_arr, new_tenants, reactivation_arr, reactivated_tenants, expansion_arr },
+    ...{
+      month: nameOf(month),
+      currency,
+      new_arr,
+      new_tenants,
+      reactivation_arr,
+      reactivated_tenants,
+      expansion_arr,
+    },
     ...{ contraction_arr, churn_arr, paused_churn_arr, churned_tenants, switch_arr },
   }
 }
@@ -318,7 +426,14 @@ const churnCohorts: NamedStatement = {
   name: 'reports.churn-cohorts',
   text: `with ${bound} select b.unfolded, b.moment, ${asLines(churnLines)} as rows from bound b`,
 }
-type ChurnLine = [month: number, currency: string, reason: string, tenants: number, arr: number, tenureSeconds: number]
+type ChurnLine = [
+  month: number,
+  currency: string,
+  reason: string,
+  tenants: number,
+  arr: number,
+  tenureSeconds: number,
+]
 interface Months {
   from: string
   to: string
@@ -328,15 +443,38 @@ const valuesOfMonths = (scope: string, now: Date, { from, to }: Months): KeyPart
   `${from}-01`,
   `${to}-01`,
 ]
-export async function readSignupCohorts(run: RunReport, scope: string, now: Date, months: Months): Promise<Told & { rows: CohortRow[] }> {
-  const told = await only<Told & { rows: string | null }>(run, signupCohorts, valuesOfMonths(scope, now, months))
+export async function readSignupCohorts(
+  run: RunReport,
+  scope: string,
+  now: Date,
+  months: Months,
+): Promise<Told & { rows: CohortRow[] }> {
+  const told = await only<Told & { rows: string | null }>(
+    run,
+    signupCohorts,
+    valuesOfMonths(scope, now, months),
+  )
   const rows = fromLines<CohortLine>(told.rows).map(
-    ([cohort, currency, size, ...changes]): CohortRow => ({ cohort: nameOf(cohort), currency, size, changes }),
+    ([cohort, currency, size, ...changes]): CohortRow => ({
+      cohort: nameOf(cohort),
+      currency,
+      size,
+      changes,
+    }),
   )
   return { ...told, rows: rows.sort(byMonth((row) => row.cohort)) }
 }
-export async function readChurnCohorts(run: RunReport, scope: string, now: Date, months: Months): Promise<Told & { rows: ChurnRow[] }> {
-  const told = await only<Told & { rows: string | null }>(run, churnCohorts, valuesOfMonths(scope, now, months))
+export async function readChurnCohorts(
+  run: RunReport,
+  scope: string,
+  now: Date,
+  months: Months,
+): Promise<Told & { rows: ChurnRow[] }> {
+  const told = await only<Told & { rows: string | null }>(
+    run,
+    churnCohorts,
+    valuesOfMonths(scope, now, months),
+  )
   const rows = fromLines<ChurnLine>(told.rows).map(
     ([month, currency, reason, tenants, arr, tenure_seconds]): ChurnRow => ({
       ...{ month: nameOf(month), currency, reason, tenants, arr, tenure_seconds },

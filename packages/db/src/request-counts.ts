@@ -10,12 +10,20 @@ export interface RequestCount {
   failures: number
 }
 
-/** Adds to what is stored. Each tenant and minute may stand in the list once; tenants that are gone are left out. */
+/**
+ * Adds to what is stored. Each tenant and minute may stand in the list once; tenants that are gone
+ * are left out.
+ */
 export async function addRequestCounts(db: Db, counts: readonly RequestCount[]): Promise<void> {
   if (counts.length === 0) return
-  // In one order everywhere, so that processes which add at the same time do not wait for each other in a circle.
+  // In one order everywhere, so that processes which add at the same time do not wait for each
+  // other in a circle.
   const sorted = counts.toSorted((a, b) =>
-    a.tenantId === b.tenantId ? a.minute.getTime() - b.minute.getTime() : a.tenantId < b.tenantId ? -1 : 1,
+    a.tenantId === b.tenantId
+      ? a.minute.getTime() - b.minute.getTime()
+      : a.tenantId < b.tenantId
+        ? -1
+        : 1,
   )
   await sql`
     insert into tenant_request_counts as c (tenant_id, minute, requests, failures)

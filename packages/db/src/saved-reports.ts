@@ -18,11 +18,17 @@ const selectReport = sql`
 
 /** By name. */
 export async function listSavedReports(db: Db | Trx, partnerId: string): Promise<SavedReportRow[]> {
-  const { rows } = await sql<SavedReportRow>`${selectReport} where s.partner_id = ${partnerId} order by lower(s.name), s.id`.execute(db)
+  const { rows } =
+    await sql<SavedReportRow>`${selectReport} where s.partner_id = ${partnerId} order by lower(s.name), s.id`.execute(
+      db,
+    )
   return rows
 }
 
-export async function findSavedReport(db: Db | Trx, id: string): Promise<SavedReportRow | undefined> {
+export async function findSavedReport(
+  db: Db | Trx,
+  id: string,
+): Promise<SavedReportRow | undefined> {
   const { rows } = await sql<SavedReportRow>`${selectReport} where s.id = ${id}`.execute(db)
   return rows[0]
 }
@@ -47,8 +53,12 @@ export function insertSavedReport(
     .executeTakeFirst()
 }
 
-/** Answers what it removed. */
-export function deleteSavedReport(trx: Trx, partnerId: string, id: string): Promise<{ name: string; kind: string } | undefined> {
+/** Returns what it removed. */
+export function deleteSavedReport(
+  trx: Trx,
+  partnerId: string,
+  id: string,
+): Promise<{ name: string; kind: string } | undefined> {
   return trx
     .deleteFrom('saved_reports')
     .where('partner_id', '=', partnerId)

@@ -56,7 +56,11 @@ export function listSchedules(
     .execute()
 }
 
-export function findSchedule(db: Db | Trx, tenantId: string, id: string): Promise<ScheduleWithUse | undefined> {
+export function findSchedule(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<ScheduleWithUse | undefined> {
   return db
     .selectFrom('availability_schedules as s')
     .select([...columns, eventTypeCount.as('eventTypeCount')])
@@ -66,15 +70,24 @@ export function findSchedule(db: Db | Trx, tenantId: string, id: string): Promis
 }
 
 /**
- * The hours in which a host takes an event type: the schedule that it names when that is the host's own, else the host's standard one.
- * Undefined for a host without either.
+ * The hours in which a host takes an event type: the schedule that it names when that is the host's
+ * own, else the host's standard one. Undefined for a host without either.
  */
-export function scheduleFor(db: Db | Trx, eventType: { scheduleId: string | null }, hostId: string): Promise<ScheduleRow | undefined> {
+export function scheduleFor(
+  db: Db | Trx,
+  eventType: { scheduleId: string | null },
+  hostId: string,
+): Promise<ScheduleRow | undefined> {
   return db
     .selectFrom('availability_schedules as s')
     .select(columns)
     .where('s.host_id', '=', hostId)
-    .where((e) => e.or([e('s.standard', '=', true), ...(eventType.scheduleId === null ? [] : [e('s.id', '=', eventType.scheduleId)])]))
+    .where((e) =>
+      e.or([
+        e('s.standard', '=', true),
+        ...(eventType.scheduleId === null ? [] : [e('s.id', '=', eventType.scheduleId)]),
+      ]),
+    )
     .orderBy('s.standard')
     .limit(1)
     .executeTakeFirst()
@@ -87,7 +100,10 @@ export interface ScheduleContent {
   overrides: readonly StoredDate[]
 }
 
-/** Asks for `Trx`: whether it is the standard one is decided under the lock of the host's schedules. Answers the id. */
+/**
+ * Asks for `Trx`: whether it is the standard one is decided under the lock of the host's schedules.
+ * Returns the id.
+ */
 export async function insertSchedule(
   trx: Trx,
   schedule: ScheduleContent & { tenantId: string; hostId: string; standard: boolean },
@@ -109,7 +125,10 @@ export async function insertSchedule(
   return id
 }
 
-/** Replaces what it holds and raises its version; `standard` true takes that from the host's other one. */
+/**
+ * Replaces what it holds and raises its version; `standard` true takes that from the host's other
+ * one.
+ */
 export async function replaceSchedule(
   trx: Trx,
   { id, hostId }: Pick<ScheduleRow, 'id' | 'hostId'>,
@@ -140,7 +159,10 @@ async function clearStandard(trx: Trx, hostId: string): Promise<void> {
     .execute()
 }
 
-/** Removed event types that named it follow the standard one of their host. Those that are there keep it from going: 23503. */
+/**
+ * Removed event types that named it follow the standard one of their host. Those that are there
+ * keep it from going: 23503.
+ */
 export async function deleteSchedule(trx: Trx, id: string): Promise<void> {
   await trx
     .updateTable('event_types')

@@ -9,12 +9,17 @@ import type {
   CredentialSource,
   LimitsScope,
   LocationKind,
+  RescheduleHost,
 } from '@atrium/core/scheduling'
 import type { ColumnType, Generated } from 'kysely'
 
 type Moment = ColumnType<Date, Date | string | undefined, Date | string>
 type RequiredMoment = ColumnType<Date, Date | string, Date | string>
-type OptionalMoment = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type OptionalMoment = ColumnType<
+  Date | null,
+  Date | string | null | undefined,
+  Date | string | null
+>
 
 export interface BookingPagesTable {
   tenant_id: string
@@ -103,7 +108,10 @@ export interface AvailabilitySchedulesTable {
   updated_at: Moment
 }
 
-export type StoredBookingWindow = { kind: 'rolling'; days: number } | { kind: 'fixed'; from: string; to: string } | { kind: 'open' }
+export type StoredBookingWindow =
+  | { kind: 'rolling'; days: number }
+  | { kind: 'fixed'; from: string; to: string }
+  | { kind: 'open' }
 
 /** What a visitor is asked. `options` for `choice` alone. */
 export interface StoredFormField {
@@ -142,6 +150,7 @@ export interface EventTypesTable {
   approval_hours: Generated<number>
   cancel_cutoff_minutes: Generated<number>
   reschedule_cutoff_minutes: Generated<number>
+  reschedule_host: Generated<RescheduleHost>
   fields: ColumnType<StoredFormField[], string | undefined, string>
   reminders: Generated<number[]>
   active: Generated<boolean>
@@ -168,6 +177,7 @@ export interface SlotLocksTable {
   claim_end: RequiredMoment
   holder_hash: Buffer
   address: string
+  network: string | null
   renewals: Generated<number>
   seat: Generated<number>
   expires_at: RequiredMoment
@@ -193,7 +203,7 @@ export interface BookingsTable {
   after_minutes: Generated<number>
   host_zone: string
   host_wall: string
-  organizer: ColumnType<string | null, string | undefined, never>
+  organizer: ColumnType<string | null, string | undefined, string>
   visitor_name: string
   visitor_email: string
   visitor_zone: string
@@ -237,6 +247,8 @@ export interface BookingHostsTable {
   calendar_checked_at: OptionalMoment
   calendar_start: OptionalMoment
   calendar_end: OptionalMoment
+  joined_at: OptionalMoment
+  left_at: OptionalMoment
 }
 
 export interface BookingChangesTable {
@@ -247,6 +259,8 @@ export interface BookingChangesTable {
   actor_id: string | null
   from_start: OptionalMoment
   to_start: OptionalMoment
+  from_host_id: string | null
+  to_host_id: string | null
   reason: string | null
   at: Moment
 }

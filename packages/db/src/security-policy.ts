@@ -21,12 +21,23 @@ const columns = [
 ] as const
 
 /** Undefined while the tenant has never changed it. */
-export function findSecurityPolicy(db: Db | Trx, tenantId: string): Promise<SecurityPolicyRow | undefined> {
-  return db.selectFrom('security_policies').select(columns).where('tenant_id', '=', tenantId).executeTakeFirst()
+export function findSecurityPolicy(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<SecurityPolicyRow | undefined> {
+  return db
+    .selectFrom('security_policies')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
 }
 
 /** Asks for `Trx`: what is saved was read under the lock of the tenant's row. */
-export function saveSecurityPolicy(trx: Trx, tenantId: string, policy: Omit<SecurityPolicyRow, 'updatedAt'>): Promise<SecurityPolicyRow> {
+export function saveSecurityPolicy(
+  trx: Trx,
+  tenantId: string,
+  policy: Omit<SecurityPolicyRow, 'updatedAt'>,
+): Promise<SecurityPolicyRow> {
   const values = {
     mfa_mode: policy.mfaMode,
     session_idle_minutes: policy.sessionIdleMinutes,

@@ -29,11 +29,16 @@ const columns = [
 
 /** All of a tenant's applications, newest first. */
 export function listSsoApps(db: Db, tenantId: string): Promise<SsoAppRow[]> {
-  return db.selectFrom('sso_apps').select(columns).where('tenant_id', '=', tenantId).orderBy('id', 'desc').execute()
+  return db
+    .selectFrom('sso_apps')
+    .select(columns)
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id', 'desc')
+    .execute()
 }
 
-export async function countSsoApps(trx: Trx, tenantId: string): Promise<number> {
-  const { count } = await trx
+export async function countSsoApps(db: Db | Trx, tenantId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('sso_apps')
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('tenant_id', '=', tenantId)
@@ -50,7 +55,10 @@ export interface NewSsoApp {
   launchUrl: string | null
 }
 
-/** Writes down, before the provider is called, what may come to be there. Throws `sso_apps_name` when the tenant has one of that name. */
+/**
+ * Writes down, before the provider is called, what may come to be there. Throws `sso_apps_name`
+ * when the tenant has one of that name.
+ */
 export function insertPendingSsoApp(trx: Trx, app: NewSsoApp): Promise<SsoAppRow> {
   return trx
     .insertInto('sso_apps')
@@ -66,7 +74,10 @@ export function insertPendingSsoApp(trx: Trx, app: NewSsoApp): Promise<SsoAppRow
     .executeTakeFirstOrThrow()
 }
 
-/** Makes a pending application an active one. False when it is not pending any more: the clean-up took it. */
+/**
+ * Makes a pending application an active one. False when it is not pending any more: the clean-up
+ * took it.
+ */
 export async function activateSsoApp(db: Db, id: string, providerId: string): Promise<boolean> {
   const result = await db
     .updateTable('sso_apps')
@@ -78,26 +89,48 @@ export async function activateSsoApp(db: Db, id: string, providerId: string): Pr
 }
 
 /** One of the tenant's applications. */
-export function findSsoApp(db: Db | Trx, tenantId: string, id: string): Promise<SsoAppRow | undefined> {
-  return db.selectFrom('sso_apps').select(columns).where('id', '=', id).where('tenant_id', '=', tenantId).executeTakeFirst()
+export function findSsoApp(
+  db: Db | Trx,
+  tenantId: string,
+  id: string,
+): Promise<SsoAppRow | undefined> {
+  return db
+    .selectFrom('sso_apps')
+    .select(columns)
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
 }
 
 /** Marks an application as on its way out, so that a removal cut off is taken up again. */
 export async function beginSsoAppRemoval(db: Db | Trx, id: string): Promise<void> {
-  await db.updateTable('sso_apps').set({ state: 'removing', changed_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  await db
+    .updateTable('sso_apps')
+    .set({ state: 'removing', changed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Forgets an application that the provider no longer has. False when it was gone already. */
 export async function deleteSsoApp(db: Db, id: string): Promise<boolean> {
-  const result = await db.deleteFrom('sso_apps').where('id', '=', id).where('state', '=', 'removing').executeTakeFirst()
+  const result = await db
+    .deleteFrom('sso_apps')
+    .where('id', '=', id)
+    .where('state', '=', 'removing')
+    .executeTakeFirst()
   return result.numDeletedRows > 0n
 }
 
 /**
- * Takes the applications that nobody works on any more: pending or removing, unchanged for `afterSeconds`. They are `removing` from
- * then on and not due again for as long, so that two processes do not take the same.
+ * Takes the applications that nobody works on any more: pending or removing, unchanged for
+ * `afterSeconds`. They are `removing` from then on and not due again for as long, so that two
+ * processes do not take the same.
  */
-export function claimAbandonedSsoApps(db: Db, afterSeconds: number, limit: number): Promise<SsoAppRow[]> {
+export function claimAbandonedSsoApps(
+  db: Db,
+  afterSeconds: number,
+  limit: number,
+): Promise<SsoAppRow[]> {
   return db
     .updateTable('sso_apps')
     .set({ state: 'removing', changed_at: sql<Date>`now()` })

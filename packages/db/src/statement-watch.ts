@@ -1,7 +1,7 @@
 import type { LogEvent } from 'kysely'
 import type pg from 'pg'
 import type { KeyPart, NamedStatement } from './keyed-read.ts'
-import type { Readers } from './readers.ts'
+import type { PipelinedQueries } from './pipelined-queries.ts'
 
 export interface EndedStatement {
   /** Its own name, or its verb and its first table. */
@@ -16,7 +16,8 @@ export type StatementWatch = (statement: EndedStatement) => void
 /** The verb and the first table of a statement. Values are parameters, so none can stand in it. */
 export function statementName(text: string): string {
   const verb = /^[\s(]*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement'
-  const table = /\b(?:from|into|update|join)\s+(?:only\s+)?"?([a-z_]\w*)"?(?:\."?([a-z_]\w*)"?)?/i.exec(text)
+  const table =
+    /\b(?:from|into|update|join)\s+(?:only\s+)?"?([a-z_]\w*)"?(?:\."?([a-z_]\w*)"?)?/i.exec(text)
   const named = table?.[2] ?? table?.[1]
   return named === undefined ? verb : `${verb} ${named.toLowerCase()}`
 }
@@ -28,10 +29,16 @@ export function toWatch(watch: StatementWatch): (event: LogEvent) => void {
 }
 
 /** The same reads, each told of with the time that it took, waiting for others included. */
-export function watched(readers: Readers, watch: StatementWatch | undefined): Readers {
+export function watched(
+  readers: PipelinedQueries,
+  watch: StatementWatch | undefined,
+): PipelinedQueries {
   if (!watch) return readers
   return {
-    async read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]) {
+    async read<Row extends pg.QueryResultRow>(
+      statement: NamedStatement,
+      values: readonly KeyPart[],
+    ) {
       const started = performance.now()
       let failed = true
       try {

@@ -5,13 +5,16 @@ export interface StorageRow {
   id: string
   email: string
   name: string
-  value: UsageReading | null
+  value: UsageEntry | null
   failure: string | null
   readAt: Date | null
 }
 
-/** The value of a `file_usage` reading: bytes in the person's own space, or null when there is no account. */
-export interface UsageReading {
+/**
+ * The value of a `file_usage` reading: bytes in the person's own space, or null when there is no
+ * account.
+ */
+export interface UsageEntry {
   bytes: number | null
 }
 
@@ -20,8 +23,15 @@ const from = (tenantId: string) => sql`
     left join user_readings r on r.user_id = m.user_id and r.kind = 'file_usage'
   where m.tenant_id = ${tenantId}`
 
-/** Members with the use of their own space as last read, by user id, newest first, one row more than asked. */
-export async function listStorage(db: Db, tenantId: string, page: { before?: string | undefined; limit: number }): Promise<StorageRow[]> {
+/**
+ * Members with the use of their own space as last read, by user id, newest first, one row more than
+ * asked.
+ */
+export async function listStorage(
+  db: Db,
+  tenantId: string,
+  page: { before?: string | undefined; limit: number },
+): Promise<StorageRow[]> {
   const { rows } = await sql<StorageRow>`
     select u.id, u.email, u.name, r.value, r.failure, r.read_at as "readAt"
     ${from(tenantId)} ${page.before ? sql`and m.user_id < ${page.before}` : sql``}
@@ -47,6 +57,10 @@ export async function countStorage(db: Db, tenantId: string): Promise<StorageCou
 }
 
 export async function findFileSpaceId(db: Db, tenantId: string): Promise<string | null> {
-  const row = await db.selectFrom('tenants').select('file_space_id').where('id', '=', tenantId).executeTakeFirst()
+  const row = await db
+    .selectFrom('tenants')
+    .select('file_space_id')
+    .where('id', '=', tenantId)
+    .executeTakeFirst()
   return row?.file_space_id ?? null
 }

@@ -1,10 +1,15 @@
-import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
+import type {
+  BillingCycle,
+  PendingChange,
+  SubscriptionSource,
+  SubscriptionStatus,
+} from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
 import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Db, Trx } from './connect.ts'
 import { reopenSteps } from './provisioning.ts'
 import type { SubscriptionsTable } from './tables.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
 /** Amounts are whole numbers of the currency's minor unit, per cycle and without tax. */
 export interface SubscriptionRow {
@@ -55,10 +60,14 @@ export interface SubscriptionRow {
   updatedAt: Date
 }
 
-type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & { perSeatAmount: string; periodAmount: string | null }
+type StoredRow = Omit<SubscriptionRow, 'perSeatAmount' | 'periodAmount'> & {
+  perSeatAmount: string
+  periodAmount: string | null
+}
 
 // Amounts as text: what the driver makes of them is a number, which is exact only up to 2^53.
-const columns = sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
+const columns =
+  sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug", t.name as "tenantName", q.slug as "partnerSlug", s.source,
   s.stripe_subscription_id as "stripeSubscriptionId", s.stripe_item_id as "stripeItemId", s.stripe_price_id as "stripePriceId",
   s.price_id as "priceId", s.plan, s.cycle, s.currency, s.per_seat_amount::text as "perSeatAmount", s.period_amount::text as "periodAmount",
   s.seats, s.status, s.stripe_status as "stripeStatus", s.trial_start as "trialStart", s.trial_end as "trialEnd",
@@ -70,7 +79,9 @@ const columns = sql.raw(`s.id, s.tenant_id as "tenantId", t.slug as "tenantSlug"
   s.pending_attempts as "pendingAttempts", s.pending_error as "pendingError", s.billing_anchor as "billingAnchor",
   s.latest_invoice_id as "latestInvoiceId", s.stripe_event_at as "stripeEventAt", s.stripe_event_id as "stripeEventId",
   s.state_since as "stateSince", s.version, s.created_at as "createdAt", s.updated_at as "updatedAt"`)
-const from = sql.raw('from subscriptions s join tenants t on t.id = s.tenant_id left join partners q on q.id = t.partner_id')
+const from = sql.raw(
+  'from subscriptions s join tenants t on t.id = s.tenant_id left join partners q on q.id = t.partner_id',
+)
 const live = sql.raw(`s.status not in ('canceled', 'incomplete_expired')`)
 
 async function read(db: Db | Trx, rest: RawBuilder<unknown>): Promise<SubscriptionRow[]> {
@@ -94,8 +105,14 @@ export interface SubscriptionFilter {
   limit: number
 }
 
-/** Newest first, ended ones too, one row more than asked. `q` looks at the tenant's slug and name and at the processor's id. */
-export async function listSubscriptions(db: Db, filter: SubscriptionFilter): Promise<SubscriptionRow[]> {
+/**
+ * Newest first, ended ones too, one row more than asked. `q` looks at the tenant's slug and name
+ * and at the processor's id.
+ */
+export async function listSubscriptions(
+  db: Db,
+  filter: SubscriptionFilter,
+): Promise<SubscriptionRow[]> {
   const pattern = `%${escapeLike((filter.q ?? '').toLowerCase())}%`
   const conditions = [
     sql<SqlBool>`true`,
@@ -107,40 +124,63 @@ export async function listSubscriptions(db: Db, filter: SubscriptionFilter): Pro
     ...(filter.partnerSlug ? [sql<SqlBool>`q.slug = ${filter.partnerSlug}`] : []),
     ...(filter.before ? [sql<SqlBool>`s.id < ${filter.before}`] : []),
     ...(filter.q
-      ? [sql<SqlBool>`(t.slug like ${pattern} or lower(t.name) like ${pattern} or lower(s.stripe_subscription_id) like ${pattern})`]
+      ? [
+          sql<SqlBool>`(t.slug like ${pattern} or lower(t.name) like ${pattern} or lower(s.stripe_subscription_id) like ${pattern})`,
+        ]
       : []),
   ]
-  return read(db, sql`where ${sql.join(conditions, sql` and `)} order by s.id desc limit ${filter.limit + 1}`)
+  return read(
+    db,
+    sql`where ${sql.join(conditions, sql` and `)} order by s.id desc limit ${filter.limit + 1}`,
+  )
 }
 
-export async function findSubscription(db: Db | Trx, id: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscription(
+  db: Db | Trx,
+  id: string,
+): Promise<SubscriptionRow | undefined> {
   const [row] = await read(db, sql`where s.id = ${id}`)
   return row
 }
 
 /** The tenant's subscription that has not ended; else the one that ended last. */
-export async function findTenantSubscription(db: Db | Trx, tenantId: string): Promise<SubscriptionRow | undefined> {
-  const [row] = await read(db, sql`where s.tenant_id = ${tenantId} order by ${live} desc, s.ended_at desc nulls last, s.id desc limit 1`)
+export async function findTenantSubscription(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<SubscriptionRow | undefined> {
+  const [row] = await read(
+    db,
+    sql`where s.tenant_id = ${tenantId} order by ${live} desc, s.ended_at desc nulls last, s.id desc limit 1`,
+  )
   return row
 }
 
 /** The tenant's subscription that has not ended. There is one at most. */
-export async function findLiveSubscription(db: Db | Trx, tenantId: string): Promise<SubscriptionRow | undefined> {
+export async function findLiveSubscription(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<SubscriptionRow | undefined> {
   const [row] = await read(db, sql`where s.tenant_id = ${tenantId} and ${live}`)
   return row
 }
 
-export async function findSubscriptionByStripeId(db: Db | Trx, stripeSubscriptionId: string): Promise<SubscriptionRow | undefined> {
+export async function findSubscriptionByStripeId(
+  db: Db | Trx,
+  stripeSubscriptionId: string,
+): Promise<SubscriptionRow | undefined> {
   const [row] = await read(db, sql`where s.stripe_subscription_id = ${stripeSubscriptionId}`)
   return row
 }
 
 /**
- * Lets one transaction at a time work on the subscriptions of a tenant, also before there is one. Everybody who writes a subscription
- * takes it first, so that what the payment processor tells us is applied in the order in which it was read.
+ * Lets one transaction at a time work on the subscriptions of a tenant, also before there is one.
+ * Everybody who writes a subscription takes it first, so that what the payment processor tells us
+ * is applied in the order in which it was read.
  */
 export async function lockSubscriptionsOf(trx: Trx, tenantId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('subscriptions'), hashtext(${tenantId}))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtext('subscriptions'), hashtext(${tenantId}))`.execute(
+    trx,
+  )
 }
 
 export function countSubscriptions(db: Db | Trx, tenantId: string): Promise<number> {
@@ -152,7 +192,9 @@ export function countSubscriptions(db: Db | Trx, tenantId: string): Promise<numb
     .then(({ count }) => count)
 }
 
-/** Seats that are taken: members with a mailbox who are not being removed, suspended ones included. */
+/**
+ * Seats that are taken: members with a mailbox who are not being removed, suspended ones included.
+ */
 export async function countAssignedSeats(db: Db | Trx, tenantId: string): Promise<number> {
   const { count } = await db
     .selectFrom('memberships')
@@ -164,9 +206,19 @@ export async function countAssignedSeats(db: Db | Trx, tenantId: string): Promis
   return count
 }
 
-/** Throws `subscriptions_one_live` when the tenant has one that has not ended. Asks for `lockSubscriptionsOf` before. */
-export async function insertSubscription(trx: Trx, values: Insertable<SubscriptionsTable>): Promise<string> {
-  const { id } = await trx.insertInto('subscriptions').values(values).returning('id').executeTakeFirstOrThrow()
+/**
+ * Throws `subscriptions_one_live` when the tenant has one that has not ended. Asks for
+ * `lockSubscriptionsOf` before.
+ */
+export async function insertSubscription(
+  trx: Trx,
+  values: Insertable<SubscriptionsTable>,
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('subscriptions')
+    .values(values)
+    .returning('id')
+    .executeTakeFirstOrThrow()
   return id
 }
 
@@ -179,7 +231,11 @@ export async function updateSubscription(
 ): Promise<void> {
   await trx
     .updateTable('subscriptions')
-    .set({ ...changes, updated_at: sql<Date>`now()`, ...(counted ? { version: sql<number>`version + 1` } : {}) })
+    .set({
+      ...changes,
+      updated_at: sql<Date>`now()`,
+      ...(counted ? { version: sql<number>`version + 1` } : {}),
+    })
     .where('id', '=', id)
     .execute()
 }
@@ -199,7 +255,10 @@ export interface SubscriptionStateRow {
   validTo: Date | null
 }
 
-/** States newest first; with `asOf` only the one that held then: from `validFrom` on and before `validTo`. */
+/**
+ * States newest first; with `asOf` only the one that held then: from `validFrom` on and before
+ * `validTo`.
+ */
 export async function listSubscriptionStates(
   db: Db,
   subscriptionId: string,
@@ -216,8 +275,8 @@ export async function listSubscriptionStates(
 }
 
 /**
- * Subscriptions for the job: waiting changes that are due (those of the payment processor `lead` before), and manual ones whose period is
- * over. Oldest first.
+ * Subscriptions for the job: waiting changes that are due (those of the payment processor `lead`
+ * before), and manual ones whose period is over. Oldest first.
  */
 export async function findDueSubscriptions(
   db: Db,
@@ -233,7 +292,11 @@ export async function findDueSubscriptions(
 }
 
 /** Subscriptions that have not ended though their tenant was deleted, and that are not put off. */
-export async function findSubscriptionsOfDeletedTenants(db: Db, now: Date, limit: number): Promise<{ id: string; tenantId: string }[]> {
+export async function findSubscriptionsOfDeletedTenants(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<{ id: string; tenantId: string }[]> {
   const { rows } = await sql<{ id: string; tenantId: string }>`
     select s.id, s.tenant_id as "tenantId" from tenants t join subscriptions s on s.tenant_id = t.id
     where t.status = 'deleted' and ${live} and (s.pending_next_at is null or s.pending_next_at <= ${now})
@@ -245,12 +308,22 @@ export async function findSubscriptionsOfDeletedTenants(db: Db, now: Date, limit
 export async function lockTenantOfSubscription(
   trx: Trx,
   tenantId: string,
-): Promise<{ id: string; slug: string; plan: Plan; seats: number; status: string; partnerId: string | null } | undefined> {
+): Promise<
+  | {
+      id: string
+      slug: string
+      plan: Plan
+      seats: number
+      status: string
+      partnerId: string | null
+    }
+  | undefined
+> {
   return trx
     .selectFrom('tenants')
     .select(['id', 'slug', 'plan', 'seats', 'status', 'partner_id as partnerId'])
     .where('id', '=', tenantId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 
@@ -263,7 +336,10 @@ export async function reopenFilesStep(trx: Trx, tenantId: string): Promise<void>
 export function findSubscriber(
   db: Db | Trx,
   tenantId: string,
-): Promise<{ id: string; slug: string; plan: Plan; partnerId: string | null; partnerSlug: string | null } | undefined> {
+): Promise<
+  | { id: string; slug: string; plan: Plan; partnerId: string | null; partnerSlug: string | null }
+  | undefined
+> {
   return db
     .selectFrom('tenants as t')
     .leftJoin('partners as p', 'p.id', 't.partner_id')

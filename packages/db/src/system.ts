@@ -12,7 +12,10 @@ export interface QueueFigures {
   oldestAt: Date | null
 }
 
-/** Depth of every queue of the job engine, by name; queues without a job are told too. Finished jobs are kept for an hour. */
+/**
+ * Depth of every queue of the job engine, by name; queues without a job are told too. Finished jobs
+ * are kept for an hour.
+ */
 export async function readQueues(db: Db): Promise<QueueFigures[]> {
   const jobs = sql.id(jobSchema, 'job')
   const { rows } = await sql<QueueFigures>`
@@ -29,12 +32,16 @@ export async function readQueues(db: Db): Promise<QueueFigures[]> {
 
 export type BacklogFigures = Omit<Backlog, 'oldestAt'> & { oldestAt: Date | null }
 
-// The words of the partial index memberships_unfinished: with others the server would read every membership there is.
+// The words of the partial index memberships_unfinished: with others the server would read every
+// membership there is.
 const unfinishedMember = sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
   or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))
   and not (select u.invited from users u where u.id = m.user_id)`
 
-/** What waits and what failed in rows of our own, by the database's clock. Reads along partial indexes of what is unfinished. */
+/**
+ * What waits and what failed in rows of our own, by the database's clock. Reads along partial
+ * indexes of what is unfinished.
+ */
 export async function readBacklogs(db: Db): Promise<BacklogFigures[]> {
   const { rows } = await sql<BacklogFigures>`
     select 'provisioning' as kind, count(*)::int as waiting, count(*) filter (where s.state = 'error')::int as failing, 0 as "gaveUp",
@@ -61,7 +68,9 @@ export async function readBacklogs(db: Db): Promise<BacklogFigures[]> {
       count(*) filter (where p.calendar_state = 'pending' and p.calendar_error is not null)::int,
       count(*) filter (where p.calendar_state = 'failed' and b.end_at > clock_timestamp())::int,
       min(b.updated_at) filter (where p.calendar_state = 'pending')
-    from booking_hosts p join bookings b on b.id = p.booking_id where p.calendar_state in ('pending', 'failed')`.execute(db)
+    from booking_hosts p join bookings b on b.id = p.booking_id where p.calendar_state in ('pending', 'failed')`.execute(
+    db,
+  )
   return rows
 }
 
@@ -75,39 +84,44 @@ export interface FailureRow {
   nextAt: Date | null
 }
 
-/** What stands failed now, the newest first. Of a job only the first line of what it threw is told. */
-export async function listFailures(db: Db, { kind, limit }: { kind?: FailureKind | undefined; limit: number }): Promise<FailureRow[]> {
-  const wanted = (one: FailureKind) => sql.lit(kind === undefined || kind === one)
+/**
+ * Current failures, the newest first. Of a job only the first line of what it threw is told.
+ */
+export async function listFailures(
+  db: Db,
+  { kind, limit }: { kind?: FailureKind | undefined; limit: number },
+): Promise<FailureRow[]> {
+  const requested = (one: FailureKind) => sql.lit(kind === undefined || kind === one)
   const { rows } = await sql<FailureRow>`
     (select 'provisioning' as kind, s.tenant_id::text as id, s.step as part, t.slug as "tenantSlug",
       coalesce(s.finished_at, s.changed_at) as at, s.error as message, s.next_at as "nextAt"
     from provisioning_steps s join tenants t on t.id = s.tenant_id
-    where s.state = 'error' and t.status <> 'deleted' and ${wanted('provisioning')} order by 5 desc limit ${limit})
+    where s.state = 'error' and t.status <> 'deleted' and ${requested('provisioning')} order by 5 desc limit ${limit})
     union all
     (select 'member', m.user_id::text, p.part, t.slug, m.updated_at, p.error, m.next_at
     from memberships m join tenants t on t.id = m.tenant_id
     cross join lateral (values ('identity', m.identity_state, m.identity_error), ('mail', m.mail_state, m.mail_error),
       ('files', m.files_state, m.files_error)) p (part, state, error)
-    where ${unfinishedMember} and p.state = 'error' and t.status <> 'deleted' and ${wanted('member')} order by 5 desc limit ${limit})
+    where ${unfinishedMember} and p.state = 'error' and t.status <> 'deleted' and ${requested('member')} order by 5 desc limit ${limit})
     union all
     (select 'list', l.id::text, l.address, t.slug, l.updated_at, l.error, l.next_at
-    from mail_lists l join tenants t on t.id = l.tenant_id where l.state = 'error' and ${wanted('list')} order by 5 desc limit ${limit})
+    from mail_lists l join tenants t on t.id = l.tenant_id where l.state = 'error' and ${requested('list')} order by 5 desc limit ${limit})
     union all
     (select 'mail', o.id::text, o.template, t.slug, o.changed_at, o.error, o.next_at
     from outbox o left join tenants t on t.id = o.tenant_id
-    where o.state in ('failed', 'gave_up') and ${wanted('mail')} order by 5 desc limit ${limit})
+    where o.state in ('failed', 'gave_up') and ${requested('mail')} order by 5 desc limit ${limit})
     union all
     (select 'event', w.id, w.type, null, coalesce(w.finished_at, w.received_at), w.note, w.next_at
-    from webhook_inbox w where w.state in ('failed', 'parked') and ${wanted('event')} order by 5 desc limit ${limit})
+    from webhook_inbox w where w.state in ('failed', 'parked') and ${requested('event')} order by 5 desc limit ${limit})
     union all
     (select 'calendar', p.booking_id::text, h.slug, t.slug, b.updated_at, p.calendar_error, p.calendar_next_at
     from booking_hosts p join bookings b on b.id = p.booking_id join hosts h on h.id = p.host_id join tenants t on t.id = b.tenant_id
     where p.calendar_error is not null and p.calendar_state in ('pending', 'failed') and b.end_at > clock_timestamp()
-      and ${wanted('calendar')} order by 5 desc limit ${limit})
+      and ${requested('calendar')} order by 5 desc limit ${limit})
     union all
     (select 'job', j.id::text, j.name, null, j.completed_on, split_part(coalesce(j.output ->> 'message', ''), chr(10), 1), null
     from ${sql.id(jobSchema, 'job')} j
-    where j.state = 'failed' and j.completed_on > clock_timestamp() - interval '1 hour' and ${wanted('job')} order by 5 desc limit ${limit})
+    where j.state = 'failed' and j.completed_on > clock_timestamp() - interval '1 hour' and ${requested('job')} order by 5 desc limit ${limit})
     order by at desc, kind, id limit ${limit}`.execute(db)
   return rows
 }
@@ -117,7 +131,10 @@ export interface ProcessRow {
   since: Date
 }
 
-/** API processes of this database: each holds one connection that listens for changes of tenants, for as long as it lives. */
+/**
+ * API processes of this database: each holds one connection that listens for changes of tenants,
+ * for as long as it lives.
+ */
 export async function listProcesses(db: Db): Promise<ProcessRow[]> {
   const { rows } = await sql<ProcessRow>`
     select host(client_addr) as address, backend_start as since from pg_stat_activity
@@ -154,10 +171,14 @@ export async function readServer(db: Db): Promise<ServerFigures> {
 }
 
 /**
- * How far the copy is behind `position` of the primary's log; undefined where there is none. Seconds count only while something is
- * missing: a primary at rest writes nothing that the copy could be late with.
+ * How far the copy is behind `position` of the primary's log; undefined where there is none.
+ * Seconds count only while something is missing: a primary at rest writes nothing that the copy
+ * could be late with.
  */
-export async function readReplicaLag({ copy }: Database, position: string): Promise<{ lagBytes: number; lagSeconds: number } | undefined> {
+export async function readReplicaLag(
+  { copy }: Database,
+  position: string,
+): Promise<{ lagBytes: number; lagSeconds: number } | undefined> {
   if (!copy) return undefined
   const { rows } = await sql<{ lagBytes: number; lagSeconds: number }>`
     select bytes as "lagBytes", case when bytes = 0 then 0

@@ -1,6 +1,12 @@
 import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit'
 import type { InvoiceStatus } from '@atrium/core/billing'
-import type { DmarcPolicy, DnsRecord, DomainCheckCause, DomainState, RecordVerdict } from '@atrium/core/domains'
+import type {
+  DmarcPolicy,
+  DnsRecord,
+  DomainCheckCause,
+  DomainState,
+  RecordVerdict,
+} from '@atrium/core/domains'
 import type { MailTemplateKey, TemplateKey } from '@atrium/core/email-templates'
 import type { FlagGuard, FlagRollback } from '@atrium/core/flag-guards'
 import type { FlagChangeKind, FlagSettings, FlagState, Prerequisite } from '@atrium/core/flags'
@@ -10,11 +16,32 @@ import type { MailState } from '@atrium/core/mail-states'
 import type { ImportRowState } from '@atrium/core/member-import'
 import type { CalendarAttachment, MailValue } from '@atrium/core/outbox'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners'
-import type { AdjustmentState, LedgerEntryType, LedgerSource, PayoutStatus } from '@atrium/core/payouts'
+import type {
+  AdjustmentState,
+  LedgerEntryType,
+  LedgerSource,
+  PayoutStatus,
+} from '@atrium/core/payouts'
 import type { PriceScheme, PriceState, PriceTier } from '@atrium/core/prices'
 import type { MfaMode } from '@atrium/core/security-policy'
-import type { BillingCycle, PendingChange, SubscriptionSource, SubscriptionStatus } from '@atrium/core/subscriptions'
-import type { HealthFactor, Plan, ProvisioningStep, SeatMode, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
+import type {
+  BillingCycle,
+  PendingChange,
+  SubscriptionSource,
+  SubscriptionStatus,
+} from '@atrium/core/subscriptions'
+import type {
+  HealthFactor,
+  Plan,
+  ProvisioningStep,
+  PurgePart,
+  SeatMode,
+  StepState,
+  SuspendedBy,
+  SuspensionMode,
+  TenantRole,
+  TenantStatus,
+} from '@atrium/core/tenants'
 import type { WebhookState } from '@atrium/core/webhooks'
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { SchedulingTables } from './scheduling-tables.ts'
@@ -23,9 +50,21 @@ type Moment = ColumnType<Date, Date | string | undefined, Date | string>
 type RequiredMoment = ColumnType<Date, Date | string, Date | string>
 /** `bigint`: comes as text, goes as a whole number or text. */
 type Amount = ColumnType<string, number | bigint | string, number | bigint | string>
-type GeneratedAmount = ColumnType<string, number | bigint | string | undefined, number | bigint | string>
-type OptionalAmount = ColumnType<string | null, number | bigint | string | null | undefined, number | bigint | string | null>
-type OptionalMoment = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type GeneratedAmount = ColumnType<
+  string,
+  number | bigint | string | undefined,
+  number | bigint | string
+>
+type OptionalAmount = ColumnType<
+  string | null,
+  number | bigint | string | null | undefined,
+  number | bigint | string | null
+>
+type OptionalMoment = ColumnType<
+  Date | null,
+  Date | string | null | undefined,
+  Date | string | null
+>
 
 export interface PartnersTable {
   id: Generated<string>
@@ -422,12 +461,29 @@ export interface TenantsTable {
   file_space_id: string | null
   suspended_reason: string | null
   suspended_at: OptionalMoment
+  /** Null also for a suspension by a program of before 0050. */
+  suspension_mode: SuspensionMode | null
+  suspended_by: SuspendedBy | null
   deleted_at: OptionalMoment
+  /** Null unless deleted, and for deletions by programs of before 0051. */
+  restore_until: OptionalMoment
+  purge_started_at: OptionalMoment
+  purged_at: OptionalMoment
   provisioning_run: string | null
   provisioning_lease_until: OptionalMoment
   entitlements_due_at: OptionalMoment
   created_at: Moment
   updated_at: Moment
+}
+
+export interface TenantPurgesTable {
+  tenant_id: string
+  part: PurgePart
+  state: Generated<'pending' | 'ok' | 'error'>
+  error: string | null
+  attempt: Generated<number>
+  next_at: OptionalMoment
+  finished_at: OptionalMoment
 }
 
 export interface PlanGrantsTable {
@@ -483,6 +539,12 @@ export interface DomainsTable {
   /** The report address that the mail server was last told. */
   mail_report_address: string | null
   mail_error: string | null
+  /** The name that a deleted tenant gave up; `name` is below the platform's domain since. */
+  released_name: string | null
+  /** The mail server may have the domain under another name. */
+  mail_rename_due: Generated<boolean>
+  /** Until when one process alone tells the mail server the name. */
+  mail_rename_until: OptionalMoment
   verdicts: ColumnType<RecordVerdict[], string | undefined, string>
   last_checked_at: OptionalMoment
   next_check_at: OptionalMoment
@@ -524,15 +586,26 @@ export interface UsersTable {
   deactivated_at: OptionalMoment
   /** The tenant whose admins manage this person's sign-in. */
   home_tenant_id: string | null
-  /** The identity was deleted; the row stays for a while so that no old token brings the person back. */
+  /**
+   * The identity was deleted; the row stays for a while so that no old token brings the person
+   * back.
+   */
   removed_at: OptionalMoment
   last_seen_at: OptionalMoment
+  /**
+   * The identity was made inactive because every tenant of the person is shut, and for no other
+   * reason.
+   */
+  sign_in_ended_at: OptionalMoment
   /** Has not accepted an invitation yet: the row is nobody's record and grants nothing. */
   invited: Generated<boolean>
   /** The address that was proved by a mailed link; proves nothing once `email` is another one. */
   proved_email: string | null
   proved_at: OptionalMoment
-  /** On a closed record: whose identity took the place of this one, until the identity provider has followed. */
+  /**
+   * On a closed record: whose identity took the place of this one, until the identity provider has
+   * followed.
+   */
   replaced_by: string | null
   created_at: Moment
   updated_at: Moment
@@ -548,7 +621,7 @@ export interface AccessLinksTable {
   created_at: Moment
 }
 
-export interface IdentityDuesTable {
+export interface IdentitySyncTasksTable {
   user_id: string
   mark: Generated<string>
   /** Mailboxes and file accounts in the tenants have to follow too. */
@@ -561,6 +634,8 @@ export interface IdentityDuesTable {
   profile: Generated<boolean>
   /** The address that the person signs in with. */
   address: Generated<boolean>
+  /** Made inactive for a moment, to end its tokens. */
+  reopen: Generated<boolean>
   attempts: Generated<number>
   next_at: RequiredMoment
   error: string | null
@@ -568,6 +643,15 @@ export interface IdentityDuesTable {
   /** Who tells the provider of the person at present, and until when without a sign of life. */
   run: Generated<string | null>
   lease_until: OptionalMoment
+}
+
+export interface FormerFileAccountsTable {
+  user_id: string
+  username: string
+  subject: string
+  removed_at: Moment
+  disabled: Generated<string[]>
+  next_at: Moment
 }
 
 export interface MembershipsTable {
@@ -578,7 +662,9 @@ export interface MembershipsTable {
   mailbox_address: string | null
   bootstrap_admin: Generated<boolean>
   mail_account_id: string | null
-  /** The address was seen to be free in the mail server, so an account found under it later is ours. */
+  /**
+   * The address was seen to be free in the mail server, so an account found under it later is ours.
+   */
   mail_vacant: Generated<boolean>
   mail_frozen: Generated<boolean>
   /** What the account was allowed before it was frozen, as the mail server told it. */
@@ -761,7 +847,7 @@ export interface MailProfileLinksTable {
   expires_at: RequiredMoment
 }
 
-export interface UserReadingsTable {
+export interface UpstreamCacheTable {
   user_id: string
   kind: 'second_factors' | 'file_usage'
   value: unknown
@@ -867,7 +953,8 @@ export interface Tables extends SchedulingTables {
   flag_uses: FlagUsesTable
   tenant_request_counts: TenantRequestCountsTable
   upstream_days: UpstreamDaysTable
-  user_readings: UserReadingsTable
+  former_file_accounts: FormerFileAccountsTable
+  user_readings: UpstreamCacheTable
   sso_apps: SsoAppsTable
   brandings: BrandingsTable
   email_templates: EmailTemplatesTable
@@ -900,12 +987,13 @@ export interface Tables extends SchedulingTables {
   health_summaries: HealthSummariesTable
   tenants: TenantsTable
   provisioning_steps: ProvisioningStepsTable
+  tenant_purges: TenantPurgesTable
   domains: DomainsTable
   domain_checks: DomainChecksTable
   mail_domain_removals: MailDomainRemovalsTable
   users: UsersTable
   access_links: AccessLinksTable
-  identity_dues: IdentityDuesTable
+  identity_dues: IdentitySyncTasksTable
   memberships: MembershipsTable
   membership_revocations: MembershipRevocationsTable
   member_imports: MemberImportsTable

@@ -14,8 +14,14 @@ export interface TenantGroup {
   unfinished: boolean
 }
 
-/** Tenants by slug after `after`, deleted ones among them: their groups are at the provider still. */
-export async function listTenantGroups(db: Db, after: string, limit: number): Promise<TenantGroup[]> {
+/**
+ * Tenants by slug after `after`, deleted ones among them: their groups are at the provider still.
+ */
+export async function listTenantGroups(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<TenantGroup[]> {
   const { rows } = await sql<TenantGroup>`
     select t.id as "tenantId", t.slug, t.identity_group_id as "groupId", ${groupNameOf} as name,
       coalesce(t.identity_group_changed_at = 'infinity', false) as unfinished
@@ -23,8 +29,15 @@ export async function listTenantGroups(db: Db, after: string, limit: number): Pr
   return rows
 }
 
-/** From here on the tenant's group has this name; until `endGroupRename` no token takes anybody out of the tenant. */
-export async function beginGroupRename(db: Db | Trx, tenantId: string, name: string): Promise<void> {
+/**
+ * From here on the tenant's group has this name; until `endGroupRename` no token takes anybody out
+ * of the tenant.
+ */
+export async function beginGroupRename(
+  db: Db | Trx,
+  tenantId: string,
+  name: string,
+): Promise<void> {
   await db
     .updateTable('tenants')
     .set({ identity_group_name: name, identity_group_changed_at: sql<Date>`'infinity'` })
@@ -33,10 +46,17 @@ export async function beginGroupRename(db: Db | Trx, tenantId: string, name: str
 }
 
 export async function endGroupRename(db: Db | Trx, tenantId: string): Promise<void> {
-  await db.updateTable('tenants').set({ identity_group_changed_at: sql<Date>`now()` }).where('id', '=', tenantId).execute()
+  await db
+    .updateTable('tenants')
+    .set({ identity_group_changed_at: sql<Date>`now()` })
+    .where('id', '=', tenantId)
+    .execute()
 }
 
-/** The provider's keys of the platform administrators who are members of the tenant, where they are known. */
+/**
+ * The provider's keys of the platform administrators who are members of the tenant, where they are
+ * known.
+ */
 export async function listAdministratorsInTenant(db: Db, tenantId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('memberships as m')
@@ -49,7 +69,10 @@ export async function listAdministratorsInTenant(db: Db, tenantId: string): Prom
   return rows.flatMap(({ idpUserId }) => idpUserId ?? [])
 }
 
-/** The memberships of somebody who is no platform administrator any more: the person has to be put into the groups of the tenants. */
+/**
+ * The memberships of somebody who is no platform administrator any more: the person has to be put
+ * into the groups of the tenants.
+ */
 export async function putIntoGroupsAgain(db: Db | Trx, userId: string): Promise<void> {
   await db
     .updateTable('memberships')

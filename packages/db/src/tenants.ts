@@ -1,11 +1,24 @@
 import { isBelow } from '@atrium/core/domains'
 import type { GatheredHealth } from '@atrium/core/health'
-import type { Plan, ProvisioningStep, SeatMode, StepState, TenantRole, TenantStatus } from '@atrium/core/tenants'
-import { type SqlBool, sql } from 'kysely'
+import type {
+  Plan,
+  ProvisioningStep,
+  SeatMode,
+  StepState,
+  SuspensionMode,
+  TenantRole,
+  TenantStatus,
+} from '@atrium/core/tenants'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isShut } from './access-conditions.ts'
 import { type CallerFields, type CallerRow, callerFields, callerOf, callerRole } from './callers.ts'
 import type { Database, Db, Trx } from './connect.ts'
+import { matchesText } from './text-search.ts'
 
-/** A tenant as the views need it: its columns, its domains (primary first), steps, owner and member count. */
+/**
+ * A tenant as the views need it: its columns, its domains (primary first), steps, owner and member
+ * count.
+ */
 export interface TenantRow {
   id: string
   slug: string
@@ -25,13 +38,23 @@ export interface TenantRow {
   identityGroupId: string | null
   fileSpaceId: string | null
   suspendedReason: string | null
+  suspensionMode: SuspensionMode | null
+  deletedAt: Date | null
+  restoreUntil: Date | null
   createdAt: Date
   updatedAt: Date
   running: boolean
   domains: { name: string; primary: boolean; mailDomainId: string | null }[] | null
   /** `changedAt` and `nextAt` in milliseconds since 1970. */
   steps:
-    | { step: ProvisioningStep; state: StepState; error: string | null; changedAt: number; attempt: number; nextAt: number | null }[]
+    | {
+        step: ProvisioningStep
+        state: StepState
+        error: string | null
+        changedAt: number
+        attempt: number
+        nextAt: number | null
+      }[]
     | null
   ownerId: string | null
   ownerEmail: string | null
@@ -41,12 +64,12 @@ export interface TenantRow {
   gatheredHealth: GatheredHealth | null
 }
 
-const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
+export const tenantColumns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
   case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats,
   t.seat_mode as "seatMode", t.industry,
   t.brand_color as "brandColor", t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
   t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
-  t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.created_at as "createdAt", t.updated_at as "updatedAt",
+  t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.suspension_mode as "suspensionMode", t.deleted_at as "deletedAt", t.restore_until as "restoreUntil", t.created_at as "createdAt", t.updated_at as "updatedAt",
   coalesce(t.provisioning_lease_until > now(), false) as running,
   (select json_agg(json_build_object('name', d.name, 'primary', d.is_primary, 'mailDomainId', d.mail_domain_id) order by d.is_primary desc, d.id)
     from domains d where d.tenant_id = t.id) as domains,
@@ -57,11 +80,14 @@ const columns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partne
   (select count(*) from memberships c where c.tenant_id = t.id and c.status <> 'removing') as "memberCount",
   (select h.gathered from tenant_health h where h.tenant_id = t.id) as "gatheredHealth"`
 
-const joins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
+export const tenantJoins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
 /** Exported for a benchmark, like the one below. */
-export const findTenantStatement = { name: 'find_tenant', text: `select ${columns} from tenants t ${joins} where t.slug = $1` }
+export const findTenantStatement = {
+  name: 'find_tenant',
+  text: `select ${tenantColumns} from tenants t ${tenantJoins} where t.slug = $1`,
+}
 
 /** A tenant by its slug, deleted ones included, by key. */
 export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
@@ -72,8 +98,8 @@ export async function findTenant(database: Database, slug: string): Promise<Tena
 /** Exported so that a benchmark can run the same SQL against the database alone. */
 export const findTenantForCallerStatement = {
   name: 'find_tenant_for_caller',
-  text: `select ${columns}, ${callerFields}, ${callerRole} as "callerRole"
-    from users u left join tenants t on t.slug = $2 ${joins} where u.idp_subject_id = $1`,
+  text: `select ${tenantColumns}, ${callerFields}, ${callerRole} as "callerRole"
+    from users u left join tenants t on t.slug = $2 ${tenantJoins} where u.idp_subject_id = $1`,
 }
 
 export interface TenantForCaller {
@@ -83,18 +109,33 @@ export interface TenantForCaller {
   tenant: TenantRow | undefined
 }
 
-/** The caller's record, the tenant and the caller's role there in one statement, for the guard of reading a tenant. Undefined when the caller has no record. */
-export async function findTenantForCaller(database: Database, subject: string, slug: string): Promise<TenantForCaller | undefined> {
-  const [row] = await database.read<TenantRow & CallerFields & { callerRole: TenantRole | null }>(findTenantForCallerStatement, [
-    subject,
-    slug,
-  ])
+/**
+ * The caller's record, the tenant and the caller's role there in one statement, for the guard of
+ * reading a tenant. Undefined when the caller has no record.
+ */
+export async function findTenantForCaller(
+  database: Database,
+  subject: string,
+  slug: string,
+): Promise<TenantForCaller | undefined> {
+  const [row] = await database.read<TenantRow & CallerFields & { callerRole: TenantRole | null }>(
+    findTenantForCallerStatement,
+    [subject, slug],
+  )
   // Without a tenant of that slug its columns are null.
-  return row && { caller: callerOf(row), role: row.callerRole, tenant: row.id === null ? undefined : row }
+  return (
+    row && {
+      caller: callerOf(row),
+      role: row.callerRole,
+      tenant: row.id === null ? undefined : row,
+    }
+  )
 }
 
 /** Which tenants a list may show. */
-export type TenantScope = { everything: true } | { everything: false; userId: string | undefined; partnerId: string | undefined }
+export type TenantScope =
+  | { everything: true }
+  | { everything: false; userId: string | undefined; partnerId: string | undefined }
 
 export interface TenantFilter {
   scope: TenantScope
@@ -106,42 +147,64 @@ export interface TenantFilter {
   limit: number
 }
 
-/** Newest first, one row more than asked. Deleted tenants come only when the filter names that status. */
-export async function listTenants(db: Db, filter: TenantFilter): Promise<(TenantRow & { role: TenantRole | null })[]> {
-  const { scope } = filter
+/**
+ * Tenants that a search reads one by one before it asks the indexes of texts: a common text fills
+ * its page among them.
+ */
+const newestTenants = 50
+
+/**
+ * Newest first, one row more than asked. Deleted tenants come only when the filter names that
+ * status.
+ */
+export async function listTenants(
+  db: Db,
+  filter: TenantFilter,
+): Promise<(TenantRow & { role: TenantRole | null })[]> {
+  const { scope, q, limit } = filter
   const userId = scope.everything ? null : (scope.userId ?? null)
   const conditions = [
     filter.status ? sql<SqlBool>`t.status = ${filter.status}` : sql<SqlBool>`t.status <> 'deleted'`,
     ...(filter.plan ? [sql<SqlBool>`t.plan = ${filter.plan}`] : []),
     ...(filter.before ? [sql<SqlBool>`t.id < ${filter.before}`] : []),
     ...(filter.partnerSlug
-      ? [sql<SqlBool>`t.partner_id = (select id from partners where slug = ${filter.partnerSlug.toLowerCase()})`]
+      ? [
+          sql<SqlBool>`t.partner_id = (select id from partners where slug = ${filter.partnerSlug.toLowerCase()})`,
+        ]
       : []),
-    ...(filter.q ? [matchesText(filter.q)] : []),
     ...(scope.everything
       ? []
       : [
-          sql<SqlBool>`(t.id in (select tenant_id from memberships where user_id = ${userId} and status in ('active', 'provisioning'))
-            or t.partner_id = ${scope.partnerId ?? null})`,
+          // The subquery names nothing of `t`, so that it runs once and not for every tenant there
+          // is.
+          sql<SqlBool>`t.id in (select m.tenant_id from memberships m join tenants own on own.id = m.tenant_id
+            where m.user_id = ${userId} and m.status in ('active', 'provisioning') and (m.role <> 'member' or not ${sql.raw(isShut('own'))})
+            ${scope.partnerId === undefined ? sql`` : sql`union select sold.id from tenants sold where sold.partner_id = ${scope.partnerId}`})`,
         ]),
   ]
-  const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
-    select ${sql.raw(columns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role
-    from tenants t ${sql.raw(joins)}
-    where ${sql.join(conditions, sql` and `)}
-    order by t.id desc limit ${filter.limit + 1}`.execute(db)
-  return rows
-}
-
-function matchesText(q: string) {
-  const pattern = `%${escapeLike(q.toLowerCase())}%`
-  return sql<SqlBool>`(t.slug like ${pattern} or lower(t.name) like ${pattern} or lower(o.email) like ${pattern}
-    or exists (select from domains d where d.tenant_id = t.id and d.name like ${pattern}))`
-}
-
-/** `%`, `_` and `\` of a person's text stand for themselves in a `like` pattern. */
-export function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
+  const page = async (tenants: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
+    const { rows } = await sql<TenantRow & { role: TenantRole | null }>`
+      select ${sql.raw(tenantColumns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role
+      from ${tenants} ${sql.raw(tenantJoins)}
+      where ${sql.join([...conditions, ...more], sql` and `)}
+      order by t.id desc limit ${limit + 1}`.execute(db)
+    return rows
+  }
+  const all = sql`tenants t`
+  if (!q) return page(all, [])
+  const ofTenant = matchesText([sql`t.slug`, sql`lower(t.name)`], q)
+  const ofOwner = matchesText([sql`o.email`], q)
+  const ofDomain = matchesText([sql`d.name`], q)
+  const newest = sql`(select * from tenants t where ${sql.join(conditions, sql` and `)} order by t.id desc limit ${newestTenants}) t`
+  const rows = await page(newest, [
+    sql<SqlBool>`(${ofTenant} or ${ofOwner} or exists (select from domains d where d.tenant_id = t.id and ${ofDomain}))`,
+  ])
+  if (rows.length > limit) return rows
+  return page(all, [
+    sql<SqlBool>`t.id in (select t.id from tenants t where ${ofTenant}
+      union select d.tenant_id from domains d where ${ofDomain}
+      union select m.tenant_id from users o join memberships m on m.user_id = o.id and m.role = 'owner' where ${ofOwner})`,
+  ])
 }
 
 export interface LockedTenant {
@@ -149,31 +212,65 @@ export interface LockedTenant {
   slug: string
   name: string
   status: TenantStatus
+  suspension_mode: SuspensionMode | null
+  suspended_at: Date | null
+  restore_until: Date | null
   plan: Plan
   partner_id: string | null
   seats: number
   seat_mode: SeatMode
   industry: string | null
   brand_color: string | null
+  partnerSlug: string | null
+  identityGroupId: string | null
 }
 
-/** Asks for `Trx`: a row lock taken outside a transaction is gone when the statement ends. */
-export function lockTenant(trx: Trx, slug: string): Promise<LockedTenant | undefined> {
+declare const oneAtATime: unique symbol
+/**
+ * A transaction that took its turn among those that lock the same tenant. Only `tenantTransaction`
+ * of the API makes one.
+ */
+export type TenantTrx = Trx & { readonly [oneAtATime]: true }
+
+/**
+ * The lock is the one that an `update` takes, and not `for update`: rows of other tables that refer
+ * to the tenant can be inserted meanwhile.
+ */
+export function lockTenant(trx: TenantTrx, slug: string): Promise<LockedTenant | undefined> {
   return trx
-    .selectFrom('tenants')
-    .select(['id', 'slug', 'name', 'status', 'plan', 'partner_id', 'seats', 'seat_mode', 'industry', 'brand_color'])
-    .where('slug', '=', slug)
-    .forUpdate()
+    .selectFrom('tenants as t')
+    .leftJoin('partners as p', 'p.id', 't.partner_id')
+    .select([
+      't.id',
+      't.slug',
+      't.name',
+      't.status',
+      't.suspension_mode',
+      't.suspended_at',
+      't.restore_until',
+      't.plan',
+      't.partner_id',
+      't.seats',
+      't.seat_mode',
+      't.industry',
+      't.brand_color',
+    ])
+    .select(['p.slug as partnerSlug', 't.identity_group_id as identityGroupId'])
+    .where('t.slug', '=', slug)
+    .forNoKeyUpdate('t')
     .executeTakeFirst()
 }
 
 /** Holds a tenant until the transaction ends, whatever its state, for work on what it holds. */
-export async function lockTenantById(trx: Trx, id: string): Promise<void> {
-  await trx.selectFrom('tenants').select('id').where('id', '=', id).forUpdate().execute()
+export async function lockTenantById(trx: TenantTrx, id: string): Promise<void> {
+  await trx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
 
 /** Every tenant that the person is in, deleted and suspended ones and those being left included. */
-export function tenantsOfUser(db: Db | Trx, userId: string): Promise<{ id: string; slug: string }[]> {
+export function tenantsOfUser(
+  db: Db | Trx,
+  userId: string,
+): Promise<{ id: string; slug: string }[]> {
   return db
     .selectFrom('memberships as m')
     .innerJoin('tenants as t', 't.id', 'm.tenant_id')
@@ -193,7 +290,12 @@ export interface NewTenant {
   seats: number
   industry: string | null
   brandColor: string | null
-  billing: { company: string | null; vatNumber: string | null; country: string | null; email: string | null }
+  billing: {
+    company: string | null
+    vatNumber: string | null
+    country: string | null
+    email: string | null
+  }
   domains: readonly string[]
   /** Domains below it are the platform's own and need no proof of ownership. */
   platformDomain: string
@@ -215,10 +317,14 @@ export async function countOwnedTenants(db: Db | Trx, userId: string): Promise<n
 }
 
 /**
- * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug is taken, so that the caller may try
- * another inside the same transaction; a taken domain throws `domains_name_key`.
+ * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug is taken, so
+ * that the caller may try another inside the same transaction; a taken domain throws
+ * `domains_name_key`.
  */
-export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: string; slug: string } | undefined> {
+export async function insertTenant(
+  trx: Trx,
+  tenant: NewTenant,
+): Promise<{ id: string; slug: string } | undefined> {
   const inserted = await trx
     .insertInto('tenants')
     .values({
@@ -240,20 +346,31 @@ export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<{ id: s
     .executeTakeFirst()
   if (!inserted) return undefined
   if (tenant.ownerId !== null) await insertOwner(trx, inserted.id, tenant.ownerId)
-  await insertDomains(trx, inserted.id, tenant.domains, { platformDomain: tenant.platformDomain, withPrimary: true })
+  await insertDomains(trx, inserted.id, tenant.domains, {
+    platformDomain: tenant.platformDomain,
+    withPrimary: true,
+  })
   await trx
     .insertInto('provisioning_steps')
-    .values((['identity', 'mail', 'files'] as const).map((step) => ({ tenant_id: inserted.id, step })))
+    .values(
+      (['identity', 'mail', 'files'] as const).map((step) => ({ tenant_id: inserted.id, step })),
+    )
     .execute()
   return inserted
 }
 
-/** The first owner. The schema refuses a tenant without one at commit. */
+/** The first owner. The schema rejects a tenant without one at commit. */
 export async function insertOwner(trx: Trx, tenantId: string, userId: string): Promise<void> {
-  await trx.insertInto('memberships').values({ tenant_id: tenantId, user_id: userId, role: 'owner', bootstrap_admin: true }).execute()
+  await trx
+    .insertInto('memberships')
+    .values({ tenant_id: tenantId, user_id: userId, role: 'owner', bootstrap_admin: true })
+    .execute()
 }
 
-/** Domains in the order given; the first becomes primary when `withPrimary`. Those below the platform's domain are verified from the start. */
+/**
+ * Domains in the order given; the first becomes primary when `withPrimary`. Those below the
+ * platform's domain are verified from the start.
+ */
 export async function insertDomains(
   trx: Trx,
   tenantId: string,
@@ -293,22 +410,9 @@ export async function updateTenant(trx: Trx, id: string, changes: TenantChanges)
     .execute()
 }
 
-/** Moves a tenant to another status; `suspendedReason` is kept only while suspended. */
-export async function setTenantStatus(trx: Trx, id: string, status: TenantStatus, suspendedReason: string | null = null): Promise<void> {
-  await trx
-    .updateTable('tenants')
-    .set({
-      status,
-      suspended_reason: status === 'suspended' ? suspendedReason : null,
-      suspended_at: status === 'suspended' ? sql<Date>`now()` : null,
-      deleted_at: status === 'deleted' ? sql<Date>`now()` : null,
-      updated_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Tells every process that watches this tenant to read it again. Sent when the transaction commits. */
+/**
+ * Tells every process that watches this tenant to read it again. Sent when the transaction commits.
+ */
 export async function notifyTenant(db: Db | Trx, tenantId: string): Promise<void> {
   await sql`select pg_notify('tenant_changed', ${tenantId})`.execute(db)
 }

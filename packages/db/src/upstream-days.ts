@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
-/** Calls to one upstream system on one day (UTC, `2026-11-23`), and those that failed on its side. */
+/**
+ * Calls to one upstream system on one day (UTC, `2026-11-23`), and those that failed on its side.
+ */
 export interface UpstreamDay {
   system: string
   day: string

@@ -1,5 +1,6 @@
 import type { TenantRole } from '@atrium/core/memberships'
 import { sql } from 'kysely'
+import { isShut } from './access-conditions.ts'
 import type { Db } from './connect.ts'
 import type { TenantRow } from './tenants.ts'
 
@@ -26,13 +27,21 @@ export interface WatchRight {
   platformAdmin: boolean
 }
 
-/** The rights of people in tenants, in one statement. Deactivated and unknown people are left out. */
-export async function listWatchRights(db: Db, watchers: readonly { subject: string; tenantId: string }[]): Promise<WatchRight[]> {
+/**
+ * The rights of people in tenants, in one statement. Deactivated and unknown people are left out.
+ */
+export async function listWatchRights(
+  db: Db,
+  watchers: readonly { subject: string; tenantId: string }[],
+): Promise<WatchRight[]> {
   const { rows } = await sql<WatchRight>`
     select w.subject, w.tenant_id as "tenantId", m.role, u.platform_admin as "platformAdmin"
     from (select distinct * from unnest(${watchers.map(({ subject }) => subject)}::text[],
         ${watchers.map(({ tenantId }) => tenantId)}::uuid[]) as pair (subject, tenant_id)) w
       join users u on u.idp_subject_id = w.subject and u.deactivated_at is null
-      left join memberships m on m.user_id = u.id and m.tenant_id = w.tenant_id and m.status in ('active', 'provisioning')`.execute(db)
+      left join memberships m on m.user_id = u.id and m.tenant_id = w.tenant_id and m.status in ('active', 'provisioning')
+        and (m.role <> 'member' or not exists (select from tenants t where t.id = m.tenant_id and ${sql.raw(isShut('t'))}))`.execute(
+    db,
+  )
   return rows
 }

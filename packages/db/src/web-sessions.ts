@@ -14,7 +14,10 @@ export interface WebSessionRow {
   subject: string
   email: string | null
   tokens: Buffer
-  /** The access token has expired or will within 30 s. By the database's clock, which all processes share. */
+  /**
+   * The access token has expired or will within 30 s. By the database's clock, which all processes
+   * share.
+   */
   accessDue: boolean
   accessExpired: boolean
   /** The last noted use is more than a minute ago. */
@@ -32,7 +35,11 @@ const findStatement = {
 }
 
 /** The live session behind a cookie; `tokenHash` is the SHA-256 of the cookie's value. */
-export async function findWebSession(database: Database, app: WebApp, tokenHash: Buffer): Promise<WebSessionRow | undefined> {
+export async function findWebSession(
+  database: Database,
+  app: WebApp,
+  tokenHash: Buffer,
+): Promise<WebSessionRow | undefined> {
   const [row] = await database.read<WebSessionRow>(findStatement, [tokenHash, app])
   return row
 }
@@ -80,14 +87,27 @@ export async function touchWebSession(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-/** The tokens of a session under a row lock; asks for `Trx`, because the lock lasts as long as the transaction. */
+/**
+ * The tokens of a session under a row lock; asks for `Trx`, because the lock lasts as long as the
+ * transaction.
+ */
 export async function lockWebSessionTokens(trx: Trx, id: string): Promise<Buffer | undefined> {
-  const row = await trx.selectFrom('web_sessions').select('tokens').where('id', '=', id).forUpdate().executeTakeFirst()
+  const row = await trx
+    .selectFrom('web_sessions')
+    .select('tokens')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
   return row?.tokens
 }
 
 /** Replaces the tokens after a refresh. */
-export async function setWebSessionTokens(db: Db, id: string, tokens: Buffer, accessSeconds: number): Promise<void> {
+export async function setWebSessionTokens(
+  db: Db,
+  id: string,
+  tokens: Buffer,
+  accessSeconds: number,
+): Promise<void> {
   await db
     .updateTable('web_sessions')
     .set({ tokens, access_expires_at: inSeconds(accessSeconds) })
@@ -99,8 +119,14 @@ export async function deleteWebSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('web_sessions').where('id', '=', id).execute()
 }
 
-/** Ends the session behind a cookie, also one that has run out, and answers its row id and tokens. */
-export async function takeWebSession(db: Db, app: WebApp, tokenHash: Buffer): Promise<{ id: string; tokens: Buffer } | undefined> {
+/**
+ * Ends the session behind a cookie, also one that has run out, and answers its row id and tokens.
+ */
+export async function takeWebSession(
+  db: Db,
+  app: WebApp,
+  tokenHash: Buffer,
+): Promise<{ id: string; tokens: Buffer } | undefined> {
   return db
     .deleteFrom('web_sessions')
     .where('token_hash', '=', tokenHash)
@@ -109,13 +135,23 @@ export async function takeWebSession(db: Db, app: WebApp, tokenHash: Buffer): Pr
     .executeTakeFirst()
 }
 
-/** Which sessions a back-channel logout means: those of one login at the identity provider, or all of a person. At least one is given. */
-export type EndedLogin = { idpSessionId: string; subject?: string | undefined } | { idpSessionId?: undefined; subject: string }
+/**
+ * Which sessions a back-channel logout means: those of one login at the identity provider, or all
+ * of a person. At least one is given.
+ */
+export type EndedLogin =
+  | { idpSessionId: string; subject?: string | undefined }
+  | { idpSessionId?: undefined; subject: string }
 
-/** Ends every session of an app that the login gave rise to, and answers how many there were. */
-export async function deleteWebSessionsOfLogin(db: Db, app: WebApp, login: EndedLogin): Promise<number> {
+/** Ends every session of an app that the login gave rise to, and returns how many there were. */
+export async function deleteWebSessionsOfLogin(
+  db: Db,
+  app: WebApp,
+  login: EndedLogin,
+): Promise<number> {
   let query = db.deleteFrom('web_sessions').where('app', '=', app)
-  if (login.idpSessionId !== undefined) query = query.where('idp_session_id', '=', login.idpSessionId)
+  if (login.idpSessionId !== undefined)
+    query = query.where('idp_session_id', '=', login.idpSessionId)
   if (login.subject !== undefined) query = query.where('subject', '=', login.subject)
   const result = await query.executeTakeFirst()
   return Number(result.numDeletedRows)
@@ -131,7 +167,10 @@ export async function deleteExpiredWebSessions(db: Db): Promise<number> {
   const result = await db
     .deleteFrom('web_sessions')
     .where((row) =>
-      row.or([row('expires_at', '<', sql<Date>`now()`), row('last_used_at', '<', sql<Date>`now() - make_interval(hours => ${idleHours})`)]),
+      row.or([
+        row('expires_at', '<', sql<Date>`now()`),
+        row('last_used_at', '<', sql<Date>`now() - make_interval(hours => ${idleHours})`),
+      ]),
     )
     .executeTakeFirst()
   return Number(result.numDeletedRows)

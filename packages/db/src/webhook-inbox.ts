@@ -1,7 +1,7 @@
 import type { WebhookState } from '@atrium/core/webhooks'
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from './connect.ts'
-import { escapeLike } from './tenants.ts'
+import { escapeLike } from './text-search.ts'
 
 export interface InboxEvent {
   id: string
@@ -56,15 +56,23 @@ export async function insertInboxEvent(db: Db | Trx, event: NewInboxEvent): Prom
 
 export interface ClaimedEvent extends InboxEvent {
   payload: Record<string, unknown>
-  /** When this try began, by the database's clock: what is read from now on is newer than what anybody read before. */
+  /**
+   * When this try began, by the database's clock: what is read from now on is newer than what
+   * anybody read before.
+   */
   claimedAt: Date
 }
 
 /**
- * Takes an event to work on it for `leaseSeconds`. Undefined when somebody else does, when it is done, or when it is not due.
- * `attempts` counts this try already, so that an event that kills its process is parked in the end.
+ * Takes an event to work on it for `leaseSeconds`. Undefined when somebody else does, when it is
+ * done, or when it is not due. `attempts` counts this try already, so that an event that kills its
+ * process is parked in the end.
  */
-export async function claimInboxEvent(db: Db, id: string, leaseSeconds: number): Promise<ClaimedEvent | undefined> {
+export async function claimInboxEvent(
+  db: Db,
+  id: string,
+  leaseSeconds: number,
+): Promise<ClaimedEvent | undefined> {
   return db
     .updateTable('webhook_inbox')
     .set({
@@ -81,11 +89,18 @@ export async function claimInboxEvent(db: Db, id: string, leaseSeconds: number):
     .executeTakeFirst()
 }
 
-/** Writes the outcome of a try, unless an operator asked for a replay or another process took over meanwhile. */
+/**
+ * Writes the outcome of a try, unless an operator asked for a replay or another process took over
+ * meanwhile.
+ */
 export async function finishInboxEvent(
   db: Db | Trx,
   event: { id: string; attempts: number },
-  outcome: { state: 'applied' | 'skipped' | 'stale' | 'parked' | 'failed'; note: string | null; retrySeconds?: number },
+  outcome: {
+    state: 'applied' | 'skipped' | 'stale' | 'parked' | 'failed'
+    note: string | null
+    retrySeconds?: number
+  },
 ): Promise<boolean> {
   const row = await db
     .updateTable('webhook_inbox')
@@ -93,7 +108,10 @@ export async function finishInboxEvent(
       state: outcome.state,
       note: outcome.note,
       lease_until: null,
-      next_at: outcome.retrySeconds === undefined ? null : sql<Date>`clock_timestamp() + make_interval(secs => ${outcome.retrySeconds})`,
+      next_at:
+        outcome.retrySeconds === undefined
+          ? null
+          : sql<Date>`clock_timestamp() + make_interval(secs => ${outcome.retrySeconds})`,
       finished_at: outcome.state === 'failed' ? null : sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', event.id)
@@ -114,7 +132,10 @@ export async function findDueInboxEvents(db: Db, limit: number): Promise<string[
   return rows.map((row) => row.id)
 }
 
-export function findInboxEvent(db: Db, id: string): Promise<(InboxEvent & { payload: Record<string, unknown> }) | undefined> {
+export function findInboxEvent(
+  db: Db,
+  id: string,
+): Promise<(InboxEvent & { payload: Record<string, unknown> }) | undefined> {
   return db
     .selectFrom('webhook_inbox')
     .select(columns)
@@ -137,15 +158,24 @@ export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<Inbo
   let query = db.selectFrom('webhook_inbox').select(columns)
   if (filter.state) query = query.where('state', '=', filter.state)
   if (filter.type)
-    query = query.where('type', 'like', `${escapeLike(filter.type)}${filter.type.includes('.') && !filter.type.endsWith('.') ? '' : '%'}`)
+    query = query.where(
+      'type',
+      'like',
+      `${escapeLike(filter.type)}${filter.type.includes('.') && !filter.type.endsWith('.') ? '' : '%'}`,
+    )
   if (filter.q) {
     const pattern = `%${escapeLike(filter.q.toLowerCase())}%`
     query = query.where((where) =>
-      where.or([where(sql<string>`lower(id)`, 'like', pattern), where(sql<string>`lower(object_id)`, 'like', pattern)]),
+      where.or([
+        where(sql<string>`lower(id)`, 'like', pattern),
+        where(sql<string>`lower(object_id)`, 'like', pattern),
+      ]),
     )
   }
   if (filter.before) {
-    query = query.where(sql<SqlBool>`(received_at, id) < (select b.received_at, b.id from webhook_inbox b where b.id = ${filter.before})`)
+    query = query.where(
+      sql<SqlBool>`(received_at, id) < (select b.received_at, b.id from webhook_inbox b where b.id = ${filter.before})`,
+    )
   }
   return query
     .orderBy('received_at', 'desc')
@@ -154,9 +184,19 @@ export async function listInboxEvents(db: Db, filter: InboxFilter): Promise<Inbo
     .execute()
 }
 
-const again = { state: 'received' as const, attempts: 0, next_at: null, lease_until: null, finished_at: null, note: null }
+const again = {
+  state: 'received' as const,
+  attempts: 0,
+  next_at: null,
+  lease_until: null,
+  finished_at: null,
+  note: null,
+}
 
-/** Has an event worked on again from its first try. False when it is being worked on or waiting anyway. */
+/**
+ * Has an event worked on again from its first try. False when it is being worked on or waiting
+ * anyway.
+ */
 export async function replayInboxEvent(trx: Trx, id: string): Promise<boolean> {
   const row = await trx
     .updateTable('webhook_inbox')
@@ -171,7 +211,12 @@ export async function replayInboxEvent(trx: Trx, id: string): Promise<boolean> {
 
 /** All parked events again; answers their ids. */
 export async function replayParkedEvents(trx: Trx): Promise<string[]> {
-  const rows = await trx.updateTable('webhook_inbox').set(again).where('state', '=', 'parked').returning('id').execute()
+  const rows = await trx
+    .updateTable('webhook_inbox')
+    .set(again)
+    .where('state', '=', 'parked')
+    .returning('id')
+    .execute()
   return rows.map((row) => row.id)
 }
 
@@ -198,13 +243,15 @@ export async function readInboxFigures(db: Db): Promise<InboxFigures> {
       round(percentile_cont(0.5) within group (order by seconds)::numeric, 3)::float8 as "medianSeconds",
       round(max(seconds)::numeric, 3)::float8 as "slowestSeconds"
     from (select extract(epoch from finished_at - received_at) as seconds from webhook_inbox
-      where received_at > now() - interval '1 day' and state in ('applied', 'skipped', 'stale')) recent`.execute(db)
+      where received_at > now() - interval '1 day' and state in ('applied', 'skipped', 'stale')) recent`.execute(
+    db,
+  )
   const figures = rows[0]
   if (!figures) throw new Error('an aggregate answers one row')
   return figures
 }
 
-/** Of events older than `days` only their hash is kept. Answers how many were emptied. */
+/** Of events older than `days` only their hash is kept. Returns how many were emptied. */
 export async function emptyOldPayloads(db: Db, days: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update webhook_inbox set payload = jsonb_build_object('sha256', encode(sha256(convert_to(payload::text, 'UTF8')), 'hex'))

@@ -55,7 +55,14 @@ async function write(rows: readonly Row[], client: pg.Client = owner): Promise<v
   )
 }
 
-const entry = (row: Partial<Row>): Row => ({ at: days(200), action: 'thing.done', name: null, actor: null, tenant: null, ...row })
+const entry = (row: Partial<Row>): Row => ({
+  at: days(200),
+  action: 'thing.done',
+  name: null,
+  actor: null,
+  tenant: null,
+  ...row,
+})
 
 /** The same by four ILIKE, which know nothing of values and trigrams. */
 async function plainly(q: string, limit: number): Promise<string[]> {
@@ -82,14 +89,32 @@ async function keptAndPresent(): Promise<[string[], string[]]> {
   return [rows[0]?.kept.sort() ?? [], rows[0]?.present.sort() ?? []]
 }
 
-const pieces = ['Harbour', 'ÖSTERREICH', 'straße', 'İstanbul', '100 %', 'a_b', 'back\\slash', `"quoted"`, `o'clock`, '🎉', 'ﬁne', 'ΣΊΣΥΦΟΣ']
+const pieces = [
+  'Harbour',
+  'ÖSTERREICH',
+  'straße',
+  'İstanbul',
+  '100 %',
+  'a_b',
+  'back\\slash',
+  `"quoted"`,
+  `o'clock`,
+  '🎉',
+  'ﬁne',
+  'ΣΊΣΥΦΟΣ',
+]
 const text = fc
-  .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'grapheme', maxLength: 4 })), { minLength: 1, maxLength: 4 })
+  .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'grapheme', maxLength: 4 })), {
+    minLength: 1,
+    maxLength: 4,
+  })
   .map((parts) => parts.join(' ').replaceAll('\0', '').toWellFormed())
 const rowsOf = fc.array(
   fc.record({
     // Some share an instant, and some lie where no month has a partition of its own.
-    at: fc.constantFrom(1, 20, 45, 45.5, 400, 1_000).map((age) => new Date(Date.UTC(2026, 0, 1) - age * 86_400_000).toISOString()),
+    at: fc
+      .constantFrom(1, 20, 45, 45.5, 400, 1_000)
+      .map((age) => new Date(Date.UTC(2026, 0, 1) - age * 86_400_000).toISOString()),
     action: fc.constantFrom('thing.done', 'thing.Undone', 'other.thing'),
     name: fc.option(text, { nil: null }),
     actor: fc.option(
@@ -113,7 +138,9 @@ it('finds what four ILIKE find in any texts, with the values and without', async
       fc.constantFrom(0, 1, 2),
       async (rows, which, from, length, casing) => {
         await write(rows)
-        const texts = rows.flatMap(({ action, name, actor, tenant }) => [action, name, actor, tenant]).filter((one) => one !== null)
+        const texts = rows
+          .flatMap(({ action, name, actor, tenant }) => [action, name, actor, tenant])
+          .filter((one) => one !== null)
         const whole = texts[which % texts.length] ?? ''
         const part = whole.slice(from % Math.max(1, whole.length)).slice(0, 1 + length)
         const q = [part, part.toUpperCase(), part.toLowerCase()][casing]?.toWellFormed() ?? part
@@ -135,18 +162,32 @@ it('finds what four ILIKE find in any texts, with the values and without', async
     expect(await found({ q }, 40)).toEqual(await plainly(q, 40))
   }
   await fillAuditValues(database.db)
-  for (const q of ['harbour', 'österr', 'clock', 'straße', 'no such text']) expect(await found({ q }, 40)).toEqual(await plainly(q, 40))
+  for (const q of ['harbour', 'österr', 'clock', 'straße', 'no such text'])
+    expect(await found({ q }, 40)).toEqual(await plainly(q, 40))
   expect((await keptAndPresent())[0]).toEqual(present)
 }, 120_000)
 
 it('finds by values alone what lies in the oldest partition, and a name that no index of whole texts would take', async () => {
   const long = `Endless ${Array.from({ length: 3_000 }, (_, n) => n.toString(36)).join(' ')}`
-  await write([entry({ at: '2019-03-04T05:06:07.000001Z', name: 'Palimpsest Quarter' }), entry({ at: days(500), name: long })])
-  expect(await lookUp('palimpsest q')).toEqual({ actions: [], names: ['palimpsest quarter'], actors: [], tenants: [] })
+  await write([
+    entry({ at: '2019-03-04T05:06:07.000001Z', name: 'Palimpsest Quarter' }),
+    entry({ at: days(500), name: long }),
+  ])
+  expect(await lookUp('palimpsest q')).toEqual({
+    actions: [],
+    names: ['palimpsest quarter'],
+    actors: [],
+    tenants: [],
+  })
   expect(await found({ q: 'PALIMPSEST q' })).toEqual(await plainly('palimpsest q', 9))
   expect(await found({ q: 'palimpsest q' })).toHaveLength(1)
   expect(await found({ q: 'endless 0 1 2' })).toHaveLength(1)
-  expect(await lookUp('is in no entry')).toEqual({ actions: [], names: [], actors: [], tenants: [] })
+  expect(await lookUp('is in no entry')).toEqual({
+    actions: [],
+    names: [],
+    actors: [],
+    tenants: [],
+  })
   expect(await found({ q: 'is in no entry' })).toEqual([])
 })
 
@@ -160,7 +201,12 @@ it('makes nobody who writes a new value wait for another who does, and forgets w
   await owner.query('rollback')
   await other.end()
   expect(await found({ q: 'simultaneous harb' })).toHaveLength(1)
-  expect(await lookUp('never committed')).toEqual({ actions: [], names: [], actors: [], tenants: [] })
+  expect(await lookUp('never committed')).toEqual({
+    actions: [],
+    names: [],
+    actors: [],
+    tenants: [],
+  })
 })
 
 async function writeMeanwhile(): Promise<void> {
@@ -179,11 +225,17 @@ it('goes on with a fill that was killed, beside writers, and is not used before 
   const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid')
   const admin = new pg.Client({ connectionString: accounts.ownerUrl })
   await admin.connect()
-  await admin.query('select pg_terminate_backend($1)', [rows[0]?.pid]).catch(async () => killed.end())
+  await admin
+    .query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    .catch(async () => killed.end())
   await admin.end()
   expect(await lookUp('palimpsest')).toBeNull()
   expect(await found({ q: 'palimpsest' })).toEqual(await plainly('palimpsest', 9))
-  const [steps] = await Promise.all([fillAuditValues(database.db, 300), fillAuditValues(database.db, 200), writeMeanwhile()])
+  const [steps] = await Promise.all([
+    fillAuditValues(database.db, 300),
+    fillAuditValues(database.db, 200),
+    writeMeanwhile(),
+  ])
   expect(steps).toBeGreaterThan(0)
   const [kept, present] = await keptAndPresent()
   expect(kept).toEqual(present)
@@ -192,16 +244,27 @@ it('goes on with a fill that was killed, beside writers, and is not used before 
 })
 
 it('shows each entry once to somebody who pages while others write', async () => {
-  await write(Array.from({ length: 60 }, (_, n) => entry({ at: days(100 + Math.floor(n / 7)), name: `Turnstile ${n}` })))
+  await write(
+    Array.from({ length: 60 }, (_, n) =>
+      entry({ at: days(100 + Math.floor(n / 7)), name: `Turnstile ${n}` }),
+    ),
+  )
   const there = new Set(await plainly('turnstile', 100))
   expect(there.size).toBe(60)
   const seen: string[] = []
   let before: string | undefined
   for (let page = 0; ; page++) {
-    const { events }: Awaited<ReturnType<typeof searchAuditEvents>> = await searchAuditEvents(database.db, { q: 'turnstile', before }, 7)
+    const { events }: Awaited<ReturnType<typeof searchAuditEvents>> = await searchAuditEvents(
+      database.db,
+      { q: 'turnstile', before },
+      7,
+    )
     seen.push(...events.map(({ id }) => id))
     if (page < 8)
-      await write([entry({ at: days(0), name: 'Turnstile new' }), entry({ at: days(100 + seen.length / 7), name: 'Turnstile between' })])
+      await write([
+        entry({ at: days(0), name: 'Turnstile new' }),
+        entry({ at: days(100 + seen.length / 7), name: 'Turnstile between' }),
+      ])
     const last = events.at(-1)
     if (!last) break
     before = auditCursor(last)
@@ -228,11 +291,8 @@ it('says how far a short text was looked for, and finds all of it step by step',
     const seen: string[] = []
     let steps = 0
     for (let before: string | undefined; ; steps++) {
-      const { events, stoppedAt }: Awaited<ReturnType<typeof searchAuditEvents>> = await searchAuditEvents(
-        database.db,
-        { ...filter, before },
-        50,
-      )
+      const { events, stoppedAt }: Awaited<ReturnType<typeof searchAuditEvents>> =
+        await searchAuditEvents(database.db, { ...filter, before }, 50)
       seen.push(...events.map(({ id }) => id))
       if (stoppedAt === null) break
       before = stoppedAt

@@ -16,11 +16,16 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL and one migrated template per test run; each test file copies the template. `DATABASE_URL` set means: use that server. */
+/**
+ * One PostgreSQL and one migrated template per test run; each test file copies the template.
+ * `DATABASE_URL` set means: use that server.
+ */
 export default async function cluster(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.DATABASE_URL
   const dataDir = join(tmpdir(), `atrium-test-${randomUUID()}`)
-  const server = given ? undefined : await startEmbeddedServer({ dataDir, port: await freePort(), disposable: true })
+  const server = given
+    ? undefined
+    : await startEmbeddedServer({ dataDir, port: await freePort(), disposable: true })
   const adminUrl = given ?? server?.adminUrl ?? ''
   const templateName = `atrium_template_${randomUUID().replaceAll('-', '')}`
   await createMigratedDatabase(adminUrl, templateName)

@@ -20,7 +20,9 @@ describe('a keyring', () => {
     fc.assert(
       fc.property(text, text, text, (secret, context, other) => {
         fc.pre(context !== other)
-        expect(() => keyring.decrypt(keyring.encrypt(secret, context), other)).toThrow(DecryptionError)
+        expect(() => keyring.decrypt(keyring.encrypt(secret, context), other)).toThrow(
+          DecryptionError,
+        )
       }),
     )
   })
@@ -32,7 +34,7 @@ describe('a keyring', () => {
     expect(written.some((sealed) => sealed.includes(secret))).toBe(false)
   })
 
-  it('refuses a value in which any single bit was changed', () => {
+  it('rejects a value in which any single bit was changed', () => {
     const sealed = keyring.encrypt('some secret', 'c')
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Buffer.from(sealed)
@@ -41,12 +43,16 @@ describe('a keyring', () => {
     }
   })
 
-  it('refuses a value that was cut, lengthened, or never was one', () => {
+  it('rejects a value that was cut, lengthened, or never was one', () => {
     const sealed = keyring.encrypt('some secret', 'c')
     for (let length = 0; length < sealed.length; length++) {
-      expect(() => keyring.decrypt(sealed.subarray(0, length), 'c'), `${length} bytes`).toThrow(DecryptionError)
+      expect(() => keyring.decrypt(sealed.subarray(0, length), 'c'), `${length} bytes`).toThrow(
+        DecryptionError,
+      )
     }
-    expect(() => keyring.decrypt(Buffer.concat([sealed, Buffer.from([0])]), 'c')).toThrow(DecryptionError)
+    expect(() => keyring.decrypt(Buffer.concat([sealed, Buffer.from([0])]), 'c')).toThrow(
+      DecryptionError,
+    )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(() => keyring.decrypt(bytes, 'c')).toThrow(DecryptionError)
@@ -54,8 +60,10 @@ describe('a keyring', () => {
     )
   })
 
-  it('refuses another key under the same name', () => {
-    expect(() => createKeyring(entry('a', 2)).decrypt(keyring.encrypt('x', 'c'), 'c')).toThrow(DecryptionError)
+  it('rejects another key under the same name', () => {
+    expect(() => createKeyring(entry('a', 2)).decrypt(keyring.encrypt('x', 'c'), 'c')).toThrow(
+      DecryptionError,
+    )
   })
 
   it('does not let the name of the key be exchanged for another that it holds', () => {
@@ -100,6 +108,8 @@ describe('the list of keys', () => {
 
   it('may leave the padding of base64 out', () => {
     const padded = createKeyring(`a:${key}`)
-    expect(createKeyring(`a:${key.replace(/=+$/, '')}`).decrypt(padded.encrypt('x', 'c'), 'c')).toBe('x')
+    expect(
+      createKeyring(`a:${key.replace(/=+$/, '')}`).decrypt(padded.encrypt('x', 'c'), 'c'),
+    ).toBe('x')
   })
 })

@@ -16,7 +16,9 @@ beforeAll(async () => {
       throw error
     },
   })
-  await sql`insert into flags (key, state, note) values ('new_flag', 'on', 'Made.')`.execute(database.db)
+  await sql`insert into flags (key, state, note) values ('new_flag', 'on', 'Made.')`.execute(
+    database.db,
+  )
   await sql`insert into flag_changes (flag_key, version, kind, note, after) values ('new_flag', 1, 'created', 'Made.', '{}')`.execute(
     database.db,
   )
@@ -37,7 +39,11 @@ async function asOwner(statement: string): Promise<void> {
 }
 
 describe('the history of flags', () => {
-  const changes = [`update flag_changes set note = 'x'`, 'delete from flag_changes', 'truncate flag_changes']
+  const changes = [
+    `update flag_changes set note = 'x'`,
+    'delete from flag_changes',
+    'truncate flag_changes',
+  ]
   it.each(changes)('refuses the owner and the API: %s', async (statement) => {
     await expect(asOwner(statement)).rejects.toThrow(/append-only/)
     await expect(sql.raw(statement).execute(database.db)).rejects.toThrow(/permission denied/)
@@ -45,7 +51,9 @@ describe('the history of flags', () => {
 
   it('takes each version of a flag once', async () => {
     const again = sql`insert into flag_changes (flag_key, version, kind, note, after) values ('new_flag', 1, 'created', 'x', '{}')`
-    await expect(again.execute(database.db)).rejects.toMatchObject({ constraint: 'flag_changes_flag_key_version_key' })
+    await expect(again.execute(database.db)).rejects.toMatchObject({
+      constraint: 'flag_changes_flag_key_version_key',
+    })
   })
 })
 

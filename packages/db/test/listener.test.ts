@@ -4,9 +4,16 @@ import { listenOn } from '../src/listener.ts'
 
 const ready = [0x5a, 0, 0, 0, 5, 0x49]
 const authenticated = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, ...ready])
-const done = Buffer.concat([Buffer.from([0x43, 0, 0, 0, 11]), Buffer.from('LISTEN\0'), Buffer.from(ready)])
+const done = Buffer.concat([
+  Buffer.from([0x43, 0, 0, 0, 11]),
+  Buffer.from('LISTEN\0'),
+  Buffer.from(ready),
+])
 
-/** As much of a PostgreSQL server as a listener needs: it lets everybody in and agrees to everything. */
+/**
+ * As much of a PostgreSQL server as a listener needs: it lets everybody in and agrees to
+ * everything.
+ */
 function agreeable(): { server: Server; sockets: Set<Socket> } {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -20,7 +27,8 @@ function agreeable(): { server: Server; sockets: Set<Socket> } {
   return { server, sockets }
 }
 
-const listenAt = (server: Server, port: number) => new Promise<void>((up) => server.listen(port, '127.0.0.1', up))
+const listenAt = (server: Server, port: number) =>
+  new Promise<void>((up) => server.listen(port, '127.0.0.1', up))
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -34,17 +42,24 @@ it('a listener whose server is away tries again one attempt after the other, and
   let reconnects = 0
   const stop = await listenOn(
     { connectionString: `postgres://app@127.0.0.1:${port}/atrium` },
-    { channel: 'x', onMessage: () => {}, onReconnect: () => reconnects++, onError: (error) => errors.push(error) },
+    {
+      channel: 'x',
+      onMessage: () => {},
+      onReconnect: () => reconnects++,
+      onError: (error) => errors.push(error),
+    },
   )
   closers.push(stop)
   first.server.close()
   for (const socket of first.sockets) socket.destroy()
   await expect.poll(() => errors.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(6)
-  // One that starts two attempts where one failed would have made 32 of them by the sixth round, and more than a thousand five later.
-  const refused = () => errors.filter((error) => 'code' in error && error.code === 'ECONNREFUSED').length
-  const before = refused()
+  // One that starts two attempts where one failed would have made 32 of them by the sixth round,
+  // and more than a thousand five later.
+  const rejected = () =>
+    errors.filter((error) => 'code' in error && error.code === 'ECONNREFUSED').length
+  const before = rejected()
   await new Promise((later) => setTimeout(later, 1_100))
-  expect(refused() - before).toBeLessThanOrEqual(3)
+  expect(rejected() - before).toBeLessThanOrEqual(3)
 
   const second = agreeable()
   await listenAt(second.server, port)

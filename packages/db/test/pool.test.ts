@@ -12,7 +12,10 @@ afterAll(() => accounts[Symbol.asyncDispose]())
 describe('a pool of connections', () => {
   it('outlives the loss of one that is in the middle of a transaction', async () => {
     const lost: string[] = []
-    const pool = openPool({ connectionString: accounts.ownerUrl, max: 2 }, (error) => void lost.push(error.message))
+    const pool = openPool(
+      { connectionString: accounts.ownerUrl, max: 2 },
+      (error) => void lost.push(error.message),
+    )
     const client = await pool.connect()
     await client.query('begin')
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -27,7 +30,10 @@ describe('a pool of connections', () => {
 
   it('outlives the loss of one that is idle, and tells it once', async () => {
     const lost: string[] = []
-    const pool = openPool({ connectionString: accounts.ownerUrl, max: 2 }, (error) => void lost.push(error.message))
+    const pool = openPool(
+      { connectionString: accounts.ownerUrl, max: 2 },
+      (error) => void lost.push(error.message),
+    )
     const [one, other] = [await pool.connect(), await pool.connect()]
     const { rows } = await one.query<{ pid: number }>('select pg_backend_pid() as pid')
     one.release()
@@ -40,7 +46,10 @@ describe('a pool of connections', () => {
 })
 
 it('a statement that was given up in time is one that may be tried later', async () => {
-  const pool = openPool({ connectionString: accounts.ownerUrl, max: 1, statement_timeout: 50 }, () => undefined)
+  const pool = openPool(
+    { connectionString: accounts.ownerUrl, max: 1, statement_timeout: 50 },
+    () => undefined,
+  )
   const given = await pool.query('select pg_sleep(5)').catch((error: unknown) => error)
   expect(given).toMatchObject({ code: '57014' })
   expect(isUnavailable(given)).toBe(true)

@@ -4,10 +4,14 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { copyDatabase } from './database.ts'
 
-/** Tables by the row of docs/operate.md that says how long they are kept. `jobs.*` stands for the job engine's. */
+/**
+ * Tables by the row of docs/operate.md that says how long they are kept. `jobs.*` stands for the
+ * job engine's.
+ */
 async function described(): Promise<Map<string, string>> {
   const text = await readFile(join(import.meta.dirname, '../../../docs/operate.md'), 'utf8')
-  const [, section = ''] = /^## What is kept how long\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(text) ?? []
+  const [, section = ''] =
+    /^## What is kept how long\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(text) ?? []
   const found = new Map<string, string>()
   for (const line of section.split('\n').filter((one) => /^\| `/.test(one))) {
     const [, tables = '', kept = ''] = line.split('|')
@@ -30,7 +34,9 @@ it('every table of the database has a written rule of how long its rows are kept
        where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema')`,
     )
     .finally(() => client.end())
-  const names = new Set(rows.map(({ schema, name }) => (schema === 'public' ? name : `${schema}.*`)))
+  const names = new Set(
+    rows.map(({ schema, name }) => (schema === 'public' ? name : `${schema}.*`)),
+  )
   expect(names.size).toBeGreaterThan(60)
   const rules = await described()
   expect([...rules.keys()].sort()).toEqual([...names].sort())

@@ -59,7 +59,14 @@ const shift = (column: 'last_used_at' | 'expires_at', id: string, minutes: numbe
 describe('a web session', () => {
   it('is found by the hash of its cookie, in its own app, with tokens that are bound to its id', async () => {
     const { id, tokenHash } = await begin()
-    const expected = { id, subject: 'person-1', email: 'a@b.test', accessDue: false, accessExpired: false, touchDue: false }
+    const expected = {
+      id,
+      subject: 'person-1',
+      email: 'a@b.test',
+      accessDue: false,
+      accessExpired: false,
+      touchDue: false,
+    }
     expect(await find(tokenHash)).toEqual({ ...expected, tokens: Buffer.from(`sealed for ${id}`) })
     expect(await findWebSession(database, 'operator', tokenHash)).toBeUndefined()
     expect(await find(randomBytes(32))).toBeUndefined()
@@ -69,10 +76,13 @@ describe('a web session', () => {
     [31, false, false],
     [29, true, false],
     [-1, true, true],
-  ])('whose access token lasts %i s more is due: %s, expired: %s', async (accessSeconds, accessDue, accessExpired) => {
-    const { tokenHash } = await begin({ accessSeconds })
-    expect(await find(tokenHash)).toMatchObject({ accessDue, accessExpired })
-  })
+  ])(
+    'whose access token lasts %i s more is due: %s, expired: %s',
+    async (accessSeconds, accessDue, accessExpired) => {
+      const { tokenHash } = await begin({ accessSeconds })
+      expect(await find(tokenHash)).toMatchObject({ accessDue, accessExpired })
+    },
+  )
 
   it('notes its use once a minute', async () => {
     const { id, tokenHash } = await begin()
@@ -81,9 +91,14 @@ describe('a web session', () => {
     await touchWebSession(database.db, id)
     expect(await find(tokenHash)).toMatchObject({ touchDue: false })
     await shift('last_used_at', id, -0.5)
-    const before = await database.db.selectFrom('web_sessions').select('last_used_at').executeTakeFirst()
+    const before = await database.db
+      .selectFrom('web_sessions')
+      .select('last_used_at')
+      .executeTakeFirst()
     await touchWebSession(database.db, id)
-    expect(await database.db.selectFrom('web_sessions').select('last_used_at').executeTakeFirst()).toEqual(before)
+    expect(
+      await database.db.selectFrom('web_sessions').select('last_used_at').executeTakeFirst(),
+    ).toEqual(before)
   })
 
   it('takes new tokens under its lock, and lets a second transaction see them only then', async () => {
@@ -123,10 +138,19 @@ describe('the end of a login at the identity provider', () => {
     await begin({ app: 'operator' })
     await begin({ subject: 'person-2', idpSessionId: undefined })
     const { db } = database
-    expect(await deleteWebSessionsOfLogin(db, 'portal', { idpSessionId: 'login-1', subject: 'somebody else' })).toBe(0)
+    expect(
+      await deleteWebSessionsOfLogin(db, 'portal', {
+        idpSessionId: 'login-1',
+        subject: 'somebody else',
+      }),
+    ).toBe(0)
     expect(await deleteWebSessionsOfLogin(db, 'portal', { idpSessionId: 'login-1' })).toBe(1)
     expect(await deleteWebSessionsOfLogin(db, 'portal', { subject: 'person-1' })).toBe(1)
-    const left = await db.selectFrom('web_sessions').select(['app', 'subject']).orderBy('app').execute()
+    const left = await db
+      .selectFrom('web_sessions')
+      .select(['app', 'subject'])
+      .orderBy('app')
+      .execute()
     expect(left).toEqual([
       { app: 'operator', subject: 'person-1' },
       { app: 'portal', subject: 'person-2' },

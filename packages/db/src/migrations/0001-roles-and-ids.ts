@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The group role `atrium_app` holds the rights of the API and nothing more; the account that the API signs in with is a member
- * of it. Ids are UUIDv7 (RFC 9562 section 5.7): PostgreSQL 18 makes them itself, older servers by the function below.
+ * The group role `atrium_app` holds the rights of the API and nothing more; the account that the
+ * API signs in with is a member of it. Ids are UUIDv7 (RFC 9562 section 5.7): PostgreSQL 18 makes
+ * them itself, older servers by the function below.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Partners, tenants, their provisioning, domains, users and memberships. Slugs, domains and addresses are stored lower-cased. */
+/**
+ * Partners, tenants, their provisioning, domains, users and memberships. Slugs, domains and
+ * addresses are stored lower-cased.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table partners (
@@ -38,7 +41,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now(),
       check ((status = 'deleted') = (deleted_at is not null))
     )`.execute(db)
-  await sql`create index tenants_partner on tenants (partner_id, id desc) where partner_id is not null`.execute(db)
+  await sql`create index tenants_partner on tenants (partner_id, id desc) where partner_id is not null`.execute(
+    db,
+  )
   await sql`create index tenants_status on tenants (status, id desc)`.execute(db)
 
   await sql`
@@ -55,7 +60,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (tenant_id, step),
       check ((state = 'error') = (error is not null))
     )`.execute(db)
-  await sql`create index provisioning_steps_unfinished on provisioning_steps (next_at) where state in ('pending', 'error')`.execute(db)
+  await sql`create index provisioning_steps_unfinished on provisioning_steps (next_at) where state in ('pending', 'error')`.execute(
+    db,
+  )
 
   await sql`
     create table domains (
@@ -66,7 +73,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       mail_domain_id text,
       created_at timestamptz not null default now()
     )`.execute(db)
-  await sql`create unique index domains_one_primary on domains (tenant_id) where is_primary`.execute(db)
+  await sql`create unique index domains_one_primary on domains (tenant_id) where is_primary`.execute(
+    db,
+  )
   await sql`create index domains_tenant on domains (tenant_id)`.execute(db)
 
   await sql`
@@ -89,7 +98,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now()
     )`.execute(db)
   await sql`create index users_email on users (email)`.execute(db)
-  await sql`create index users_partner on users (partner_id) where partner_id is not null`.execute(db)
+  await sql`create index users_partner on users (partner_id) where partner_id is not null`.execute(
+    db,
+  )
   await sql`create index users_platform_admin on users (id) where platform_admin`.execute(db)
 
   await sql`
@@ -104,9 +115,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (tenant_id, user_id)
     )`.execute(db)
   await sql`create index memberships_user on memberships (user_id)`.execute(db)
-  await sql`create unique index memberships_one_owner on memberships (tenant_id) where role = 'owner'`.execute(db)
+  await sql`create unique index memberships_one_owner on memberships (tenant_id) where role = 'owner'`.execute(
+    db,
+  )
 
-  // At most one owner is the index above; at least one is checked when the transaction commits, so that a transfer may demote first.
+  // At most one owner is the index above; at least one is checked when the transaction commits, so
+  // that a transfer may demote first.
   await sql`
     create function tenant_keeps_owner() returns trigger language plpgsql as $$
     declare tenant uuid;
@@ -137,6 +151,10 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (tenant_id, user_id)
     )`.execute(db)
 
-  await sql`grant select, insert, update on partners, tenants, provisioning_steps to atrium_app`.execute(db)
-  await sql`grant select, insert, update, delete on domains, users, memberships, membership_revocations to atrium_app`.execute(db)
+  await sql`grant select, insert, update on partners, tenants, provisioning_steps to atrium_app`.execute(
+    db,
+  )
+  await sql`grant select, insert, update, delete on domains, users, memberships, membership_revocations to atrium_app`.execute(
+    db,
+  )
 }

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The audit log: append-only by right (the API may select and insert named columns) and by trigger (nobody updates, deletes or
- * truncates, the owner included). Partitioned by month; a default partition takes what comes before a month's partition exists.
+ * The audit log: append-only by right (the API may select and insert named columns) and by trigger
+ * (nobody updates, deletes or truncates, the owner included). Partitioned by month; a default
+ * partition takes what comes before a month's partition exists.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`create extension if not exists pg_trgm`.execute(db)
@@ -28,11 +29,21 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (id, at)
     ) partition by range (at)`.execute(db)
   await sql`create index audit_events_at on audit_events (at desc, id desc)`.execute(db)
-  await sql`create index audit_events_action on audit_events (action text_pattern_ops, at desc, id desc)`.execute(db)
-  await sql`create index audit_events_tenant on audit_events (tenant_slug, at desc, id desc) where tenant_slug is not null`.execute(db)
-  await sql`create index audit_events_partner on audit_events (partner_slug, at desc, id desc) where partner_slug is not null`.execute(db)
-  await sql`create index audit_events_actor on audit_events (lower(actor_email), at desc, id desc)`.execute(db)
-  await sql`create index audit_events_refused on audit_events (outcome, at desc, id desc) where outcome <> 'success'`.execute(db)
+  await sql`create index audit_events_action on audit_events (action text_pattern_ops, at desc, id desc)`.execute(
+    db,
+  )
+  await sql`create index audit_events_tenant on audit_events (tenant_slug, at desc, id desc) where tenant_slug is not null`.execute(
+    db,
+  )
+  await sql`create index audit_events_partner on audit_events (partner_slug, at desc, id desc) where partner_slug is not null`.execute(
+    db,
+  )
+  await sql`create index audit_events_actor on audit_events (lower(actor_email), at desc, id desc)`.execute(
+    db,
+  )
+  await sql`create index audit_events_refused on audit_events (outcome, at desc, id desc) where outcome <> 'success'`.execute(
+    db,
+  )
   await sql`
     create index audit_events_text on audit_events using gin (
       (coalesce(action, '') || ' ' || coalesce(resource_name, '') || ' ' || coalesce(actor_email, '') || ' ' || coalesce(tenant_slug, ''))
@@ -44,7 +55,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       raise exception 'audit entries are append-only (% refused)', tg_op using errcode = 'insufficient_privilege';
     end $$`.execute(db)
   await sql`
-    create trigger audit_refuse before update or delete on audit_events for each row execute function audit_refuse()`.execute(db)
+    create trigger audit_refuse before update or delete on audit_events for each row execute function audit_refuse()`.execute(
+    db,
+  )
   await sql`
     create trigger audit_refuse_truncate before truncate on audit_events
       for each statement execute function audit_refuse()`.execute(db)
@@ -54,7 +67,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     create trigger audit_refuse_truncate before truncate on audit_events_default
       for each statement execute function audit_refuse()`.execute(db)
 
-  // Truncate triggers are not inherited, so each partition gets its own. Runs with the owner's rights: the API may call it.
+  // Truncate triggers are not inherited, so each partition gets its own. Runs with the owner's
+  // rights: the API may call it.
   await sql`
     create function audit_ensure_partitions(until_month date) returns integer
       language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Sessions of the portal and operator servers, and the stored answers of requests with an Idempotency-Key. */
+/**
+ * Sessions of the portal and operator servers, and the stored answers of requests with an
+ * Idempotency-Key.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table web_sessions (
@@ -16,7 +19,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       last_used_at timestamptz not null default now(),
       expires_at timestamptz not null
     )`.execute(db)
-  await sql`create index web_sessions_idp_session on web_sessions (idp_session_id) where idp_session_id is not null`.execute(db)
+  await sql`create index web_sessions_idp_session on web_sessions (idp_session_id) where idp_session_id is not null`.execute(
+    db,
+  )
   await sql`create index web_sessions_subject on web_sessions (subject)`.execute(db)
   await sql`create index web_sessions_expires on web_sessions (expires_at)`.execute(db)
 
@@ -34,5 +39,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index idempotency_keys_expires on idempotency_keys (expires_at)`.execute(db)
 
-  await sql`grant select, insert, update, delete on web_sessions, idempotency_keys to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on web_sessions, idempotency_keys to atrium_app`.execute(
+    db,
+  )
 }

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What is known of a domain in DNS: proof of ownership, wanted DMARC policy, the records that the mail server asks for, and the
- * verdicts of the last check, with the history of checks. Domains that are there already count as verified: mail runs on them.
+ * What is known of a domain in DNS: proof of ownership, wanted DMARC policy, the records that the
+ * mail server asks for, and the verdicts of the last check, with the history of checks. Domains
+ * that are there already count as verified: mail runs on them.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
@@ -21,8 +22,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       add column verdicts jsonb not null default '[]',
       add column last_checked_at timestamptz,
       add column next_check_at timestamptz default now() + interval '2 minutes'`.execute(db)
-  await sql`update domains set verified_at = created_at, state = 'verified', dmarc_rua = 'postmaster@' || name`.execute(db)
-  await sql`create index domains_next_check on domains (next_check_at) where next_check_at is not null`.execute(db)
+  await sql`update domains set verified_at = created_at, state = 'verified', dmarc_rua = 'postmaster@' || name`.execute(
+    db,
+  )
+  await sql`create index domains_next_check on domains (next_check_at) where next_check_at is not null`.execute(
+    db,
+  )
 
   await sql`
     create table domain_checks (

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Distribution lists with the state of their copy in the mail server, and how people of a tenant may sign in. */
+/**
+ * Distribution lists with the state of their copy in the mail server, and how people of a tenant
+ * may sign in.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table mail_lists (
@@ -23,7 +26,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       check (state <> 'ok' or (mail_list_id is not null and error is null))
     )`.execute(db)
   await sql`create index mail_lists_tenant on mail_lists (tenant_id, id desc)`.execute(db)
-  await sql`create index mail_lists_unfinished on mail_lists (next_at) where state <> 'ok'`.execute(db)
+  await sql`create index mail_lists_unfinished on mail_lists (next_at) where state <> 'ok'`.execute(
+    db,
+  )
 
   await sql`
     create table mail_list_recipients (
@@ -45,6 +50,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       check (session_idle_minutes <= session_absolute_minutes)
     )`.execute(db)
 
-  await sql`grant select, insert, update, delete on mail_lists, mail_list_recipients to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on mail_lists, mail_list_recipients to atrium_app`.execute(
+    db,
+  )
   await sql`grant select, insert, update on security_policies to atrium_app`.execute(db)
 }

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Applications at the identity provider, branding with overrides of messages, and one-time links to mail profiles. */
+/**
+ * Applications at the identity provider, branding with overrides of messages, and one-time links to
+ * mail profiles.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table sso_apps (
@@ -18,9 +21,13 @@ export async function up(db: Kysely<never>): Promise<void> {
       check (state <> 'active' or provider_id is not null)
     )`.execute(db)
   await sql`create index sso_apps_tenant on sso_apps (tenant_id, id desc)`.execute(db)
-  await sql`create index sso_apps_unfinished on sso_apps (changed_at) where state <> 'active'`.execute(db)
+  await sql`create index sso_apps_unfinished on sso_apps (changed_at) where state <> 'active'`.execute(
+    db,
+  )
   // What is on its way out does not hold its name.
-  await sql`create unique index sso_apps_name on sso_apps (tenant_id, lower(name)) where state <> 'removing'`.execute(db)
+  await sql`create unique index sso_apps_name on sso_apps (tenant_id, lower(name)) where state <> 'removing'`.execute(
+    db,
+  )
 
   await sql`
     create table brandings (
@@ -50,5 +57,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index mail_profile_links_expires on mail_profile_links (expires_at)`.execute(db)
 
-  await sql`grant select, insert, update, delete on sso_apps, brandings, email_templates, mail_profile_links to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on sso_apps, brandings, email_templates, mail_profile_links to atrium_app`.execute(
+    db,
+  )
 }

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What outside systems told of a person that is dear to ask for: one row per person and kind. A cache; every row may be deleted. */
+/**
+ * What outside systems told of a person that is dear to ask for: one row per person and kind. A
+ * cache; every row may be deleted.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table user_readings (

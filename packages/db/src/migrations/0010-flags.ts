@@ -66,6 +66,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await sql`grant select, insert, update on flags, flag_uses to atrium_app`.execute(db)
   await sql`grant select, insert on flag_changes to atrium_app`.execute(db)
-  // The history names its entry of the audit log, whose id is therefore chosen before the entry is written.
+  // The history names its entry of the audit log, whose id is therefore chosen before the entry is
+  // written.
   await sql`grant insert (id) on audit_events to atrium_app`.execute(db)
 }

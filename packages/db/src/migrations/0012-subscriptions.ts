@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The price catalog, subscriptions, and every state that each of them was ever in: what all reports of money are computed from. */
+/**
+ * The price catalog, subscriptions, and every state that each of them was ever in: what all reports
+ * of money are computed from.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table prices (
@@ -21,7 +24,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now(),
       unique (plan, cycle, version)
     )`.execute(db)
-  await sql`create unique index prices_one_active on prices (plan, cycle) where state = 'active'`.execute(db)
+  await sql`create unique index prices_one_active on prices (plan, cycle) where state = 'active'`.execute(
+    db,
+  )
 
   await sql`
     create table price_amounts (
@@ -90,12 +95,20 @@ export async function up(db: Kysely<never>): Promise<void> {
       where status not in ('canceled', 'incomplete_expired')`.execute(db)
   await sql`create index subscriptions_tenant on subscriptions (tenant_id, id desc)`.execute(db)
   await sql`create index subscriptions_status on subscriptions (status, id desc)`.execute(db)
-  await sql`create index subscriptions_price on subscriptions (price_id) where price_id is not null`.execute(db)
-  await sql`create index subscriptions_pending on subscriptions (((pending ->> 'effectiveAt'))) where pending is not null`.execute(db)
+  await sql`create index subscriptions_price on subscriptions (price_id) where price_id is not null`.execute(
+    db,
+  )
+  await sql`create index subscriptions_pending on subscriptions (((pending ->> 'effectiveAt'))) where pending is not null`.execute(
+    db,
+  )
   await sql`
     create index subscriptions_period_end on subscriptions (current_period_end)
-      where source = 'manual' and status in ('trialing', 'active', 'past_due', 'unpaid')`.execute(db)
-  await sql`create index subscriptions_past_due on subscriptions (past_due_since) where past_due_since is not null`.execute(db)
+      where source = 'manual' and status in ('trialing', 'active', 'past_due', 'unpaid')`.execute(
+    db,
+  )
+  await sql`create index subscriptions_past_due on subscriptions (past_due_since) where past_due_since is not null`.execute(
+    db,
+  )
 
   await sql`
     create table subscription_history (
@@ -120,11 +133,18 @@ export async function up(db: Kysely<never>): Promise<void> {
           else 0 end) stored,
       check (valid_to is null or valid_to >= valid_from)
     )`.execute(db)
-  await sql`create unique index subscription_history_current on subscription_history (subscription_id) where valid_to is null`.execute(db)
-  await sql`create index subscription_history_subscription on subscription_history (subscription_id, valid_from)`.execute(db)
-  await sql`create index subscription_history_tenant on subscription_history (tenant_id, valid_from)`.execute(db)
+  await sql`create unique index subscription_history_current on subscription_history (subscription_id) where valid_to is null`.execute(
+    db,
+  )
+  await sql`create index subscription_history_subscription on subscription_history (subscription_id, valid_from)`.execute(
+    db,
+  )
+  await sql`create index subscription_history_tenant on subscription_history (tenant_id, valid_from)`.execute(
+    db,
+  )
 
-  // Times never run backwards in the history: what is told late of an earlier time begins where the last state began.
+  // Times never run backwards in the history: what is told late of an earlier time begins where the
+  // last state began.
   await sql`
     create function write_subscription_history(s subscriptions, partner uuid, since timestamptz)
       returns void language plpgsql security definer set search_path = public, pg_temp as $$
@@ -163,7 +183,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     end $$`.execute(db)
   await sql`
     create trigger keep_subscription_history_of_tenant after update of partner_id on tenants
-      for each row when (old.partner_id is distinct from new.partner_id) execute function keep_subscription_history_of_tenant()`.execute(db)
+      for each row when (old.partner_id is distinct from new.partner_id) execute function keep_subscription_history_of_tenant()`.execute(
+    db,
+  )
 
   await sql`revoke execute on function write_subscription_history from public`.execute(db)
   await sql`grant select, insert, update, delete on prices, price_amounts to atrium_app`.execute(db)

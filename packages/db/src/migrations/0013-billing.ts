@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What the payment processor told us: customers, its events, invoices and what was given back of them. */
+/**
+ * What the payment processor told us: customers, its events, invoices and what was given back of
+ * them.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table payment_customers (
@@ -39,10 +42,18 @@ export async function up(db: Kysely<never>): Promise<void> {
       received_at timestamptz not null default now(),
       finished_at timestamptz
     )`.execute(db)
-  await sql`create index payment_customers_former on payment_customers using gin (former_ids)`.execute(db)
-  await sql`create index webhook_inbox_due on webhook_inbox (next_at) where state in ('received', 'failed')`.execute(db)
-  await sql`create index webhook_inbox_newest on webhook_inbox (received_at desc, id desc)`.execute(db)
-  await sql`create index webhook_inbox_state on webhook_inbox (state, received_at desc, id desc)`.execute(db)
+  await sql`create index payment_customers_former on payment_customers using gin (former_ids)`.execute(
+    db,
+  )
+  await sql`create index webhook_inbox_due on webhook_inbox (next_at) where state in ('received', 'failed')`.execute(
+    db,
+  )
+  await sql`create index webhook_inbox_newest on webhook_inbox (received_at desc, id desc)`.execute(
+    db,
+  )
+  await sql`create index webhook_inbox_state on webhook_inbox (state, received_at desc, id desc)`.execute(
+    db,
+  )
 
   await sql`
     create table invoices (
@@ -82,8 +93,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null,
       read_at timestamptz not null default now()
     )`.execute(db)
-  await sql`create index invoices_tenant on invoices (tenant_id, finalized_at desc nulls first, id desc)`.execute(db)
-  await sql`create index invoices_partner on invoices (partner_id, finalized_at desc) where partner_id is not null`.execute(db)
+  await sql`create index invoices_tenant on invoices (tenant_id, finalized_at desc nulls first, id desc)`.execute(
+    db,
+  )
+  await sql`create index invoices_partner on invoices (partner_id, finalized_at desc) where partner_id is not null`.execute(
+    db,
+  )
   await sql`create index invoices_open on invoices (finalized_at) where status = 'open'`.execute(db)
   await sql`create index invoices_paid on invoices (paid_at) where paid_at is not null`.execute(db)
 
@@ -117,7 +132,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null default now(),
       check ((closed_at is null) = (outcome is null))
     )`.execute(db)
-  await sql`create unique index dunning_cases_open on dunning_cases (subscription_id) where closed_at is null`.execute(db)
+  await sql`create unique index dunning_cases_open on dunning_cases (subscription_id) where closed_at is null`.execute(
+    db,
+  )
 
   await sql`
     create table billing_reconciliations (
@@ -140,10 +157,16 @@ export async function up(db: Kysely<never>): Promise<void> {
       repaired boolean not null,
       found_at timestamptz not null default now()
     )`.execute(db)
-  await sql`create index billing_differences_newest on billing_differences (reconciliation_id, id desc)`.execute(db)
+  await sql`create index billing_differences_newest on billing_differences (reconciliation_id, id desc)`.execute(
+    db,
+  )
 
   await sql`grant select, insert, update on dunning_cases to atrium_app`.execute(db)
-  await sql`grant select, insert, update, delete on billing_reconciliations, billing_differences to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on billing_reconciliations, billing_differences to atrium_app`.execute(
+    db,
+  )
   await sql`grant select, insert, update, delete on payment_customers to atrium_app`.execute(db)
-  await sql`grant select, insert, update on webhook_inbox, invoices, invoice_reversals to atrium_app`.execute(db)
+  await sql`grant select, insert, update on webhook_inbox, invoices, invoice_reversals to atrium_app`.execute(
+    db,
+  )
 }

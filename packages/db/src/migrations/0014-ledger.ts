@@ -27,8 +27,12 @@ export async function up(db: Kysely<never>): Promise<void> {
         when 'payout_reversal' then amount >= 0 when 'clawback' then amount <= 0 when 'dispute_hold' then amount <= 0
         when 'payout' then amount <= 0 else true end)
     )`.execute(db)
-  await sql`create index partner_ledger_partner on partner_ledger (partner_id, currency, id desc)`.execute(db)
-  await sql`create index partner_ledger_invoice on partner_ledger (invoice_id) where invoice_id is not null`.execute(db)
+  await sql`create index partner_ledger_partner on partner_ledger (partner_id, currency, id desc)`.execute(
+    db,
+  )
+  await sql`create index partner_ledger_invoice on partner_ledger (invoice_id) where invoice_id is not null`.execute(
+    db,
+  )
   await sql`
     create function refuse_ledger_change() returns trigger language plpgsql as $$
     begin
@@ -72,7 +76,8 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create index payouts_newest on payouts (id desc)`.execute(db)
   await sql`create index payouts_partner on payouts (partner_id, id desc)`.execute(db)
 
-  // Beside the entries, which never change. An entry is in one payout at most; canceling a payout frees its entries.
+  // Beside the entries, which never change. An entry is in one payout at most; canceling a payout
+  // frees its entries.
   await sql`
     create table payout_entries (
       entry_id uuid primary key references partner_ledger,
@@ -80,7 +85,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index payout_entries_payout on payout_entries (payout_id)`.execute(db)
 
-  // At the end of every transaction a payout is worth exactly its entries, which are its partner's and of its currency; canceled, it has none.
+  // At the end of every transaction a payout is worth exactly its entries, which are its partner's
+  // and of its currency; canceled, it has none.
   await sql`
     create function check_payout_sum() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
     declare
@@ -116,7 +122,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     create trigger payout_entries_removed after delete on payout_entries referencing old table as changed_entries
       for each statement execute function touch_payouts_of_entries()`.execute(db)
 
-  // What operators enter by hand; above a limit it waits for a second one. The ledger has it once it is entered.
+  // What operators enter by hand; above a limit it waits for a second one. The ledger has it once
+  // it is entered.
   await sql`
     create table ledger_adjustments (
       id uuid primary key default new_id(),
@@ -131,8 +138,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       decided_at timestamptz,
       check ((state = 'pending') = (decided_at is null))
     )`.execute(db)
-  await sql`create index ledger_adjustments_partner on ledger_adjustments (partner_id, id desc)`.execute(db)
-  await sql`create index ledger_adjustments_state on ledger_adjustments (state, id desc)`.execute(db)
+  await sql`create index ledger_adjustments_partner on ledger_adjustments (partner_id, id desc)`.execute(
+    db,
+  )
+  await sql`create index ledger_adjustments_state on ledger_adjustments (state, id desc)`.execute(
+    db,
+  )
 
   await sql`grant select, insert on partner_ledger to atrium_app`.execute(db)
   await sql`grant select, insert, update on payouts, ledger_adjustments to atrium_app`.execute(db)

@@ -1,10 +1,21 @@
 const platformScope = '00000000-0000-0000-0000-000000000000'
 
-const parts = ['arr', 'at_risk_arr', 'committed_arr', 'trial_arr', 'paused_arr', 'tenants', 'seats'] as const
+const parts = [
+  'arr',
+  'at_risk_arr',
+  'committed_arr',
+  'trial_arr',
+  'paused_arr',
+  'tenants',
+  'seats',
+] as const
 
 const each = (render: (part: string) => string) => parts.map(render).join(', ')
 
-/** What a row of the history (alias `h`) adds to the sums while it is in force: yearly amounts, whether it pays, and its seats. */
+/**
+ * What a row of the history (alias `h`) adds to the sums while it is in force: yearly amounts,
+ * whether it pays, and its seats.
+ */
 const partsOfHistory = `
   h.arr,
   case when h.status = 'past_due' then h.arr else 0 end as at_risk_arr,
@@ -16,7 +27,8 @@ const partsOfHistory = `
   case when h.arr > 0 then 1 else 0 end as tenants,
   case when h.arr > 0 then h.seats else 0 end as seats`
 
-const scopes = (partner: string) => `cross join lateral (values ('${platformScope}'::uuid), (${partner})) as s (scope)`
+const scopes = (partner: string) =>
+  `cross join lateral (values ('${platformScope}'::uuid), (${partner})) as s (scope)`
 const keys = `cross join lateral (values ('', ''), (c.plan, c.cycle)) as k (plan, cycle)`
 const monthAt = (at: string) => `(date_trunc('month', ${at}, 'UTC') at time zone 'UTC')::date`
 const hourAt = (at: string) => `date_trunc('hour', ${at}, 'UTC')`
@@ -30,7 +42,8 @@ const queue = [
     select h.tenant_id, h.partner_id, h.currency, h.plan, h.cycle, at, ${each((part) => `sign * p.${part}`)}
     from (select ${partsOfHistory}) as p
   $$`,
-  // A row that closes, which is what nearly every update is, takes back what it added from then on; any other update is told as a whole.
+  // A row that closes, which is what nearly every update is, takes back what it added from then on;
+  // any other update is told as a whole.
   `create function queue_report_changes() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
     begin
       if tg_op = 'UPDATE' then
@@ -63,7 +76,8 @@ const queue = [
 ]
 
 const perTenant = [
-  // Rows that were never in force, because the next state began at the same moment, count for nothing anywhere.
+  // Rows that were never in force, because the next state began at the same moment, count for
+  // nothing anywhere.
   `create function report_spans_of(ids uuid[], p_now timestamptz)
     returns table (scope uuid, tenant_id uuid, currency text, arr bigint, valid_from timestamptz, valid_to timestamptz)
     language sql stable as $$
@@ -133,7 +147,8 @@ const movementParts = {
   switch_arr: `sum(end_arr - start_arr) filter (where movement in ('switch_in', 'switch_out'))`,
 } as const
 const movementColumns = Object.keys(movementParts)
-const added = (columns: readonly string[]) => columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')
+const added = (columns: readonly string[]) =>
+  columns.map((column) => `${column} = t.${column} + excluded.${column}`).join(', ')
 
 const sums = [
   `create function report_sum(a bigint[], b bigint[]) returns bigint[] language sql immutable as $$

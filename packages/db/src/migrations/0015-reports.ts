@@ -2,9 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import { reportFunctions } from './0015-report-functions.ts'
 
 /**
- * Sums of the subscription history that reports read instead of the history itself (docs/reports.md): running sums per hour, the monthly
- * movements of every tenant, and their sums by month and by cohort. What changes in the history is queued in its own transaction, so that
- * writers never wait for each other, and is folded in by a job or by whoever reads first. Scope is a partner, or all zeros for the platform.
+ * Sums of the subscription history that reports read instead of the history itself
+ * (docs/reports.md): running sums per hour, the monthly movements of every tenant, and their sums
+ * by month and by cohort. What changes in the history is queued in its own transaction, so that
+ * writers never wait for each other, and is folded in by a job or by whoever reads first. Scope is
+ * a partner, or all zeros for the platform.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
@@ -75,7 +77,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       tenure_seconds bigint not null,
       primary key (tenant_id, scope, month, currency)
     )`.execute(db)
-  await sql`create index report_months_movement on report_months (scope, month, currency, movement)`.execute(db)
+  await sql`create index report_months_movement on report_months (scope, month, currency, movement)`.execute(
+    db,
+  )
 
   await sql`
     create table report_movements (
@@ -106,7 +110,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (scope, month, currency, reason)
     )`.execute(db)
 
-  // Entry n of the list is what changed in the (n - 1)th month after the cohort's own. Without a currency: tenants, not money.
+  // Entry n of the list is what changed in the (n - 1)th month after the cohort's own. Without a
+  // currency: tenants, not money.
   await sql`
     create table report_cohorts (
       scope uuid not null,
@@ -135,18 +140,24 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
 
   await sql`create index subscription_history_from on subscription_history (valid_from)`.execute(db)
-  await sql`create index subscription_history_to on subscription_history (valid_to) where valid_to is not null`.execute(db)
+  await sql`create index subscription_history_to on subscription_history (valid_to) where valid_to is not null`.execute(
+    db,
+  )
   await sql`create index subscription_history_top on subscription_history (currency, arr desc) include (valid_from, valid_to)
     where arr > 0`.execute(db)
   await sql`create index subscription_history_partner_top on subscription_history (partner_id, currency, arr desc)
     include (valid_from, valid_to) where arr > 0 and partner_id is not null`.execute(db)
 
   for (const statement of reportFunctions) await sql.raw(statement).execute(db)
-  const [{ now } = { now: new Date() }] = (await sql<{ now: Date }>`select now() as now`.execute(db)).rows
+  const [{ now } = { now: new Date() }] = (
+    await sql<{ now: Date }>`select now() as now`.execute(db)
+  ).rows
   await sql`select report_rebuild(${now})`.execute(db)
 
   await sql`grant select on report_changes, report_cells, report_cell_keys, report_tenants, report_months, report_movements,
-    report_churn, report_cohorts, report_state, report_quality, report_parts to atrium_app`.execute(db)
+    report_churn, report_cohorts, report_state, report_quality, report_parts to atrium_app`.execute(
+    db,
+  )
   await sql`grant insert, update, delete on report_quality to atrium_app`.execute(db)
   // Without the right to write it, who folds could not lock it.
   await sql`grant update on report_state to atrium_app`.execute(db)

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Mails that are to be sent. What they say is worked out when they are sent; a row says to whom, which message and with which values. */
+/**
+ * Mails that are to be sent. What they say is worked out when they are sent; a row says to whom,
+ * which message and with which values.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table outbox (
@@ -24,9 +27,15 @@ export async function up(db: Kysely<never>): Promise<void> {
       check ((state = 'sent') = (sent_at is not null)),
       check (recipient is not null or state in ('sent', 'gave_up'))
     )`.execute(db)
-  await sql`create index outbox_due on outbox (next_at) where state in ('queued', 'sending', 'failed')`.execute(db)
+  await sql`create index outbox_due on outbox (next_at) where state in ('queued', 'sending', 'failed')`.execute(
+    db,
+  )
   await sql`create index outbox_state on outbox (state, id desc)`.execute(db)
-  await sql`create index outbox_tenant on outbox (tenant_id, id desc) where tenant_id is not null`.execute(db)
-  await sql`create index outbox_kept on outbox (changed_at) where recipient is not null and state in ('sent', 'gave_up')`.execute(db)
+  await sql`create index outbox_tenant on outbox (tenant_id, id desc) where tenant_id is not null`.execute(
+    db,
+  )
+  await sql`create index outbox_kept on outbox (changed_at) where recipient is not null and state in ('sent', 'gave_up')`.execute(
+    db,
+  )
   await sql`grant select, insert, update, delete on outbox to atrium_app`.execute(db)
 }

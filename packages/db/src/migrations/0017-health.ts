@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How healthy each tenant is, as the hourly run found it, and how it was at the end of each day. */
+/**
+ * How healthy each tenant is, as the hourly run found it, and how it was at the end of each day.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table tenant_health (
@@ -45,7 +47,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       primary key (tenant_id, day)
     )`.execute(db)
 
-  // What the health report says, ready to be read; of the whole platform where there is no partner. The last run of a day stays.
+  // What the health report says, ready to be read; of the whole platform where there is no partner.
+  // The last run of a day stays.
   await sql`
     create table health_summaries (
       day date not null,
@@ -57,5 +60,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       unique nulls not distinct (day, partner_id, band)
     )`.execute(db)
 
-  await sql`grant select, insert, update, delete on tenant_health, tenant_health_days, health_summaries to atrium_app`.execute(db)
+  await sql`grant select, insert, update, delete on tenant_health, tenant_health_days, health_summaries to atrium_app`.execute(
+    db,
+  )
 }

@@ -1,17 +1,24 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The optional hash chain of the audit log: every entry of a tenant carries the hash of the one before it and its own, so that a change, a
- * gap or a missing end shows. Written by a trigger with the owner's rights, when the inserting statement asks for it; the API can neither
- * choose a hash nor touch the heads.
+ * The optional hash chain of the audit log: every entry of a tenant carries the hash of the one
+ * before it and its own, so that a change, a gap or a missing end shows. Written by a trigger with
+ * the owner's rights, when the inserting statement asks for it; the API can neither choose a hash
+ * nor touch the heads.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`alter table audit_events add column chain text, add column chain_seq bigint`.execute(db)
-  await sql`create index audit_events_chain on audit_events (chain, chain_seq) where chain is not null`.execute(db)
-  await sql`create table audit_chain_heads (chain text primary key, seq bigint not null, hash text not null)`.execute(db)
+  await sql`create index audit_events_chain on audit_events (chain, chain_seq) where chain is not null`.execute(
+    db,
+  )
+  await sql`create table audit_chain_heads (chain text primary key, seq bigint not null, hash text not null)`.execute(
+    db,
+  )
   await sql`
     create function audit_chain_of(tenant_slug text, partner_slug text) returns text language sql immutable as $$
-      select coalesce('tenant:' || tenant_slug, 'partner:' || partner_slug, 'platform') $$`.execute(db)
+      select coalesce('tenant:' || tenant_slug, 'partner:' || partner_slug, 'platform') $$`.execute(
+    db,
+  )
   await sql`
     create function audit_chain_start(chain text) returns text language sql immutable as $$
       select encode(sha256(convert_to(chain, 'UTF8')), 'hex') $$`.execute(db)
@@ -36,7 +43,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       update audit_chain_heads h set seq = new.chain_seq, hash = new.hash where h.chain = new.chain;
       return new;
     end $$`.execute(db)
-  await sql`create trigger audit_chain_link before insert on audit_events for each row execute function audit_chain_link()`.execute(db)
+  await sql`create trigger audit_chain_link before insert on audit_events for each row execute function audit_chain_link()`.execute(
+    db,
+  )
 
   // At most one row: the first that is not as it was written, or null where the chain holds.
   await sql`

@@ -43,8 +43,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now(),
       removed_at timestamptz
     )`.execute(db)
-  await sql`create unique index hosts_slug on hosts (tenant_id, slug) where removed_at is null`.execute(db)
-  await sql`create unique index hosts_user on hosts (tenant_id, user_id) where removed_at is null`.execute(db)
+  await sql`create unique index hosts_slug on hosts (tenant_id, slug) where removed_at is null`.execute(
+    db,
+  )
+  await sql`create unique index hosts_user on hosts (tenant_id, user_id) where removed_at is null`.execute(
+    db,
+  )
   await sql`create index hosts_of_user on hosts (user_id)`.execute(db)
 
   await sql`
@@ -64,7 +68,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now()
     )`.execute(db)
 
-  // App passwords that are to leave the mail server, or are being made and have to leave it if their maker is never heard of again.
+  // App passwords that are to leave the mail server, or are being made and have to leave it if
+  // their maker is never heard of again.
   await sql`
     create table app_password_removals (
       id uuid primary key default new_id(),
@@ -96,8 +101,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
     )`.execute(db)
-  await sql`create index availability_schedules_host on availability_schedules (host_id)`.execute(db)
-  await sql`create unique index availability_schedules_standard on availability_schedules (host_id) where standard`.execute(db)
+  await sql`create index availability_schedules_host on availability_schedules (host_id)`.execute(
+    db,
+  )
+  await sql`create unique index availability_schedules_standard on availability_schedules (host_id) where standard`.execute(
+    db,
+  )
 
   await sql`
     create table event_types (
@@ -138,7 +147,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       updated_at timestamptz not null default now(),
       removed_at timestamptz
     )`.execute(db)
-  await sql`create unique index event_types_slug on event_types (host_id, slug) where removed_at is null`.execute(db)
+  await sql`create unique index event_types_slug on event_types (host_id, slug) where removed_at is null`.execute(
+    db,
+  )
   await sql`create index event_types_schedule on event_types (schedule_id)`.execute(db)
 
   // Who takes part where an event type has more than its own host; that host is in the list then.
@@ -229,11 +240,21 @@ export async function up(db: Kysely<never>): Promise<void> {
     )`.execute(db)
   await sql`create index bookings_host on bookings (host_id, start_at)`.execute(db)
   await sql`create index bookings_tenant on bookings (tenant_id, start_at, id)`.execute(db)
-  await sql`create index bookings_event_type on bookings (event_type_id, start_at) where status in ('pending', 'confirmed')`.execute(db)
-  await sql`create index bookings_visitor on bookings (host_id, lower(visitor_email)) where status in ('pending', 'confirmed')`.execute(db)
-  await sql`create index bookings_undecided on bookings (approval_expires_at) where status = 'pending'`.execute(db)
-  await sql`create index bookings_coming on bookings (start_at) where status = 'confirmed'`.execute(db)
-  await sql`create index bookings_sealed on bookings (end_at) where manage_sealed is not null`.execute(db)
+  await sql`create index bookings_event_type on bookings (event_type_id, start_at) where status in ('pending', 'confirmed')`.execute(
+    db,
+  )
+  await sql`create index bookings_visitor on bookings (host_id, lower(visitor_email)) where status in ('pending', 'confirmed')`.execute(
+    db,
+  )
+  await sql`create index bookings_undecided on bookings (approval_expires_at) where status = 'pending'`.execute(
+    db,
+  )
+  await sql`create index bookings_coming on bookings (start_at) where status = 'confirmed'`.execute(
+    db,
+  )
+  await sql`create index bookings_sealed on bookings (end_at) where manage_sealed is not null`.execute(
+    db,
+  )
 
   // Whose time a booking takes, buffers included, and how far each one's calendar has got with it.
   await sql`
@@ -264,11 +285,19 @@ export async function up(db: Kysely<never>): Promise<void> {
       constraint booking_hosts_no_overlap exclude using gist
         (host_id with =, tstzrange(claim_start, claim_end) with &&, seat_group with <>) where (active)
     )`.execute(db)
-  await sql`create unique index booking_hosts_seat on booking_hosts (host_id, seat_group, seat) where active`.execute(db)
+  await sql`create unique index booking_hosts_seat on booking_hosts (host_id, seat_group, seat) where active`.execute(
+    db,
+  )
   await sql`create index booking_hosts_group on booking_hosts (host_id, seat_group)`.execute(db)
-  await sql`create index booking_hosts_written on booking_hosts (host_id, calendar_group) where calendar_group is not null`.execute(db)
-  await sql`create index booking_hosts_lagging on booking_hosts (calendar_state) where calendar_state in ('pending', 'failed')`.execute(db)
-  await sql`create index booking_hosts_due on booking_hosts (calendar_next_at) where calendar_state = 'pending'`.execute(db)
+  await sql`create index booking_hosts_written on booking_hosts (host_id, calendar_group) where calendar_group is not null`.execute(
+    db,
+  )
+  await sql`create index booking_hosts_lagging on booking_hosts (calendar_state) where calendar_state in ('pending', 'failed')`.execute(
+    db,
+  )
+  await sql`create index booking_hosts_due on booking_hosts (calendar_next_at) where calendar_state = 'pending'`.execute(
+    db,
+  )
 
   await sql`
     create table booking_changes (
@@ -292,11 +321,18 @@ export async function up(db: Kysely<never>): Promise<void> {
       sent_at timestamptz,
       primary key (booking_id, minutes_before)
     )`.execute(db)
-  await sql`create index booking_reminders_due on booking_reminders (due_at) where sent_at is null`.execute(db)
+  await sql`create index booking_reminders_due on booking_reminders (due_at) where sent_at is null`.execute(
+    db,
+  )
 
-  // Mails about bookings: the link to manage one is put in when the mail is sent, and so is the calendar object.
-  await sql`alter table outbox add column booking_id uuid references bookings, add column calendar jsonb`.execute(db)
-  await sql`create index outbox_booking on outbox (booking_id, id) where booking_id is not null`.execute(db)
+  // Mails about bookings: the link to manage one is put in when the mail is sent, and so is the
+  // calendar object.
+  await sql`alter table outbox add column booking_id uuid references bookings, add column calendar jsonb`.execute(
+    db,
+  )
+  await sql`create index outbox_booking on outbox (booking_id, id) where booking_id is not null`.execute(
+    db,
+  )
 
   // Losing these to a crash of the server gives everybody a fresh allowance, no more.
   await sql`
@@ -311,5 +347,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await sql`
     grant select, insert, update, delete on booking_pages, hosts, mail_credentials, app_password_removals, availability_schedules, event_types, event_type_hosts,
-      slot_locks, bookings, booking_hosts, booking_changes, booking_reminders, rate_limits to atrium_app`.execute(db)
+      slot_locks, bookings, booking_hosts, booking_changes, booking_reminders, rate_limits to atrium_app`.execute(
+    db,
+  )
 }

@@ -3,12 +3,22 @@ import { type Kysely, sql } from 'kysely'
 const monthAt = (at: string) => `(date_trunc('month', ${at}, 'UTC') at time zone 'UTC')::date`
 const nextMonth = (at: string) => `(${monthAt(at)} + interval '1 month')::date`
 /** Months since the year 0, which a reader counts with. */
-const monthIndex = (column: string) => `(extract(year from ${column})::integer * 12 + extract(month from ${column})::integer - 1)`
-const line = (month: string, columns: readonly string[]) => `'[' || ${[monthIndex(month), ...columns].join(` || ',' || `)} || ']'`
+const monthIndex = (column: string) =>
+  `(extract(year from ${column})::integer * 12 + extract(month from ${column})::integer - 1)`
+const line = (month: string, columns: readonly string[]) =>
+  `'[' || ${[monthIndex(month), ...columns].join(` || ',' || `)} || ']'`
 const currency = `('"' || currency || '"')`
 
 const movements = [
-  ...['new_arr', 'new_tenants', 'reactivation_arr', 'reactivated_tenants', 'expansion_arr', 'contraction_arr', 'churn_arr'],
+  ...[
+    'new_arr',
+    'new_tenants',
+    'reactivation_arr',
+    'reactivated_tenants',
+    'expansion_arr',
+    'contraction_arr',
+    'churn_arr',
+  ],
   ...['paused_churn_arr', 'churned_tenants', 'switch_arr'],
 ]
 
@@ -25,9 +35,9 @@ const lines = [
 ]
 
 /**
- * Balances at the start of every month, for each currency of a scope, from the month after its first change to the month after the newest
- * change of the scope: what comes later is what stands there. Taken from the running sums, never from the movements, which growth holds
- * against them.
+ * Balances at the start of every month, for each currency of a scope, from the month after its
+ * first change to the month after the newest change of the scope: what comes later is what stands
+ * there. Taken from the running sums, never from the movements, which growth holds against them.
  */
 const balances = [
   `create table report_balances (

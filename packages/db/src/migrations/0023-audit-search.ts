@@ -6,8 +6,8 @@ export const parameters = `p_since timestamptz, p_until timestamptz, p_at timest
 /** All that an entry was, in the words of the index on it (migration 0003). */
 const text = `(coalesce(e.action, '') || ' ' || coalesce(e.resource_name, '') || ' ' || coalesce(e.actor_email, '') || ' ' || coalesce(e.tenant_slug, ''))`
 
-// In the order in which a walk asks: what is cheap first. A text is looked for in all four at once before it is in each; `ilike` would
-// lower the pattern anew for every entry.
+// In the order in which a walk asks: what is cheap first. A text is looked for in all four at once
+// before it is in each; `ilike` would lower the pattern anew for every entry.
 export const filters = {
   tenant: '(p_tenant is null or e.tenant_slug = p_tenant)',
   partner: '(p_partner is null or e.partner_slug = p_partner)',
@@ -19,7 +19,10 @@ export const filters = {
     or lower(e.actor_email) like needle or lower(e.tenant_slug) like needle)))`,
 } as const
 
-/** The condition by which each walk finds its entries, in the form that its index takes; all other conditions are asked of what it finds. */
+/**
+ * The condition by which each walk finds its entries, in the form that its index takes; all other
+ * conditions are asked of what it finds.
+ */
 export const walks: Readonly<Record<string, string>> = {
   time: 'true',
   tenant: 'e.tenant_slug = p_tenant',
@@ -42,9 +45,13 @@ function walk(name: string, found: string): string {
     end $$`
 }
 
-/** By an index that knows no time: every match of the span is found and sorted, so the span has to be one that holds few. */
+/**
+ * By an index that knows no time: every match of the span is found and sorted, so the span has to
+ * be one that holds few.
+ */
 const finds: Readonly<Record<string, string>> = {
-  // Said twice, since the planner then takes it for rarer than any span of time and does not read the span's entries from another index.
+  // Said twice, since the planner then takes it for rarer than any span of time and does not read
+  // the span's entries from another index.
   text: `${text} ilike p_pattern and ${text} ilike (p_pattern || '%')`,
   // What is of the characters of an action sorts before a tilde.
   prefix: `e.action ~>=~ p_prefix and e.action ~<~ (p_prefix || '~')`,
@@ -71,17 +78,19 @@ const newest = `create function audit_walk_newest(${parameters}) returns setof a
   end $$`
 
 /**
- * Ways through the audit log, one function each: newest first along one index, with everything else as a filter. Which of them is taken is
- * decided by who asks (packages/db/src/audit-search.ts), because the planner, which knows neither values nor limit, at times sorts half a
- * million entries of a large tenant, or walks ten million for a rare word. A function keeps its plan in the session, so that nobody plans
- * two dozen partitions with every page.
+ * Ways through the audit log, one function each: newest first along one index, with everything else
+ * as a filter. Which of them is taken is decided by who asks (packages/db/src/audit-search.ts),
+ * because the planner, which knows neither values nor limit, at times sorts half a million entries
+ * of a large tenant, or walks ten million for a rare word. A function keeps its plan in the
+ * session, so that nobody plans two dozen partitions with every page.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const [name, found] of Object.entries(walks)) await sql.raw(walk(name, found)).execute(db)
   for (const [name, found] of Object.entries(finds)) await sql.raw(find(name, found)).execute(db)
   await sql.raw(newest).execute(db)
-  // How often the commonest values of each column are: of all partitions where those were counted together, else of the largest one. With
-  // the owner's rights, since what is known of a partition is shown only to who may read it by its own name.
+  // How often the commonest values of each column are: of all partitions where those were counted
+  // together, else of the largest one. With the owner's rights, since what is known of a partition
+  // is shown only to who may read it by its own name.
   await sql`
     create function audit_frequencies()
       returns table (name text, entries real, distinct_values real, common_values text[], frequencies real[])

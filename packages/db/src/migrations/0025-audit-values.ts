@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { filters, parameters, settings, walks, within } from './0023-audit-search.ts'
 
-/** What of an entry a text is looked for in. `spelled`: its index knows the column as it was written, not in lower case. */
+/**
+ * What of an entry a text is looked for in. `spelled`: its index knows the column as it was
+ * written, not in lower case.
+ */
 const fields = [
   { name: 'action', column: 'action', spelled: true },
   { name: 'name', column: 'resource_name', spelled: false },
@@ -13,8 +16,9 @@ const spelling = ({ column, spelled }: (typeof fields)[number], row: string) =>
   spelled ? `nullif(${row}.${column}, lower(${row}.${column}))` : 'null::text'
 
 /**
- * Whether a value is there already. By its hash, because a name may be longer than an index takes; and compared in a form that no index takes,
- * because the one of trigrams would look up each three letters of it.
+ * Whether a value is there already. By its hash, because a name may be longer than an index takes;
+ * and compared in a form that no index takes, because the one of trigrams would look up each three
+ * letters of it.
  */
 const known = (field: string, value: string, spelled: string) => `exists (
       select from audit_values v where hashtextextended(v.value, 0) = hashtextextended(${value}, 0) and v.value is not distinct from ${value}
@@ -29,7 +33,10 @@ const unknown = (row: string) => `
         from ${valuesOf(row)} as f (field, value, spelled)
         where f.value is not null and not ${known('f.field', 'f.value', 'f.spelled')}`
 
-/** The time of the entry that is so many from the newest along a way: how far a search goes that no index helps. */
+/**
+ * The time of the entry that is so many from the newest along a way: how far a search goes that no
+ * index helps.
+ */
 const end = (name: string, found: string) => `
     create function audit_end_${name}(${parameters}) returns setof timestamptz language plpgsql stable
     ${settings} set enable_bitmapscan = off set enable_seqscan = off as $$
@@ -38,10 +45,12 @@ const end = (name: string, found: string) => `
     end $$`
 
 /**
- * Every value that a text may be found in, once each, with an index of its trigrams: a text that no value holds is in no entry, and one that
- * a few hold is read along the indexes of those values. Written by a trigger together with the entry, so that nobody sees an entry whose
- * values are not there. Two who write a new value at once may both leave it, and neither waits for the other: there is no unique index.
- * What was there before is filled in by a job, newest entries first; until it is done, searches go without.
+ * Every value that a text may be found in, once each, with an index of its trigrams: a text that no
+ * value holds is in no entry, and one that a few hold is read along the indexes of those values.
+ * Written by a trigger together with the entry, so that nobody sees an entry whose values are not
+ * there. Two who write a new value at once may both leave it, and neither waits for the other:
+ * there is no unique index. What was there before is filled in by a job, newest entries first;
+ * until it is done, searches go without.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
@@ -51,7 +60,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       spelled text
     )`.execute(db)
   await sql`create index audit_values_key on audit_values (hashtextextended(value, 0))`.execute(db)
-  await sql`create index audit_values_text on audit_values using gin (value gin_trgm_ops)`.execute(db)
+  await sql`create index audit_values_text on audit_values using gin (value gin_trgm_ops)`.execute(
+    db,
+  )
   // All entries older than this one are still to be filled in.
   await sql`
     create table audit_values_fill (
@@ -69,18 +80,28 @@ export async function up(db: Kysely<never>): Promise<void> {
   for (const [name, found] of Object.entries(walks)) await sql.raw(end(name, found)).execute(db)
   await sql.raw(frequencies).execute(db)
   await sql`grant select on audit_values, audit_values_fill to atrium_app`.execute(db)
-  // Last, because writers wait from here on. The trigger waited for those who were at it, so no entry is written without its values any more.
+  // Last, because writers wait from here on. The trigger waited for those who were at it, so no
+  // entry is written without its values any more.
   await sql.raw(noteValues).execute(db)
   await sql`revoke all on function audit_note_values() from public`.execute(db)
-  await sql`create trigger audit_note_values before insert on audit_events for each row execute function audit_note_values()`.execute(db)
+  await sql`create trigger audit_note_values before insert on audit_events for each row execute function audit_note_values()`.execute(
+    db,
+  )
   await sql`
     insert into audit_values_fill (at, id, done)
-      values ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff', not exists (select from audit_events))`.execute(db)
+      values ('infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff', not exists (select from audit_events))`.execute(
+    db,
+  )
 }
 
-/** Values are neither changed nor taken away one by one. Emptying the table begins the fill anew, so that no entry is lost to searches. */
+/**
+ * Values are neither changed nor taken away one by one. Emptying the table begins the fill anew, so
+ * that no entry is lost to searches.
+ */
 async function keepValues(db: Kysely<never>): Promise<void> {
-  await sql`create trigger audit_refuse before update or delete on audit_values for each row execute function audit_refuse()`.execute(db)
+  await sql`create trigger audit_refuse before update or delete on audit_values for each row execute function audit_refuse()`.execute(
+    db,
+  )
   await sql`
     create function audit_values_emptied() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
     begin
@@ -94,9 +115,10 @@ async function keepValues(db: Kysely<never>): Promise<void> {
   )
 }
 
-// The settings: a plan that was made while the table was small must not read all of it later, nor one be made for each entry; and the list of
-// values that are not in the index of trigrams yet, which every search goes through, has to stay short. Nearly always nothing is new, and to look
-// for that costs less than an insert that finds nothing to do.
+// The settings: a plan that was made while the table was small must not read all of it later, nor
+// one be made for each entry; and the list of values that are not in the index of trigrams yet,
+// which every search goes through, has to stay short. Nearly always nothing is new, and to look for
+// that costs less than an insert that finds nothing to do.
 const noteValues = `
     create function audit_note_values() returns trigger language plpgsql security definer set search_path = public, pg_temp
     set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
@@ -109,8 +131,9 @@ const noteValues = `
     end $$`
 
 /**
- * Fills in the values of the next entries; answers whether that was all. The plan of its first step, made while no value was there, is that of
- * all others: it must look each value up by its key.
+ * Fills in the values of the next entries; answers whether that was all. The plan of its first
+ * step, made while no value was there, is that of all others: it must look each value up by its
+ * key.
  */
 const fillValues = `
     create function audit_fill_values(p_entries integer) returns boolean language plpgsql security definer set search_path = public, pg_temp
@@ -138,9 +161,11 @@ const fillValues = `
     end $$`
 
 /**
- * At most `p_most` values that hold a text, as the indexes of the log know them. The probes are two parts of the text, by which the index is asked:
- * it takes longer to bring all trigrams of a long text together than to compare what has four of them. Volatile, so that each statement sees what is there when it
- * begins: whether the values are complete is asked after they were read, since who empties them waits for readers.
+ * At most `p_most` values that hold a text, as the indexes of the log know them. The probes are two
+ * parts of the text, by which the index is asked: it takes longer to bring all trigrams of a long
+ * text together than to compare what has four of them. Volatile, so that each statement sees what
+ * is there when it begins: whether the values are complete is asked after they were read, since who
+ * empties them waits for readers.
  */
 const lookUp = `
     create function audit_look_up(p_needle text, p_first text, p_second text, p_most integer) returns table (ready boolean, field text[], value text[])
@@ -157,8 +182,9 @@ const lookUp = `
     end $$`
 
 /**
- * Entries of a few values: all are fetched and sorted. The time is asked in a form that no index takes, because the planner, which does not know
- * how rare the values are, would else read all entries of the span.
+ * Entries of a few values: all are fetched and sorted. The time is asked in a form that no index
+ * takes, because the planner, which does not know how rare the values are, would else read all
+ * entries of the span.
  */
 const findValues = `
     create function audit_find_values(${parameters}, p_actors text[], p_names text[], p_tenants text[])

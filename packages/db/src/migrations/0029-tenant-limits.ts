@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Limits that an operator set for one tenant. A limit without a row here has the number of the installation. */
+/**
+ * Limits that an operator set for one tenant. A limit without a row here has the number of the
+ * installation.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table tenant_limits (

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Rejected calls of a person in a minute. The first of an action is written to the audit log at once; of the others only the number is kept
- * here, which one more entry names when the minute is over. So nobody fills a log that nobody can shorten.
+ * Rejected calls of a person in a minute. The first of an action is written to the audit log at
+ * once; of the others only the number is kept here, which one more entry names when the minute is
+ * over. So nobody fills a log that nobody can shorten.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

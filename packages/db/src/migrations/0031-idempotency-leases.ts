@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A request under an Idempotency-Key holds a lease: `run` is its holder, `lease_until` the lease's end. The kept answer is encrypted in
- * `sealed`. Rows with a clear `body` are of the program before and expire within a day.
+ * A request under an Idempotency-Key holds a lease: `run` is its holder, `lease_until` the lease's
+ * end. The kept answer is encrypted in `sealed`. Rows with a clear `body` are of the program before
+ * and expire within a day.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`

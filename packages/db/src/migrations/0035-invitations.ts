@@ -1,10 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Proof that somebody reads the mail of the address they sign in with. `users.invited`: a person who has not accepted an invitation;
- * the row grants nothing and is nobody's record yet. `users.proved_email`: the address that was proved by a mailed link; a
- * trigger takes it back with any change of `email`, also by programs of before: who controlled another address meanwhile may hold the identity. `users.replaced_by`: a closed record whose identity was given up for that of the person named.
- * Nobody counts as proved at first and nobody loses a membership: only attaching somebody to something new asks for a proof.
+ * Proof that somebody reads the mail of the address they sign in with. `users.invited`: a person
+ * who has not accepted an invitation; the row grants nothing and is nobody's record yet.
+ * `users.proved_email`: the address that was proved by a mailed link; a trigger takes it back with
+ * any change of `email`, also by programs of before: who controlled another address meanwhile may
+ * hold the identity. `users.replaced_by`: a closed record whose identity was given up for that of
+ * the person named. Nobody counts as proved at first and nobody loses a membership: only attaching
+ * somebody to something new asks for a proof.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
@@ -22,7 +25,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     end $$`.execute(db)
   await sql`
     create trigger forget_proved_email before update of email on users
-      for each row when (old.email is distinct from new.email) execute function forget_proved_email()`.execute(db)
+      for each row when (old.email is distinct from new.email) execute function forget_proved_email()`.execute(
+    db,
+  )
   await sql`
     create table access_links (
       user_id uuid primary key references users on delete cascade,

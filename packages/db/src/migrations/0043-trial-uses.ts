@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Who had a trial: one per person and one per proven domain. What was used up before is recorded from the subscriptions. */
+/**
+ * Who had a trial: one per person and one per proven domain. What was used up before is recorded
+ * from the subscriptions.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
     create table trial_uses (
@@ -11,8 +14,12 @@ export async function up(db: Kysely<never>): Promise<void> {
       used_at timestamptz not null default now(),
       check ((user_id is null) <> (domain is null))
     )`.execute(db)
-  await sql`create unique index trial_uses_user on trial_uses (user_id, tenant_id) where user_id is not null`.execute(db)
-  await sql`create unique index trial_uses_domain on trial_uses (domain, tenant_id) where domain is not null`.execute(db)
+  await sql`create unique index trial_uses_user on trial_uses (user_id, tenant_id) where user_id is not null`.execute(
+    db,
+  )
+  await sql`create unique index trial_uses_domain on trial_uses (domain, tenant_id) where domain is not null`.execute(
+    db,
+  )
   await sql`create index trial_uses_tenant on trial_uses (tenant_id)`.execute(db)
   await sql`grant select, insert on trial_uses to atrium_app`.execute(db)
   await sql`

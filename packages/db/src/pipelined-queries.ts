@@ -1,8 +1,17 @@
 import pg from 'pg'
-import { type KeyedRead, KeyedReads, type KeyPart, type NamedStatement, type Shapes } from './keyed-read.ts'
+import {
+  type KeyedRead,
+  KeyedReads,
+  type KeyPart,
+  type NamedStatement,
+  type Shapes,
+} from './keyed-read.ts'
 
-export interface Readers {
-  read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]>
+export interface PipelinedQueries {
+  read<Row extends pg.QueryResultRow>(
+    statement: NamedStatement,
+    values: readonly KeyPart[],
+  ): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -10,14 +19,21 @@ const mostAtOnce = 64
 const closedSentence = 'The database is closed.'
 
 /**
- * A few connections that share one queue of reads by key. What is asked for in one turn of the event loop goes out together on a
- * connection that is free; while none is, it waits and goes out with what comes after it. The busier the service, the more reads
- * share a round trip, which costs both sides more than the reads themselves. A lost connection fails the reads on it and is opened
- * anew for the next.
+ * A few connections that share one queue of reads by key. What is asked for in one turn of the
+ * event loop goes out together on a connection that is free; while none is, it waits and goes out
+ * with what comes after it. The busier the service, the more reads share a round trip, which costs
+ * both sides more than the reads themselves. A lost connection fails the reads on it and is opened
+ * again for the next.
  */
-export function createReaders(count: number, config: pg.ClientConfig, onError: (error: Error) => void): Readers {
+export function createPipelinedQueries(
+  count: number,
+  config: pg.ClientConfig,
+  onError: (error: Error) => void,
+): PipelinedQueries {
   const waiting: KeyedRead[] = []
-  const readers = Array.from({ length: count }, () => createReader(config, onError, { whenFree, whenUnreachable }))
+  const readers = Array.from({ length: count }, () =>
+    createReader(config, onError, { whenFree, whenUnreachable }),
+  )
   let planned = false
   let closed = false
 
@@ -26,10 +42,11 @@ export function createReaders(count: number, config: pg.ClientConfig, onError: (
     planned = true
     setImmediate(() => {
       planned = false
-      for (let free = freeReader(); free && waiting.length > 0; free = freeReader()) free.run(waiting.splice(0, mostAtOnce))
+      for (let free = freeConnection(); free && waiting.length > 0; free = freeConnection())
+        free.run(waiting.splice(0, mostAtOnce))
     })
   }
-  const freeReader = () => readers.find((reader) => !reader.busy)
+  const freeConnection = () => readers.find((reader) => !reader.busy)
   function whenFree(left: readonly KeyedRead[]): void {
     waiting.unshift(...left)
     if (waiting.length > 0) plan()
@@ -42,10 +59,17 @@ export function createReaders(count: number, config: pg.ClientConfig, onError: (
     if (!readers.some((reader) => reader.connected)) failWaiting(error)
   }
   return {
-    read<Row extends pg.QueryResultRow>(statement: NamedStatement, values: readonly KeyPart[]): Promise<Row[]> {
+    read<Row extends pg.QueryResultRow>(
+      statement: NamedStatement,
+      values: readonly KeyPart[],
+    ): Promise<Row[]> {
       if (closed) return Promise.reject(new Error(closedSentence))
       return new Promise((resolve, reject) => {
-        waiting.push({ statement, values, done: (error, rows) => (error ? reject(error) : resolve(rows as Row[])) })
+        waiting.push({
+          statement,
+          values,
+          done: (error, rows) => (error ? reject(error) : resolve(rows as Row[])),
+        })
         plan()
       })
     },
@@ -71,7 +95,11 @@ interface Notices {
   whenUnreachable(error: Error): void
 }
 
-function createReader(config: pg.ClientConfig, onError: (error: Error) => void, notices: Notices): Reader {
+function createReader(
+  config: pg.ClientConfig,
+  onError: (error: Error) => void,
+  notices: Notices,
+): Reader {
   let connected: { client: pg.Client; shapes: Shapes } | undefined
   let connecting: Promise<void> | undefined
   let busy = false
@@ -104,7 +132,8 @@ function createReader(config: pg.ClientConfig, onError: (error: Error) => void, 
     },
     run(reads) {
       busy = true
-      const send = ({ client, shapes }: { client: pg.Client; shapes: Shapes }) => client.query(new KeyedReads(reads, shapes, free))
+      const send = ({ client, shapes }: { client: pg.Client; shapes: Shapes }) =>
+        client.query(new KeyedReads(reads, shapes, free))
       if (connected) {
         send(connected)
         return

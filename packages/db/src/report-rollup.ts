@@ -3,17 +3,23 @@ import type { Db, Trx } from './connect.ts'
 import { platformScope } from './reports.ts'
 
 /**
- * Takes the queued changes up to now into the sums of the reports, then runs `then` in the same snapshot: what it reads is exact, whatever
- * is written meanwhile. One at a time.
+ * Takes the queued changes up to now into the sums of the reports, then runs `then` in the same
+ * snapshot: what it reads is exact, whatever is written meanwhile. One at a time.
  */
-export async function foldReports<Result>(db: Db, now: Date, then: (trx: Trx) => Promise<Result>): Promise<Result> {
+export async function rollUpReports<Result>(
+  db: Db,
+  now: Date,
+  then: (trx: Trx) => Promise<Result>,
+): Promise<Result> {
   return inOneSnapshot(db, async (trx) => {
     await sql`select report_fold(greatest(${now}, folded_to)) from report_state`.execute(trx)
     return then(trx)
   })
 }
 
-/** Computes every sum anew from the history. For repair: reading goes on meanwhile, folding waits. */
+/**
+ * Computes every sum again from the history. For repair: reading goes on meanwhile, folding waits.
+ */
 export async function rebuildReports(db: Db, now: Date): Promise<void> {
   await inOneSnapshot(db, async (trx) => {
     await sql`set local statement_timeout = 0`.execute(trx)
@@ -26,25 +32,32 @@ async function inOneSnapshot<Result>(db: Db, work: (trx: Trx) => Promise<Result>
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      // A lock takes no snapshot: what the one before us folded is seen by the first statement after it.
+      // A lock takes no snapshot: what the one before us folded is seen by the first statement
+      // after it.
       await sql`lock table report_state in share row exclusive mode`.execute(trx)
       return work(trx)
     })
 }
 
 /** How many changes wait, and since when the oldest of them holds; null when none waits. */
-export async function waitingChanges(db: Db, now: Date): Promise<{ waiting: number; oldest: Date | null }> {
+export async function waitingChanges(
+  db: Db,
+  now: Date,
+): Promise<{ waiting: number; oldest: Date | null }> {
   const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
-    select count(*)::int as waiting, min(at) as oldest from report_changes where at <= ${now}`.execute(db)
+    select count(*)::int as waiting, min(at) as oldest from report_changes where at <= ${now}`.execute(
+    db,
+  )
   return rows[0] ?? { waiting: 0, oldest: null }
 }
 
 /**
- * Figures of the sums that differ from what the history gives: sums per plan at each of these moments, balances and movements of every
- * month, and tenants that paid twice at once. Folds first. Reads the whole history: minutes for many tenants.
+ * Figures of the sums that differ from what the history gives: sums per plan at each of these
+ * moments, balances and movements of every month, and tenants that paid twice at once. Folds first.
+ * Reads the whole history: minutes for many tenants.
  */
 export async function countDrift(db: Db, now: Date, moments: readonly Date[]): Promise<number> {
-  return foldReports(db, now, async (trx) => {
+  return rollUpReports(db, now, async (trx) => {
     await sql`set local statement_timeout = 0`.execute(trx)
     let drift = 0
     for (const moment of moments) drift += await differencesAt(trx, moment)
@@ -67,7 +80,9 @@ async function differencesAt(trx: Trx, at: Date): Promise<number> {
         and (h.valid_to is null or h.valid_to >= date_trunc('hour', ${at}::timestamptz, 'UTC'))
       group by s.scope, h.currency, h.plan, h.cycle)
     select count(*)::int as differences from (
-      (table kept except table counted) union all (table counted except table kept)) as differing`.execute(trx)
+      (table kept except table counted) union all (table counted except table kept)) as differing`.execute(
+    trx,
+  )
   return rows[0]?.differences ?? 0
 }
 
@@ -92,7 +107,10 @@ async function differentMonths(trx: Trx, now: Date): Promise<number> {
   return rows[0]?.differences ?? 0
 }
 
-/** Counts afresh what people should know of the data behind the figures, for the platform and for every partner. */
+/**
+ * Counts afresh what people should know of the data behind the figures, for the platform and for
+ * every partner.
+ */
 export async function checkReportQuality(db: Db, now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`delete from report_quality where kind <> 'drift'`.execute(trx)
@@ -112,6 +130,8 @@ export async function checkReportQuality(db: Db, now: Date): Promise<void> {
 export async function setReportDrift(db: Db, differences: number, now: Date): Promise<void> {
   await sql`
     insert into report_quality (scope, kind, tenants, checked_at) values (${platformScope}, 'drift', ${differences}, ${now})
-    on conflict (scope, kind) do update set tenants = excluded.tenants, checked_at = excluded.checked_at`.execute(db)
+    on conflict (scope, kind) do update set tenants = excluded.tenants, checked_at = excluded.checked_at`.execute(
+    db,
+  )
   await sql`update report_state set checked_at = ${now}`.execute(db)
 }

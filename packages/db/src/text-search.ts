@@ -1,0 +1,32 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+
+/** What a short text may follow; empty for the beginning of the value. */
+const wordBreaks = ['', '% ', '%.', '%-', '%\\_', '%@']
+
+/**
+ * Whether one of these lower-case values holds the text that somebody typed; upper and lower case
+ * are the same. An index of trigrams cannot look up ASCII text without three letters or digits in a
+ * row, so such a text is found only where a word begins.
+ */
+export function matchesText(
+  values: readonly RawBuilder<unknown>[],
+  text: string,
+): RawBuilder<SqlBool> {
+  const pattern = `${escapeLike(text.toLowerCase())}%`
+  const patterns = needsWordBreak(text)
+    ? wordBreaks.map((before) => before + pattern)
+    : [`%${pattern}`]
+  return sql<SqlBool>`(${sql.join(
+    values.flatMap((value) => patterns.map((one) => sql<SqlBool>`${value} like ${one}`)),
+    sql` or `,
+  )})`
+}
+
+/** A text that begins with a sign has a word break already. */
+const needsWordBreak = (text: string) =>
+  /^[a-z0-9][\x20-\x7e]*$/i.test(text) && !/[a-z0-9]{3}/i.test(text)
+
+/** `%`, `_` and `\` of a person's text stand for themselves in a `like` pattern. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
