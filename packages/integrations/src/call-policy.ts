@@ -15,9 +15,18 @@ import {
 } from 'cockatiel'
 import type { CallOptions } from './call-options.ts'
 import { deadline, Elapsed, untilAborted } from './deadline.ts'
-import { isTransient, UpstreamError, type UpstreamErrorKind, type UpstreamFailureDetail, type UpstreamSystem } from './upstream-error.ts'
+import {
+  isTransient,
+  UpstreamError,
+  type UpstreamErrorKind,
+  type UpstreamFailureDetail,
+  type UpstreamSystem,
+} from './upstream-error.ts'
 
-/** One request that was sent, or was held back by the open circuit. For logs and metrics; holds no secret and no id. */
+/**
+ * One request that was sent, or was held back by the open circuit. For logs and metrics; holds no
+ * secret and no id.
+ */
 export interface CallReport {
   system: UpstreamSystem
   /** The operation, such as `ensureGroup`. */
@@ -41,7 +50,9 @@ export interface CallPolicyOptions {
   backoffMs?: { initial: number; max: number } | undefined
   /** Requests in flight; more wait their turn. */
   concurrency?: number | undefined
-  /** Opens after `failures` transient failures in a row, lets one request through after `openMs`. */
+  /**
+   * Opens after `failures` transient failures in a row, lets one request through after `openMs`.
+   */
   circuit?: { failures: number; openMs: number } | undefined
   /** Called after each try. Must not throw. */
   onCall?: ((report: CallReport) => void) | undefined
@@ -65,31 +76,51 @@ export interface Operation {
   fail(kind: UpstreamErrorKind, detail?: UpstreamFailureDetail): UpstreamError
   /** One request under deadline, circuit and, when repeatable, retries. */
   request<T>(rule: RequestRule, send: Send<T>): Promise<T>
-  /** Repeats several requests that are repeatable only together, such as look-up then create. Requests inside say `repeatable: false`. */
+  /**
+   * Repeats several requests that are repeatable only together, such as look-up then create.
+   * Requests inside say `repeatable: false`.
+   */
   repeat<T>(steps: () => Promise<T>): Promise<T>
 }
 
 export interface CallPolicy {
-  /** Runs one port method. Rejects with `UpstreamError`, or with the reason of the caller's signal. */
-  operation<T>(call: string, options: CallOptions | undefined, run: (operation: Operation) => Promise<T>): Promise<T>
+  /**
+   * Runs one port method. Rejects with `UpstreamError`, or with the reason of the caller's signal.
+   */
+  operation<T>(
+    call: string,
+    options: CallOptions | undefined,
+    run: (operation: Operation) => Promise<T>,
+  ): Promise<T>
 }
 
 const waiting = 1000
 const longestWaitMs = 5_000
 
 /**
- * The rules that every request of one client keeps: a deadline per try and per operation, bounded retries of what is repeatable,
- * with jitter and `Retry-After`, a limit of requests in flight and a circuit breaker. One per client, because the circuit is the
- * memory of one system's health.
+ * The rules that every request of one client keeps: a deadline per try and per operation, bounded
+ * retries of what is repeatable, with jitter and `Retry-After`, a limit of requests in flight and a
+ * circuit breaker. One per client, because the circuit is the memory of one system's health.
  */
 export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): CallPolicy {
-  const { deadlineMs = 5_000, operationDeadlineMs = 15_000, retries = 2, concurrency = 32, onCall } = options
+  const {
+    deadlineMs = 5_000,
+    operationDeadlineMs = 15_000,
+    retries = 2,
+    concurrency = 32,
+    onCall,
+  } = options
   const { initial, max } = options.backoffMs ?? { initial: 100, max: 2_000 }
   const { failures, openMs } = options.circuit ?? { failures: 5, openMs: 10_000 }
   const failuresInARow = new ConsecutiveBreaker(failures)
   const circuit: CircuitBreakerPolicy = circuitBreaker(
-    // A request that its caller gave up proves nothing, so it must not close a circuit that is being tried.
-    handleWhen((error) => isTransient(error) || (circuit.state === CircuitState.HalfOpen && !(error instanceof UpstreamError))),
+    // A request that its caller gave up proves nothing, so it must not close a circuit that is
+    // being tried.
+    handleWhen(
+      (error) =>
+        isTransient(error) ||
+        (circuit.state === CircuitState.HalfOpen && !(error instanceof UpstreamError)),
+    ),
     { breaker: failuresInARow, halfOpenAfter: openMs },
   )
   if (options.onCircuit) {
@@ -99,20 +130,44 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
   }
   const gate = bulkhead(concurrency, waiting)
   const again = retry(
-    handleWhen((error) => isTransient(error) && circuit.state !== CircuitState.Open && (error.retryAfterMs ?? 0) <= longestWaitMs),
-    { maxAttempts: retries, backoff: afterRetryAfter(new ExponentialBackoff({ initialDelay: initial, maxDelay: max })) },
+    handleWhen(
+      (error) =>
+        isTransient(error) &&
+        circuit.state !== CircuitState.Open &&
+        (error.retryAfterMs ?? 0) <= longestWaitMs,
+    ),
+    {
+      maxAttempts: retries,
+      backoff: afterRetryAfter(new ExponentialBackoff({ initialDelay: initial, maxDelay: max })),
+    },
   )
 
-  async function operation<T>(call: string, callOptions: CallOptions | undefined, run: (operation: Operation) => Promise<T>): Promise<T> {
+  async function operation<T>(
+    call: string,
+    callOptions: CallOptions | undefined,
+    run: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
     const whole = deadline(operationDeadlineMs, callOptions?.signal)
-    const fail: Operation['fail'] = (kind, detail) => new UpstreamError({ system, call, kind, ...detail })
-    const report = (request: string, attempt: number, started: number, outcome: CallReport['outcome'], status?: number | undefined) =>
+    const fail: Operation['fail'] = (kind, detail) =>
+      new UpstreamError({ system, call, kind, ...detail })
+    const report = (
+      request: string,
+      attempt: number,
+      started: number,
+      outcome: CallReport['outcome'],
+      status?: number | undefined,
+    ) =>
       onCall?.({ system, call, request, status, ms: performance.now() - started, attempt, outcome })
 
-    /** What to throw once a signal has ended: our deadlines and timeouts of the caller are failures, all else is the caller's wish. */
+    /**
+     * What to throw once a signal has ended: our deadlines and timeouts of the caller are failures,
+     * all else is the caller's wish.
+     */
     function ended(reason: unknown): unknown {
       if (reason instanceof Elapsed) return fail('timeout', { deadlineMs: reason.ms })
-      return reason instanceof DOMException && reason.name === 'TimeoutError' ? fail('timeout') : reason
+      return reason instanceof DOMException && reason.name === 'TimeoutError'
+        ? fail('timeout')
+        : reason
     }
 
     async function attempt<R>(label: string, number: number, send: Send<R>): Promise<R> {
@@ -124,9 +179,10 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
         return value
       } catch (error) {
         const failure = own.signal.aborted ? ended(own.signal.reason) : error
-        // A refusal is an answer: the system is there.
+        // A rejection is an answer: the system is there.
         if (failure instanceof UpstreamError && !isTransient(failure)) failuresInARow.success()
-        if (failure instanceof UpstreamError) report(label, number, started, failure.kind, failure.status)
+        if (failure instanceof UpstreamError)
+          report(label, number, started, failure.kind, failure.status)
         else report(label, number, started, 'aborted')
         throw failure
       } finally {
@@ -142,7 +198,8 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
           return circuit.execute(() => attempt(label, number, send))
         })
       } catch (error) {
-        if (error instanceof BulkheadRejectedError) throw fail('rate_limited', { note: 'too many of our own requests are waiting' })
+        if (error instanceof BulkheadRejectedError)
+          throw fail('rate_limited', { note: 'too many of our own requests are waiting' })
         if (!(error instanceof BrokenCircuitError)) throw error
         report(label, number, performance.now(), 'circuit_open')
         throw fail('circuit_open')
@@ -152,7 +209,9 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
     const context: Operation = {
       fail,
       request: ({ label, repeatable }, send) =>
-        repeatable ? again.execute(({ attempt: before }) => guarded(label, before + 1, send)) : guarded(label, 1, send),
+        repeatable
+          ? again.execute(({ attempt: before }) => guarded(label, before + 1, send))
+          : guarded(label, 1, send),
       repeat: (steps) => again.execute(steps),
     }
 
@@ -160,7 +219,9 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
       whole.signal.throwIfAborted()
       return await untilAborted(run(context), whole.signal)
     } catch (error) {
-      throw whole.signal.aborted && !(error instanceof UpstreamError) ? ended(whole.signal.reason) : error
+      throw whole.signal.aborted && !(error instanceof UpstreamError)
+        ? ended(whole.signal.reason)
+        : error
     } finally {
       whole.clear()
     }
@@ -170,9 +231,18 @@ export function callPolicy(system: UpstreamSystem, options: CallPolicyOptions): 
 }
 
 /** The exponential step, with its jitter, on top of what the answer asked for. */
-function afterRetryAfter(steps: IBackoffFactory<unknown>): IBackoffFactory<IRetryBackoffContext<unknown>> {
-  const wait = (step: IBackoff<unknown>, { result }: IRetryBackoffContext<unknown>): IBackoff<IRetryBackoffContext<unknown>> => ({
-    duration: step.duration + ('error' in result && result.error instanceof UpstreamError ? (result.error.retryAfterMs ?? 0) : 0),
+function afterRetryAfter(
+  steps: IBackoffFactory<unknown>,
+): IBackoffFactory<IRetryBackoffContext<unknown>> {
+  const wait = (
+    step: IBackoff<unknown>,
+    { result }: IRetryBackoffContext<unknown>,
+  ): IBackoff<IRetryBackoffContext<unknown>> => ({
+    duration:
+      step.duration +
+      ('error' in result && result.error instanceof UpstreamError
+        ? (result.error.retryAfterMs ?? 0)
+        : 0),
     next: (context) => wait(step.next(context), context),
   })
   return { next: (context) => wait(steps.next(context), context) }

@@ -31,10 +31,18 @@ export interface IntegrationsConfig {
   onCall?: ((report: CallReport) => void) | undefined
   /** Called when a client's circuit opens or closes. Must not throw. */
   onCircuit?: ((system: UpstreamSystem, open: boolean) => void) | undefined
-  /** Headers that tell systems of our own installation where a call comes from; the payment processor is not told. */
+  /**
+   * Headers that tell systems of our own installation where a call comes from; the payment
+   * processor is not told.
+   */
   callHeaders?: (() => Record<string, string>) | undefined
   /** Deadlines, retries and circuit of every client, where they differ from the usual ones. */
-  policy?: Pick<CallPolicyOptions, 'deadlineMs' | 'operationDeadlineMs' | 'retries' | 'backoffMs' | 'circuit'> | undefined
+  policy?:
+    | Pick<
+        CallPolicyOptions,
+        'deadlineMs' | 'operationDeadlineMs' | 'retries' | 'backoffMs' | 'circuit'
+      >
+    | undefined
 }
 
 export interface Integrations {
@@ -52,8 +60,9 @@ export interface Integrations {
 }
 
 /**
- * Makes one client per configured system; connects to nothing yet. Rejects when an address or a credential has no usable form. The
- * libraries of mail and payments are loaded only where those are wanted: they are a fifth of all that the service would load.
+ * Makes one client per configured system; connects to nothing yet. Rejects when an address or a
+ * credential has no usable form. The libraries of mail and payments are loaded only where those are
+ * wanted: they are a fifth of all that the service would load.
  */
 export async function connectIntegrations({
   onCall,
@@ -65,12 +74,26 @@ export async function connectIntegrations({
   if (config.smtp && !parseMailbox(config.smtp.from))
     throw new Error('The sender of outgoing mail must be one address, "Name <user@host>".')
   return {
-    identity: config.identity && authentik({ ...config.identity, ...policy, onCall, onCircuit, callHeaders }),
+    identity:
+      config.identity &&
+      authentik({ ...config.identity, ...policy, onCall, onCircuit, callHeaders }),
     mail: config.mail && stalwart({ ...config.mail, ...policy, onCall, onCircuit, callHeaders }),
-    calendars: config.mail && stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall, callHeaders }),
-    files: config.files && opencloud({ ...config.files, ...policy, onCall, onCircuit, callHeaders }),
-    mailer: config.smtp && (await import('./mailer/smtp.ts')).smtp({ url: config.smtp.url, ...policy, onCall, onCircuit }),
-    payments: config.payments && (await import('./payments/stripe.ts')).stripe({ ...config.payments, ...policy, onCall, onCircuit }),
+    calendars:
+      config.mail &&
+      stalwartCalendars({ baseUrl: config.mail.baseUrl, ...policy, onCall, callHeaders }),
+    files:
+      config.files && opencloud({ ...config.files, ...policy, onCall, onCircuit, callHeaders }),
+    mailer:
+      config.smtp &&
+      (await import('./mailer/smtp.ts')).smtp({ ...config.smtp, ...policy, onCall, onCircuit }),
+    payments:
+      config.payments &&
+      (await import('./payments/stripe.ts')).stripe({
+        ...config.payments,
+        ...policy,
+        onCall,
+        onCircuit,
+      }),
     dns: dnsResolver({ servers: config.dns?.servers ?? [] }),
     mailFrom: config.smtp?.from ?? null,
   }
@@ -93,7 +116,10 @@ export interface CheckOptions {
   now?: (() => Date) | undefined
 }
 
-/** Asks every system at once whether it is there and takes our credentials. What a system does wrong is told, not thrown. */
+/**
+ * Asks every system at once whether it is there and takes our credentials. What a system does wrong
+ * is told, not thrown.
+ */
 export async function checkIntegrations(
   integrations: Integrations,
   options: CheckOptions,
@@ -112,11 +138,17 @@ interface Checked {
   check(options: CallOptions): Promise<unknown>
 }
 
-async function check(system: Checked | null, { deadlineMs, now = () => new Date() }: CheckOptions): Promise<IntegrationCheck> {
+async function check(
+  system: Checked | null,
+  { deadlineMs, now = () => new Date() }: CheckOptions,
+): Promise<IntegrationCheck> {
   if (!system) return { state: 'off', checkedAt: now().toISOString() }
   const limit = deadline(deadlineMs, undefined)
   const started = performance.now()
-  const seen = () => ({ checkedAt: now().toISOString(), latencyMs: Math.round(performance.now() - started) })
+  const seen = () => ({
+    checkedAt: now().toISOString(),
+    latencyMs: Math.round(performance.now() - started),
+  })
   try {
     await system.check({ signal: limit.signal })
     return { state: 'ok', ...seen() }

@@ -15,7 +15,10 @@ export interface Deadline {
   clear(): void
 }
 
-/** A signal that ends after `ms`, with `Elapsed` as its reason, or with the parent, for the parent's reason. */
+/**
+ * A signal that ends after `ms`, with `Elapsed` as its reason, or with the parent, for the parent's
+ * reason.
+ */
 export function deadline(ms: number, parent: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new Elapsed(ms)), ms)
@@ -31,11 +34,16 @@ export function deadline(ms: number, parent: AbortSignal | undefined): Deadline 
   }
 }
 
-/** The promise, or a rejection with the signal's reason as soon as it ends: not everything that is awaited listens to signals. */
+/**
+ * The promise, or a rejection with the signal's reason as soon as it ends: not everything that is
+ * awaited listens to signals.
+ */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const end = () => aborted.reject(signal.reason)
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
-  return Promise.race([aborted.promise, promise]).finally(() => signal.removeEventListener('abort', end))
+  return Promise.race([aborted.promise, promise]).finally(() =>
+    signal.removeEventListener('abort', end),
+  )
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { CallOptions } from './call-options.ts'
-import { type CallPolicyOptions, callPolicy, type Operation, type RequestRule } from './call-policy.ts'
+import {
+  type CallPolicyOptions,
+  callPolicy,
+  type Operation,
+  type RequestRule,
+} from './call-policy.ts'
 import type { UpstreamErrorKind, UpstreamSystem } from './upstream-error.ts'
 
 export interface HttpClientOptions extends CallPolicyOptions {
@@ -10,12 +15,12 @@ export interface HttpClientOptions extends CallPolicyOptions {
   /** Sent with every request: where it comes from, for the system's own traces. */
   callHeaders?: (() => Record<string, string>) | undefined
   /** Largest answer that is read, in bytes after decompression. */
-  maxAnswerBytes?: number | undefined
+  maxResponseBytes?: number | undefined
 }
 
 export interface Answer {
   status: number
-  /** Undefined for 204, and for a refusal whose body is no JSON. */
+  /** Undefined for 204, and for a rejection whose body is no JSON. */
   json: unknown
 }
 
@@ -27,28 +32,46 @@ export interface HttpRequest<T> extends RequestRule {
   query?: Record<string, string | readonly string[]> | undefined
   headers?: Record<string, string> | undefined
   body?: unknown
-  /** Statuses that `read` understands. Every other one is a failure by the usual meaning of its number. */
+  /**
+   * Statuses that `read` understands. Every other one is a failure by the usual meaning of its
+   * number.
+   */
   accept: readonly number[]
-  /** True when 404 means that the object is gone. Otherwise 404 means that we are talking to the wrong address. */
+  /**
+   * True when 404 means that the object is gone. Otherwise 404 means that we are talking to the
+   * wrong address.
+   */
   addressesObject?: boolean | undefined
-  maxAnswerBytes?: number | undefined
-  /** Turns the answer into our words. A `ZodError` means that the answer has another shape than agreed. */
+  maxResponseBytes?: number | undefined
+  /**
+   * Turns the answer into our words. A `ZodError` means that the answer has another shape than
+   * agreed.
+   */
   read: (answer: Answer) => T
 }
 
 export interface HttpClient {
-  operation<T>(call: string, options: CallOptions | undefined, run: (operation: Operation) => Promise<T>): Promise<T>
+  operation<T>(
+    call: string,
+    options: CallOptions | undefined,
+    run: (operation: Operation) => Promise<T>,
+  ): Promise<T>
   send<T>(operation: Operation, request: HttpRequest<T>): Promise<T>
 }
 
 /**
- * A client of one system's JSON API: one base address, one credential, redirects never followed, answers bounded in size and time.
- * Throws when the address or the credential cannot be used at all.
+ * A client of one system's JSON API: one base address, one credential, redirects never followed,
+ * answers bounded in size and time. Throws when the address or the credential cannot be used at
+ * all.
  */
-export function httpClient(system: UpstreamSystem, authorization: string, options: HttpClientOptions): HttpClient {
+export function httpClient(
+  system: UpstreamSystem,
+  authorization: string,
+  options: HttpClientOptions,
+): HttpClient {
   const base = baseAddress(system, options.baseUrl)
-  const { fetch = globalThis.fetch, callHeaders, maxAnswerBytes = 5_000_000 } = options
-  // fetch quotes a header value that it refuses, credential and all.
+  const { fetch = globalThis.fetch, callHeaders, maxResponseBytes = 5_000_000 } = options
+  // fetch quotes a header value that it rejects, credential and all.
   if (!/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(authorization))
     throw new Error(`The ${system} credential holds characters that no header can carry.`)
   const policy = callPolicy(system, options)
@@ -56,14 +79,29 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
   async function exchange<T>(operation: Operation, request: HttpRequest<T>, signal: AbortSignal) {
     const url = new URL(request.path, base)
     for (const [name, value] of Object.entries(request.query ?? {})) {
-      for (const one of typeof value === 'string' ? [value] : value) url.searchParams.append(name, one)
+      for (const one of typeof value === 'string' ? [value] : value)
+        url.searchParams.append(name, one)
     }
-    const headers = { accept: 'application/json', 'user-agent': 'atrium', authorization, ...callHeaders?.(), ...request.headers }
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'atrium',
+      authorization,
+      ...callHeaders?.(),
+      ...request.headers,
+    }
     const sent: RequestInit =
       request.body === undefined
         ? { headers }
-        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(request.body) }
-    const response = await fetch(url, { ...sent, method: request.method, redirect: 'manual', signal }).catch((error: unknown) => {
+        : {
+            headers: { ...headers, 'content-type': 'application/json' },
+            body: JSON.stringify(request.body),
+          }
+    const response = await fetch(url, {
+      ...sent,
+      method: request.method,
+      redirect: 'manual',
+      signal,
+    }).catch((error: unknown) => {
       throw operation.fail('connection', { note: connectionNote(error) })
     })
     const { status } = response
@@ -73,8 +111,9 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
       response.body?.cancel().catch(() => undefined)
       throw operation.fail(...failureOf(response))
     }
-    const json = await readJson(operation, response, request.maxAnswerBytes ?? maxAnswerBytes)
-    // These APIs say "absent" in JSON. A page that says so comes from a proxy that knows nothing about the object.
+    const json = await readJson(operation, response, request.maxResponseBytes ?? maxResponseBytes)
+    // These APIs say "absent" in JSON. A page that says so comes from a proxy that knows nothing
+    // about the object.
     if (absent && json === undefined) throw operation.fail(...wrongAddress)
     if (!understood) throw operation.fail('not_found', { status })
     try {
@@ -87,7 +126,8 @@ export function httpClient(system: UpstreamSystem, authorization: string, option
 
   return {
     operation: policy.operation,
-    send: (operation, request) => operation.request(request, (signal) => exchange(operation, request, signal)),
+    send: (operation, request) =>
+      operation.request(request, (signal) => exchange(operation, request, signal)),
   }
 }
 
@@ -98,14 +138,27 @@ export function shaped<S extends z.ZodType>(schema: S): (answer: Answer) => z.ou
 
 function baseAddress(system: UpstreamSystem, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new Error(`The ${system} address must be http or https, without credentials, query or fragment.`)
+  if (
+    !url ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username ||
+    url.password ||
+    url.search ||
+    url.hash
+  ) {
+    throw new Error(
+      `The ${system} address must be http or https, without credentials, query or fragment.`,
+    )
   }
   if (!url.pathname.endsWith('/')) url.pathname += '/'
   return url
 }
 
-async function readJson(operation: Operation, response: Response, maxBytes: number): Promise<unknown> {
+async function readJson(
+  operation: Operation,
+  response: Response,
+  maxBytes: number,
+): Promise<unknown> {
   const { status } = response
   const answered = status >= 200 && status < 300
   if (status === 204) {
@@ -127,7 +180,11 @@ async function readJson(operation: Operation, response: Response, maxBytes: numb
   }
 }
 
-async function readBytes(operation: Operation, response: Response, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(
+  operation: Operation,
+  response: Response,
+  maxBytes: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
@@ -139,13 +196,20 @@ async function readBytes(operation: Operation, response: Response, maxBytes: num
   } catch (error) {
     throw operation.fail('connection', { status: response.status, note: connectionNote(error) })
   }
-  if (size > maxBytes) throw operation.fail('invalid_answer', { status: response.status, note: `it is larger than ${maxBytes} bytes` })
+  if (size > maxBytes)
+    throw operation.fail('invalid_answer', {
+      status: response.status,
+      note: `it is larger than ${maxBytes} bytes`,
+    })
   return Buffer.concat(chunks)
 }
 
 type Failure = Parameters<Operation['fail']>
 
-const wrongAddress: Failure = ['invalid_answer', { status: 404, note: 'there is no such API at the configured address' }]
+const wrongAddress: Failure = [
+  'invalid_answer',
+  { status: 404, note: 'there is no such API at the configured address' },
+]
 
 function failureOf({ status, headers, type }: Response): Failure {
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
@@ -188,28 +252,40 @@ const connectionNotes: Record<string, string> = {
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no route to it',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody we trust',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }
 
 /**
- * The reason in our words, from the codes along the chain of causes; undefined for codes without words. The codes of libraries are never
- * shown, and messages of transports quote addresses and headers.
+ * The reason in our words, from the codes along the chain of causes; undefined for codes without
+ * words. The codes of libraries are never shown, and messages of transports quote addresses and
+ * headers.
  */
 function connectionNote(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const first = at instanceof AggregateError && at.errors.length > 0 ? at.errors[0] : at
-    const code = typeof first === 'object' && first !== null && 'code' in first ? first.code : undefined
-    if (typeof code === 'string' && Object.hasOwn(connectionNotes, code)) return connectionNotes[code]
+    const code =
+      typeof first === 'object' && first !== null && 'code' in first ? first.code : undefined
+    if (typeof code === 'string' && Object.hasOwn(connectionNotes, code))
+      return connectionNotes[code]
   }
   return undefined
 }
 
-/** Where the shape differs. Only names that a schema can hold are told; positions and our own field names are no secrets. */
+/**
+ * Where the shape differs. Only names that a schema can hold are told; positions and our own field
+ * names are no secrets.
+ */
 function shapeNote(error: z.ZodError): string {
   const path = error.issues[0]?.path ?? []
-  const safe = path.every((part) => typeof part === 'number' || (typeof part === 'string' && /^[a-zA-Z@][a-zA-Z_]{0,40}$/.test(part)))
-  return path.length > 0 && safe ? `"${path.join('.')}" is missing or of another kind` : 'it has another shape'
+  const safe = path.every(
+    (part) =>
+      typeof part === 'number' ||
+      (typeof part === 'string' && /^[a-zA-Z@][a-zA-Z_]{0,40}$/.test(part)),
+  )
+  return path.length > 0 && safe
+    ? `"${path.join('.')}" is missing or of another kind`
+    : 'it has another shape'
 }

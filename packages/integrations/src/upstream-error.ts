@@ -1,12 +1,13 @@
 import { upstreamMessage } from '@atrium/core/upstream-messages'
 
-/** The outside systems that this package speaks to. */
+/** The upstream systems that this package speaks to. */
 export type UpstreamSystem = 'identity' | 'mail' | 'files' | 'smtp' | 'payments'
 
 /**
- * What went wrong, in the words that callers decide by.
- * `refused`: the system understood and said no; a second try ends the same. `invalid_answer`: a redirect, a wrong content type, cut
- * or misshapen JSON, too large an answer. `circuit_open`: not even tried, because the last calls all failed.
+ * What went wrong, in the words that callers decide by. `refused`: the system understood and said
+ * no; a second try ends the same. `invalid_answer`: a redirect, a wrong content type, cut or
+ * misshapen JSON, too large an answer. `circuit_open`: not even tried, because the last calls all
+ * failed.
  */
 export type UpstreamErrorKind =
   | 'timeout'
@@ -26,11 +27,17 @@ export interface UpstreamFailureDetail {
   retryAfterMs?: number | undefined
   /** The deadline that passed, for `timeout`. */
   deadlineMs?: number | undefined
-  /** Further words of our own for the sentence, never text that came from outside. */
+  /**
+   * Further words of our own for the sentence. Of text from outside only the reply of the outgoing
+   * mail server, without addresses.
+   */
   note?: string | undefined
   /** Of an operation that makes several things: the one that failed, in our words. */
   part?: string | undefined
-  /** Of an operation that makes several things: those that could not be taken away again after a failure, in our words. */
+  /**
+   * Of an operation that makes several things: those that could not be taken away again after a
+   * failure, in our words.
+   */
   leftBehind?: readonly string[] | undefined
 }
 
@@ -63,9 +70,11 @@ const sentences = {
 } as const satisfies Record<UpstreamErrorKind, string>
 
 /**
- * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain sentence, then call, status
- * and kind in brackets (`@atrium/core/upstream-messages`); never a secret, an address or text of the response. It has no
- * `cause`, because loggers print causes, and the errors of parsers and transports quote their input.
+ * A failed call to an upstream system. `message` may be shown to tenants and operators: a plain
+ * sentence, then call, status and kind in brackets (`@atrium/core/upstream-messages`); never a
+ * secret, an address or text of the response, apart from what the outgoing mail server replied
+ * (operators alone see its failures). It has no `cause`, because loggers print causes, and the
+ * errors of parsers and transports quote their input.
  */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
@@ -92,13 +101,36 @@ export class UpstreamError extends Error {
 }
 
 /** The same failure with more known about it. */
-export function withDetail(error: UpstreamError, detail: Pick<UpstreamFailureDetail, 'part' | 'leftBehind'>): UpstreamError {
+export function withDetail(
+  error: UpstreamError,
+  detail: Pick<UpstreamFailureDetail, 'part' | 'leftBehind'>,
+): UpstreamError {
   const { system, call, kind, status, retryAfterMs, note, part, leftBehind } = error
-  return new UpstreamError({ system, call, kind, status, retryAfterMs, note, part, leftBehind, ...detail })
+  return new UpstreamError({
+    system,
+    call,
+    kind,
+    status,
+    retryAfterMs,
+    note,
+    part,
+    leftBehind,
+    ...detail,
+  })
 }
 
-function messageOf({ system, call, kind, status, deadlineMs, note, part, leftBehind = [] }: UpstreamFailure): string {
-  const what = deadlineMs === undefined ? sentences[kind] : `did not respond within ${deadlineMs / 1000} s`
+function messageOf({
+  system,
+  call,
+  kind,
+  status,
+  deadlineMs,
+  note,
+  part,
+  leftBehind = [],
+}: UpstreamFailure): string {
+  const what =
+    deadlineMs === undefined ? sentences[kind] : `did not respond within ${deadlineMs / 1000} s`
   const more = [
     note,
     part === undefined ? undefined : `the part that failed is the ${part}`,
@@ -122,13 +154,16 @@ export async function aboutPart<T>(part: string, work: () => Promise<T>): Promis
   try {
     return await work()
   } catch (error) {
-    throw error instanceof UpstreamError && error.part === undefined ? withDetail(error, { part }) : error
+    throw error instanceof UpstreamError && error.part === undefined
+      ? withDetail(error, { part })
+      : error
   }
 }
 
 /**
- * True when the same call may succeed later without anybody changing anything. An answer that cannot be used counts, because the
- * maintenance page of a proxy looks like that. Wrong credentials, refusals, conflicts and absent objects do not.
+ * True when the same call may succeed later without anybody changing anything. An answer that
+ * cannot be used counts, because the maintenance page of a proxy looks like that. Wrong
+ * credentials, rejections, conflicts and absent objects do not.
  */
 export function isTransient(error: unknown): error is UpstreamError {
   return error instanceof UpstreamError && transientKinds.has(error.kind)

@@ -34,7 +34,11 @@ const provider = (change: object = {}) => ({
   name: 'acme-wiki',
   client_id: 'our-client',
   redirect_uris: [
-    { matching_mode: 'strict', url: 'https://wiki.test/callback', redirect_uri_type: 'authorization' },
+    {
+      matching_mode: 'strict',
+      url: 'https://wiki.test/callback',
+      redirect_uri_type: 'authorization',
+    },
     { matching_mode: 'strict', url: 'https://wiki.test/bye', redirect_uri_type: 'logout' },
   ],
   ...change,
@@ -47,11 +51,18 @@ const application = (change: object = {}) => ({
   meta_launch_url: '',
   ...change,
 })
-const binding = (change: object = {}) => ({ pk: 'b', target: 'app-uuid', group: 'group-uuid', enabled: true, negate: false, ...change })
+const binding = (change: object = {}) => ({
+  pk: 'b',
+  target: 'app-uuid',
+  group: 'group-uuid',
+  enabled: true,
+  negate: false,
+  ...change,
+})
 
 /** authentik with what a default installation has; the rest as the test says, by `METHOD path`. */
-function installation(answers: Record<string, { status?: number; body?: unknown }> = {}): Script {
-  const usual: typeof answers = {
+function installation(responses: Record<string, { status?: number; body?: unknown }> = {}): Script {
+  const usual: typeof responses = {
     'PUT /api/v3/core/transactional/applications/': { body: { applied: true, logs: [] } },
     'GET /api/v3/core/applications/acme-wiki/': { body: application() },
     'GET /api/v3/providers/oauth2/5/': { body: provider() },
@@ -60,15 +71,17 @@ function installation(answers: Record<string, { status?: number; body?: unknown 
     'DELETE /api/v3/core/applications/acme-wiki/': { status: 204 },
     'DELETE /api/v3/providers/oauth2/5/': { status: 204 },
   }
-  const all = { ...usual, ...answers }
+  const all = { ...usual, ...responses }
   return ({ method, target }: Received, response) => {
     const { pathname } = new URL(target, 'http://x')
-    const known = lookUps[pathname] === undefined ? all[`${method} ${pathname}`] : { body: lookUps[pathname] }
+    const known =
+      lookUps[pathname] === undefined ? all[`${method} ${pathname}`] : { body: lookUps[pathname] }
     const { status = 200, body } = known ?? { status: 500, body: {} }
     return status === 204 ? response.writeHead(204).end() : json(response, status, body)
   }
 }
-const deleted = (asked: string[]) => asked.filter((one) => one.startsWith('DELETE')).map((one) => one.slice('DELETE /api/v3'.length))
+const deleted = (asked: string[]) =>
+  asked.filter((one) => one.startsWith('DELETE')).map((one) => one.slice('DELETE /api/v3'.length))
 const bothDeleted = ['/core/applications/acme-wiki/', '/providers/oauth2/5/']
 
 describe('createSsoApplication', () => {
@@ -97,7 +110,13 @@ describe('createSsoApplication', () => {
         grant_types: ['authorization_code', 'refresh_token'],
         signing_key: 'k-default',
         property_mappings: ['m-offline_access', 'm-openid', 'm-profile', 'm-email'],
-        redirect_uris: [{ matching_mode: 'strict', url: 'https://wiki.test/callback', redirect_uri_type: 'authorization' }],
+        redirect_uris: [
+          {
+            matching_mode: 'strict',
+            url: 'https://wiki.test/callback',
+            redirect_uri_type: 'authorization',
+          },
+        ],
         include_claims_in_id_token: true,
         issuer_mode: 'per_provider',
         sub_mode: 'hashed_user_id',
@@ -105,18 +124,32 @@ describe('createSsoApplication', () => {
         access_token_validity: 'minutes=10',
         refresh_token_validity: 'days=30',
       },
-      policy_bindings: [{ group: 'group-uuid', order: 0, enabled: true, negate: false, failure_result: false, timeout: 30 }],
+      policy_bindings: [
+        {
+          group: 'group-uuid',
+          order: 0,
+          enabled: true,
+          negate: false,
+          failure_result: false,
+          timeout: 30,
+        },
+      ],
     })
     const mappingsAsked = server.asked().find((one) => one.includes('propertymappings')) ?? ''
-    for (const name of ['openid', 'email', 'profile', 'offline_access']) expect(mappingsAsked).toContain(`managed=${managed(name)}`)
+    for (const name of ['openid', 'email', 'profile', 'offline_access'])
+      expect(mappingsAsked).toContain(`managed=${managed(name)}`)
     expect(deleted(server.asked())).toEqual([])
   })
 
   it('is no success when the answer is 200 and says that nothing was applied', async () => {
     await using server = await scriptedServer(
-      installation({ 'PUT /api/v3/core/transactional/applications/': { body: { applied: false, logs: ['x'] } } }),
+      installation({
+        'PUT /api/v3/core/transactional/applications/': { body: { applied: false, logs: ['x'] } },
+      }),
     )
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({
       kind: 'refused',
       status: 200,
       part: 'application',
@@ -131,8 +164,12 @@ describe('createSsoApplication', () => {
     ['is switched off', [binding({ enabled: false })]],
     ['is turned around', [binding({ negate: true })]],
   ])('leaves no application that is open to everybody when the binding %s', async (_, bindings) => {
-    await using server = await scriptedServer(installation({ 'GET /api/v3/policies/bindings/': { body: page(bindings) } }))
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({
+    await using server = await scriptedServer(
+      installation({ 'GET /api/v3/policies/bindings/': { body: page(bindings) } }),
+    )
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({
       kind: 'invalid_answer',
       part: 'group binding',
     })
@@ -146,7 +183,9 @@ describe('createSsoApplication', () => {
         'GET /api/v3/core/applications/acme-wiki/': { body: application({ provider: 9 }) },
       }),
     )
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({ kind: 'server' })
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({ kind: 'server' })
     expect(deleted(server.asked())).toEqual(['/providers/oauth2/5/'])
   })
 
@@ -154,10 +193,14 @@ describe('createSsoApplication', () => {
     await using server = await scriptedServer(
       installation({
         'PUT /api/v3/core/transactional/applications/': { status: 503, body: {} },
-        'GET /api/v3/providers/oauth2/': { body: page([provider({ pk: 9, client_id: 'theirs' })], 2) },
+        'GET /api/v3/providers/oauth2/': {
+          body: page([provider({ pk: 9, client_id: 'theirs' })], 2),
+        },
       }),
     )
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({
       leftBehind: ['application', 'group binding', 'provider'],
     })
     expect(deleted(server.asked())).toEqual([])
@@ -173,18 +216,27 @@ describe('createSsoApplication', () => {
     [['?'], 'refused', 'application'],
     ['?', 'refused', 'application'],
   ] as const)('tells by keys and a second look what a 400 means (%j)', async (body, kind, part) => {
-    await using server = await scriptedServer(installation({ 'PUT /api/v3/core/transactional/applications/': { status: 400, body } }))
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({ kind, status: 400, part })
+    await using server = await scriptedServer(
+      installation({ 'PUT /api/v3/core/transactional/applications/': { status: 400, body } }),
+    )
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({ kind, status: 400, part })
   })
 
   it('tells a missing right from a name that is taken', async () => {
     await using server = await scriptedServer(
       installation({
-        'PUT /api/v3/core/transactional/applications/': { status: 400, body: { provider: 'User lacks permission to create ...' } },
+        'PUT /api/v3/core/transactional/applications/': {
+          status: 400,
+          body: { provider: 'User lacks permission to create ...' },
+        },
         'GET /api/v3/providers/oauth2/': { body: page([]) },
       }),
     )
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({
       kind: 'refused',
       part: 'provider',
       message: expect.not.stringContaining('lacks permission'),
@@ -192,8 +244,12 @@ describe('createSsoApplication', () => {
   })
 
   it('never sends the request twice', async () => {
-    await using server = await scriptedServer(installation({ 'PUT /api/v3/core/transactional/applications/': { status: 502, body: {} } }))
-    await expect(authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki)).rejects.toMatchObject({ status: 502 })
+    await using server = await scriptedServer(
+      installation({ 'PUT /api/v3/core/transactional/applications/': { status: 502, body: {} } }),
+    )
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).createSsoApplication(wiki),
+    ).rejects.toMatchObject({ status: 502 })
     expect(server.received.filter(({ method }) => method === 'PUT')).toHaveLength(1)
   })
 })
@@ -204,23 +260,34 @@ describe('applications', () => {
     const identity = authentik({ ...quick, baseUrl: server.url })
     for (const slug of ['../users', '', 'a/b', 'a?b']) {
       await expect(identity.readSsoApplication(slug)).rejects.toMatchObject({ kind: 'not_found' })
-      await expect(identity.removeSsoApplication({ slug, providerId: '5' })).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(identity.removeSsoApplication({ slug, providerId: '5' })).rejects.toMatchObject({
+        kind: 'not_found',
+      })
     }
     expect(server.received).toEqual([])
-    await expect(identity.removeSsoApplication({ slug: 'a', providerId: '../5' })).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(
+      identity.removeSsoApplication({ slug: 'a', providerId: '../5' }),
+    ).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   it('are read one by one, never from the list that is cached without its filters', async () => {
     await using server = await scriptedServer(installation())
     await authentik({ ...quick, baseUrl: server.url }).readSsoApplication('acme-wiki')
-    expect(server.asked()).toEqual(['GET /api/v3/core/applications/acme-wiki/', 'GET /api/v3/providers/oauth2/5/'])
+    expect(server.asked()).toEqual([
+      'GET /api/v3/core/applications/acme-wiki/',
+      'GET /api/v3/providers/oauth2/5/',
+    ])
   })
 
   it('without a provider count as gone', async () => {
     await using server = await scriptedServer(
-      installation({ 'GET /api/v3/core/applications/acme-wiki/': { body: application({ provider: null }) } }),
+      installation({
+        'GET /api/v3/core/applications/acme-wiki/': { body: application({ provider: null }) },
+      }),
     )
-    expect(await authentik({ ...quick, baseUrl: server.url }).readSsoApplication('acme-wiki')).toBeUndefined()
+    expect(
+      await authentik({ ...quick, baseUrl: server.url }).readSsoApplication('acme-wiki'),
+    ).toBeUndefined()
   })
 })
 
@@ -252,18 +319,28 @@ describe('secondFactors', () => {
   it('never asks without a user', async () => {
     await using server = await scriptedServer((_, response) => json(response, 200, []))
     const identity = authentik({ ...quick, baseUrl: server.url })
-    for (const id of ['', ' ', '7&user=', 'all']) await expect(identity.secondFactors(id)).rejects.toMatchObject({ kind: 'not_found' })
+    for (const id of ['', ' ', '7&user=', 'all'])
+      await expect(identity.secondFactors(id)).rejects.toMatchObject({ kind: 'not_found' })
     expect(server.received).toEqual([])
   })
 
   it('is a failure, not none, when the answer is a page of another shape', async () => {
     await using server = await scriptedServer((_, response) => json(response, 200, page([])))
-    await expect(authentik({ ...quick, baseUrl: server.url }).secondFactors('7')).rejects.toMatchObject({ kind: 'invalid_answer' })
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).secondFactors('7'),
+    ).rejects.toMatchObject({ kind: 'invalid_answer' })
   })
 })
 
 describe('updateUser', () => {
-  const anna = { pk: 7, uid: 'a'.repeat(64), username: 'anna@acme.test', email: 'anna@acme.test', name: 'Anna', is_active: true }
+  const anna = {
+    pk: 7,
+    uid: 'a'.repeat(64),
+    username: 'anna@acme.test',
+    email: 'anna@acme.test',
+    name: 'Anna',
+    is_active: true,
+  }
   const attributes = { settings: { locale: 'de' }, phone: '1' }
   const serve = ({ method }: Received, response: Parameters<typeof json>[0]) =>
     json(response, 200, method === 'PATCH' ? anna : { ...anna, attributes })
@@ -272,17 +349,24 @@ describe('updateUser', () => {
     await using server = await scriptedServer(serve)
     const identity = authentik({ ...quick, baseUrl: server.url })
     await identity.updateUser({ userId: '7', profile: { firstName: 'Anna', phone: null } })
-    await identity.updateUser({ userId: '7', profile: { name: 'Anna A.', email: 'Anna@acme.test' } })
-    expect(server.received.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
+    await identity.updateUser({
+      userId: '7',
+      profile: { name: 'Anna A.', email: 'Anna@acme.test' },
+    })
+    expect(
+      server.received.filter(({ method }) => method === 'PATCH').map(({ body }) => body),
+    ).toEqual([
       { attributes: { settings: { locale: 'de' }, firstName: 'Anna' } },
       { name: 'Anna A.' },
     ])
   })
 
-  it('refuses an address beyond 150 characters before anything is sent', async () => {
+  it('rejects an address beyond 150 characters before anything is sent', async () => {
     await using server = await scriptedServer(serve)
     const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(40)}.test`
-    await expect(authentik({ ...quick, baseUrl: server.url }).updateUser({ userId: '7', profile: { email } })).rejects.toMatchObject({
+    await expect(
+      authentik({ ...quick, baseUrl: server.url }).updateUser({ userId: '7', profile: { email } }),
+    ).rejects.toMatchObject({
       kind: 'refused',
     })
     expect(server.received).toEqual([])

@@ -3,10 +3,14 @@ import { z } from 'zod'
 const Challenge = z.object({ component: z.string(), response_errors: z.unknown().optional() })
 
 /**
- * Signs a person in at a real authentik as its pages do: each stage of the authentication flow is a challenge of the flow executor
- * that is answered until it says where to go. Rejects when a stage says no.
+ * Signs a person in at a real authentik as its pages do: each stage of the authentication flow is a
+ * challenge of the flow executor that is answered until it says where to go. Rejects when a stage
+ * says no.
  */
-export async function signInByFlow(baseUrl: string, { username, password }: { username: string; password: string }): Promise<void> {
+export async function signInByFlow(
+  baseUrl: string,
+  { username, password }: { username: string; password: string },
+): Promise<void> {
   const address = `${baseUrl}/api/v3/flows/executor/default-authentication-flow/?query=`
   const cookies = new Map<string, string>()
   const send = async (body?: object) => {
@@ -33,14 +37,14 @@ export async function signInByFlow(baseUrl: string, { username, password }: { us
     }
     throw new Error('the flow executor redirects without end')
   }
-  const answers: Record<string, object> = {
+  const responses: Record<string, object> = {
     'ak-stage-identification': { uid_field: username },
     'ak-stage-password': { password },
     'ak-stage-user-login': { remember_me: false },
   }
   let challenge = await send()
   for (let stages = 0; challenge.component !== 'xak-flow-redirect'; stages += 1) {
-    const answer = answers[challenge.component]
+    const answer = responses[challenge.component]
     if (stages === 5 || answer === undefined || challenge.response_errors)
       throw new Error(`${username} was not let in: ${JSON.stringify(challenge)}`)
     challenge = await send({ component: challenge.component, ...answer })

@@ -7,7 +7,12 @@ export interface CalendarMethod {
   name: string
   /** Everything that it asks the server, as the names of its calls. */
   asks: readonly string[]
-  run: (calendars: Calendars, host: Host, eventId: string, options?: CallOptions) => Promise<unknown>
+  run: (
+    calendars: Calendars,
+    host: Host,
+    eventId: string,
+    options?: CallOptions,
+  ) => Promise<unknown>
 }
 
 const week = 7 * 86_400_000
@@ -22,23 +27,29 @@ export const calendarMethods: readonly CalendarMethod[] = [
   {
     name: 'setCalendarTimeZone',
     asks: ['Calendar/set'],
-    run: (calendars, host, _, options) => calendars.setTimeZone({ ...host, timeZone: 'America/Chicago' }, options),
+    run: (calendars, host, _, options) =>
+      calendars.setTimeZone({ ...host, timeZone: 'America/Chicago' }, options),
   },
   {
     name: 'busyPeriods',
     asks: ['Principal/getAvailability'],
-    run: (calendars, host, _, options) => calendars.busyPeriods({ ...host, from: monday, to: monday + week }, options),
+    run: (calendars, host, _, options) =>
+      calendars.busyPeriods({ ...host, from: monday, to: monday + week }, options),
   },
   {
     name: 'putEvent',
     asks: ['CalendarEvent/set'],
-    run: (calendars, host, eventId, options) => calendars.putEvent({ ...host, event: booking(host, { title: 'Moved' }), eventId }, options),
+    run: (calendars, host, eventId, options) =>
+      calendars.putEvent({ ...host, event: booking(host, { title: 'Moved' }), eventId }, options),
   },
   {
     name: 'removeEvent',
     asks: ['CalendarEvent/get', 'CalendarEvent/set'],
     run: (calendars, host, eventId, options) =>
-      calendars.removeEvent({ ...host, uid: booking(host).uid, start: booking(host).start, eventId }, options),
+      calendars.removeEvent(
+        { ...host, uid: booking(host).uid, start: booking(host).start, eventId },
+        options,
+      ),
   },
   {
     name: 'readEvent',

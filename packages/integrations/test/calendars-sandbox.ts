@@ -1,8 +1,18 @@
 import type { StartOptions } from '@atrium/sandbox/start'
-import type { CalendarEvent, Calendars, HostCalendar, MailboxCredential } from '../src/calendars/port.ts'
+import type {
+  CalendarEvent,
+  Calendars,
+  HostCalendar,
+  MailboxCredential,
+} from '../src/calendars/port.ts'
 import { stalwartCalendars } from '../src/calendars/stalwart.ts'
 import type { HttpClientOptions } from '../src/http-client.ts'
-import { againstStalwart, type MailHouse, openMailHouse, stalwartUrl } from './mail-server.ts'
+import {
+  againstStalwart,
+  type MailTestServer,
+  stalwartUrl,
+  startMailTestServer,
+} from './mail-server.ts'
 
 export const hostPassword = 'Qm7-vTz4-Lk9s-Xp'
 /** A Monday in the summer time of Berlin. */
@@ -17,7 +27,7 @@ export interface Host {
   readonly calendar: HostCalendar
 }
 
-type Json = Parameters<MailHouse['sandbox']['mail']['calendars']['add']>[1]
+type Json = Parameters<MailTestServer['sandbox']['mail']['calendars']['add']>[1]
 
 /** The calendar of a host as the owner's mail client changes it, past our client. */
 interface OwnCalendar {
@@ -31,29 +41,39 @@ interface OwnCalendar {
   events(host: Host): Promise<Json[]>
 }
 
-export interface CalendarHouse extends MailHouse, OwnCalendar {
+export interface CalendarTestServer extends MailTestServer, OwnCalendar {
   calendars(options?: Partial<HttpClientOptions>): Calendars
   /** A mailbox with an app password and its calendar, in the zone of Berlin. */
   host(localPart: string): Promise<Host>
 }
 
-export async function openCalendarHouse(options: StartOptions['mail'] = {}): Promise<CalendarHouse> {
-  const house = await openMailHouse({ searchLagMs: 60_000, ...options })
+export async function startCalendarTestServer(
+  options: StartOptions['mail'] = {},
+): Promise<CalendarTestServer> {
+  const testServer = await startMailTestServer({ searchLagMs: 60_000, ...options })
   const calendars = (more: Partial<HttpClientOptions> = {}) =>
     stalwartCalendars({
-      baseUrl: stalwartUrl ?? house.sandbox.mailUrl,
+      baseUrl: stalwartUrl ?? testServer.sandbox.mailUrl,
       backoffMs: { initial: 1, max: 5 },
       deadlineMs: 10_000,
       operationDeadlineMs: 20_000,
       ...more,
     })
-  const own = againstStalwart ? calendarsAtStalwart(house) : calendarsAtStandIn(house)
-  return Object.assign(house, own, {
+  const own = againstStalwart ? calendarsAtStalwart(testServer) : calendarsAtStandIn(testServer)
+  return Object.assign(testServer, own, {
     calendars,
     async host(localPart: string) {
-      const mail = house.client()
-      const { id: domainId } = await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })
-      const { id: accountId } = await mail.createAccount({ localPart, domainId, displayName: localPart, password: hostPassword })
+      const mail = testServer.client()
+      const { id: domainId } = await mail.ensureDomain({
+        name: 'acme.test',
+        description: 'tenant acme',
+      })
+      const { id: accountId } = await mail.createAccount({
+        localPart,
+        domainId,
+        displayName: localPart,
+        password: hostPassword,
+      })
       const { secret } = await mail.createAppPassword({ accountId, description: 'Scheduling' })
       const address = `${localPart}@acme.test`
       const credential = { username: address, secret }
@@ -64,7 +84,7 @@ export async function openCalendarHouse(options: StartOptions['mail'] = {}): Pro
   })
 }
 
-function calendarsAtStandIn({ sandbox }: MailHouse): OwnCalendar {
+function calendarsAtStandIn({ sandbox }: MailTestServer): OwnCalendar {
   const own = sandbox.mail.calendars
   const done = (outcome: ReturnType<typeof own.add>) => {
     if ('refused' in outcome) throw new Error(outcome.refused)
@@ -99,21 +119,33 @@ const ofTheServer = [
 ]
 
 /** By the rights of the platform's key, which holds `impersonate`. */
-function calendarsAtStalwart({ call }: MailHouse): OwnCalendar {
+function calendarsAtStalwart({ call }: MailTestServer): OwnCalendar {
   const set = async (type: string, { accountId }: Host, change: object) => {
-    const result = await call(`${type}/set`, { accountId, ...(type === 'CalendarEvent' && { sendSchedulingMessages: false }), ...change })
-    const { notCreated, notUpdated, notDestroyed } = result as unknown as Record<string, object | null | undefined>
-    const refused = [notCreated, notUpdated, notDestroyed].filter((one) => one && Object.keys(one).length > 0)
+    const result = await call(`${type}/set`, {
+      accountId,
+      ...(type === 'CalendarEvent' && { sendSchedulingMessages: false }),
+      ...change,
+    })
+    const { notCreated, notUpdated, notDestroyed } = result as unknown as Record<
+      string,
+      object | null | undefined
+    >
+    const refused = [notCreated, notUpdated, notDestroyed].filter(
+      (one) => one && Object.keys(one).length > 0,
+    )
     if (refused.length > 0) throw new Error(JSON.stringify(refused))
     return result
   }
   return {
     add: async (host, event) => {
       const calendarIds = { [host.calendar.calendarId]: true }
-      const { created } = await set('CalendarEvent', host, { create: { event: { '@type': 'Event', calendarIds, ...event } } })
+      const { created } = await set('CalendarEvent', host, {
+        create: { event: { '@type': 'Event', calendarIds, ...event } },
+      })
       return created.event?.id ?? ''
     },
-    change: async (host, id, patch) => void (await set('CalendarEvent', host, { update: { [id]: patch } })),
+    change: async (host, id, patch) =>
+      void (await set('CalendarEvent', host, { update: { [id]: patch } })),
     remove: async (host, id) => void (await set('CalendarEvent', host, { destroy: [id] })),
     // Each person has settings of their own for a calendar, so they are changed as the host.
     settings: async (host, patch) => {
@@ -126,7 +158,13 @@ function calendarsAtStalwart({ call }: MailHouse): OwnCalendar {
         },
         body: JSON.stringify({
           using: ['urn:ietf:params:jmap:core', 'urn:ietf:params:jmap:calendars'],
-          methodCalls: [['Calendar/set', { accountId: host.accountId, update: { [host.calendar.calendarId]: patch } }, '0']],
+          methodCalls: [
+            [
+              'Calendar/set',
+              { accountId: host.accountId, update: { [host.calendar.calendarId]: patch } },
+              '0',
+            ],
+          ],
         }),
       })
       const answer = await response.text()
@@ -134,7 +172,12 @@ function calendarsAtStalwart({ call }: MailHouse): OwnCalendar {
     },
     events: async ({ accountId }) => {
       const { list } = await call('CalendarEvent/get', { accountId, ids: null })
-      const plain = list.map((event) => Object.fromEntries(Object.entries(event).filter(([name]) => !ofTheServer.includes(name))) as Json)
+      const plain = list.map(
+        (event) =>
+          Object.fromEntries(
+            Object.entries(event).filter(([name]) => !ofTheServer.includes(name)),
+          ) as Json,
+      )
       return plain.sort((one, other) => String(one.start).localeCompare(String(other.start)))
     },
   }

@@ -6,8 +6,11 @@ const quick = { backoffMs: { initial: 1, max: 2 } }
 const read = { label: 'GET /thing', repeatable: true }
 const write = { label: 'POST /thing', repeatable: false }
 
-/** Answers with the outcomes given, one per request, the last one for ever. */
-function scripted(operation: Operation, outcomes: (UpstreamErrorKind | 'ok')[]): { send: Send<string>; sent: () => number } {
+/** Returns with the outcomes given, one per request, the last one for ever. */
+function scripted(
+  operation: Operation,
+  outcomes: (UpstreamErrorKind | 'ok')[],
+): { send: Send<string>; sent: () => number } {
   let sent = 0
   return {
     sent: () => sent,
@@ -28,7 +31,15 @@ describe('retries', () => {
       operation.request(read, scripted(operation, ['server', 'connection', 'ok']).send),
     )
     expect(value).toBe('done')
-    expect(reports.map(({ call, request, attempt, outcome, status }) => [call, request, attempt, outcome, status])).toEqual([
+    expect(
+      reports.map(({ call, request, attempt, outcome, status }) => [
+        call,
+        request,
+        attempt,
+        outcome,
+        status,
+      ]),
+    ).toEqual([
       ['storage', 'GET /thing', 1, 'server', undefined],
       ['storage', 'GET /thing', 2, 'connection', undefined],
       ['storage', 'GET /thing', 3, 'ok', 200],
@@ -51,18 +62,21 @@ describe('retries', () => {
     },
   )
 
-  it.each(['unauthorized', 'refused', 'conflict', 'not_found'] as const)('never repeats what was answered with %s', async (kind) => {
-    const policy = callPolicy('files', quick)
-    let sent = () => 0
-    await expect(
-      policy.operation('read', undefined, (operation) => {
-        const script = scripted(operation, [kind])
-        sent = script.sent
-        return operation.request(read, script.send)
-      }),
-    ).rejects.toMatchObject({ kind })
-    expect(sent()).toBe(1)
-  })
+  it.each(['unauthorized', 'refused', 'conflict', 'not_found'] as const)(
+    'never repeats what was answered with %s',
+    async (kind) => {
+      const policy = callPolicy('files', quick)
+      let sent = () => 0
+      await expect(
+        policy.operation('read', undefined, (operation) => {
+          const script = scripted(operation, [kind])
+          sent = script.sent
+          return operation.request(read, script.send)
+        }),
+      ).rejects.toMatchObject({ kind })
+      expect(sent()).toBe(1)
+    },
+  )
 
   it('repeats several requests as one when they are repeatable only together', async () => {
     const policy = callPolicy('mail', quick)
@@ -70,7 +84,10 @@ describe('retries', () => {
     await policy.operation('ensure', undefined, (operation) =>
       operation.repeat(async () => {
         steps.push('look')
-        await operation.request({ ...read, repeatable: false }, async () => ({ status: 200, value: undefined }))
+        await operation.request({ ...read, repeatable: false }, async () => ({
+          status: 200,
+          value: undefined,
+        }))
         steps.push('create')
         if (steps.length < 4) throw operation.fail('server')
       }),
@@ -80,7 +97,10 @@ describe('retries', () => {
 
   it('stops waiting for the next try when the caller goes away', async () => {
     const controller = new AbortController()
-    const policy = callPolicy('files', { backoffMs: { initial: 60_000, max: 60_000 }, operationDeadlineMs: 120_000 })
+    const policy = callPolicy('files', {
+      backoffMs: { initial: 60_000, max: 60_000 },
+      operationDeadlineMs: 120_000,
+    })
     let sent = 0
     const running = policy.operation('read', { signal: controller.signal }, (operation) =>
       operation.request(read, async () => {
@@ -103,18 +123,26 @@ describe('retries', () => {
     })
     await expect(
       policy.operation('read', undefined, (operation) =>
-        operation.request(read, () => Promise.reject(operation.fail('server', { retryAfterMs: 150 }))),
+        operation.request(read, () =>
+          Promise.reject(operation.fail('server', { retryAfterMs: 150 })),
+        ),
       ),
     ).rejects.toMatchObject({ kind: 'timeout' })
     await new Promise((resolve) => setTimeout(resolve, 250))
     expect(reports.map(({ outcome }) => outcome)).toEqual(['server'])
-    await policy.operation('read', undefined, (operation) => operation.request(read, async () => ({ status: 200, value: undefined })))
+    await policy.operation('read', undefined, (operation) =>
+      operation.request(read, async () => ({ status: 200, value: undefined })),
+    )
   })
 
   it('passes on faults of our own code as they are', async () => {
     const policy = callPolicy('files', quick)
     const bug = new RangeError('a bug')
-    await expect(policy.operation('read', undefined, (operation) => operation.request(read, () => Promise.reject(bug)))).rejects.toBe(bug)
+    await expect(
+      policy.operation('read', undefined, (operation) =>
+        operation.request(read, () => Promise.reject(bug)),
+      ),
+    ).rejects.toBe(bug)
   })
 })
 
@@ -142,7 +170,9 @@ describe('requests in flight', () => {
     const first = Promise.withResolvers<{ status: number; value: undefined }>()
     const controller = new AbortController()
     let sent = 0
-    const holding = policy.operation('one', undefined, (operation) => operation.request(read, () => first.promise))
+    const holding = policy.operation('one', undefined, (operation) =>
+      operation.request(read, () => first.promise),
+    )
     const waiting = policy.operation('two', { signal: controller.signal }, (operation) =>
       operation.request(read, async () => {
         sent += 1
@@ -153,7 +183,9 @@ describe('requests in flight', () => {
     await expect(waiting).rejects.toThrow('gone')
     first.resolve({ status: 200, value: undefined })
     await holding
-    await policy.operation('three', undefined, (operation) => operation.request(read, async () => ({ status: 200, value: undefined })))
+    await policy.operation('three', undefined, (operation) =>
+      operation.request(read, async () => ({ status: 200, value: undefined })),
+    )
     expect(sent).toBe(0)
   })
 })
@@ -163,7 +195,7 @@ describe('circuit', () => {
     vi.useRealTimers()
   })
 
-  function house(options: { failures?: number } = {}) {
+  function testServer(options: { failures?: number } = {}) {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     const reports: CallReport[] = []
     let next: UpstreamErrorKind | 'ok' = 'ok'
@@ -196,20 +228,28 @@ describe('circuit', () => {
   }
 
   it('opens after so many transient failures in a row, and closes after one success once the time has passed', async () => {
-    const { call, sent, reports } = house()
-    expect([await call('server'), await call('timeout'), await call('connection')]).toEqual(['server', 'timeout', 'connection'])
+    const { call, sent, reports } = testServer()
+    expect([await call('server'), await call('timeout'), await call('connection')]).toEqual([
+      'server',
+      'timeout',
+      'connection',
+    ])
     expect(await call('ok')).toBe('circuit_open')
     vi.setSystemTime(9_999)
     expect(await call('ok')).toBe('circuit_open')
     expect(sent()).toBe(3)
     expect(reports.at(-1)).toMatchObject({ outcome: 'circuit_open', request: 'GET /thing' })
     vi.setSystemTime(10_001)
-    expect([await call('ok'), await call('server'), await call('ok')]).toEqual(['ok', 'server', 'ok'])
+    expect([await call('ok'), await call('server'), await call('ok')]).toEqual([
+      'ok',
+      'server',
+      'ok',
+    ])
     expect(sent()).toBe(6)
   })
 
   it('opens again when the request that tries it fails', async () => {
-    const { call, sent } = house()
+    const { call, sent } = testServer()
     for (const outcome of ['server', 'server', 'server'] as const) await call(outcome)
     vi.setSystemTime(10_001)
     expect(await call('server')).toBe('server')
@@ -219,15 +259,22 @@ describe('circuit', () => {
     expect(sent()).toBe(5)
   })
 
-  it.each(['unauthorized', 'refused', 'conflict', 'not_found'] as const)('counts %s as a sign of life', async (kind) => {
-    const { call } = house()
-    for (let round = 0; round < 4; round += 1) {
-      expect([await call('server'), await call('server'), await call(kind)]).toEqual(['server', 'server', kind])
-    }
-  })
+  it.each(['unauthorized', 'refused', 'conflict', 'not_found'] as const)(
+    'counts %s as a sign of life',
+    async (kind) => {
+      const { call } = testServer()
+      for (let round = 0; round < 4; round += 1) {
+        expect([await call('server'), await call('server'), await call(kind)]).toEqual([
+          'server',
+          'server',
+          kind,
+        ])
+      }
+    },
+  )
 
   it('stays open when the caller of the trying request goes away', async () => {
-    const { call, policy } = house()
+    const { call, policy } = testServer()
     for (const outcome of ['server', 'server', 'server'] as const) await call(outcome)
     vi.setSystemTime(10_001)
     const controller = new AbortController()
@@ -248,7 +295,9 @@ describe('circuit', () => {
       onCall: (report) => reports.push(report),
     })
     await expect(
-      policy.operation('read', undefined, (operation) => operation.request(read, scripted(operation, ['server']).send)),
+      policy.operation('read', undefined, (operation) =>
+        operation.request(read, scripted(operation, ['server']).send),
+      ),
     ).rejects.toMatchObject({ kind: 'server' })
     expect(reports.map((report) => report.outcome)).toEqual(['server', 'server', 'server'])
   })

@@ -17,14 +17,17 @@ export interface ClientUnderTest {
 export const clients: ClientUnderTest[] = [
   {
     system: 'identity',
-    read: (options, callOptions) => authentik({ ...options, token: credentialCanary }).findGroup('acme', callOptions),
+    read: (options, callOptions) =>
+      authentik({ ...options, token: credentialCanary }).findGroup('acme', callOptions),
   },
   {
     system: 'mail',
-    read: (options, callOptions) => stalwart({ ...options, apiKey: credentialCanary }).findDomain('acme.example', callOptions),
+    read: (options, callOptions) =>
+      stalwart({ ...options, apiKey: credentialCanary }).findDomain('acme.example', callOptions),
   },
   {
     system: 'files',
-    read: (options, callOptions) => opencloud({ ...options, user: 'atrium', appToken: credentialCanary }).check(callOptions),
+    read: (options, callOptions) =>
+      opencloud({ ...options, user: 'atrium', appToken: credentialCanary }).check(callOptions),
   },
 ]

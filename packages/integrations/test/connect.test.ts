@@ -8,7 +8,13 @@ const checkedAt = '2026-11-02T10:00:00.000Z'
 const latencyMs: unknown = expect.any(Number)
 
 it('says off for what is not configured', async () => {
-  const integrations = await connectIntegrations({ identity: null, mail: null, files: null, smtp: null, payments: null })
+  const integrations = await connectIntegrations({
+    identity: null,
+    mail: null,
+    files: null,
+    smtp: null,
+    payments: null,
+  })
   expect(integrations).toEqual({
     identity: null,
     mail: null,
@@ -30,10 +36,18 @@ it('says off for what is not configured', async () => {
 })
 
 it('tells for each system whether it works, in a sentence, within the deadline', async () => {
-  await using identity = await scriptedServer((_, response) => json(response, 403, { detail: 'Token invalid/expired' }))
+  await using identity = await scriptedServer((_, response) =>
+    json(response, 403, { detail: 'Token invalid/expired' }),
+  )
   await using mail = await scriptedServer(() => undefined)
-  await using files = await scriptedServer((_, response) => json(response, 200, { id: 'u1' }))
-  await using processor = await scriptedServer((_, response) => json(response, 200, { object: 'balance', available: [], pending: [] }))
+  await using files = await scriptedServer(({ method }, response) =>
+    method === 'GET'
+      ? json(response, 200, { id: 'u1' })
+      : json(response, 400, { error: { message: 'invalid email address' } }),
+  )
+  await using processor = await scriptedServer((_, response) =>
+    json(response, 200, { object: 'balance', available: [], pending: [] }),
+  )
   await using outgoing = await smtpDialogue()
   const calls: string[] = []
   const integrations = await connectIntegrations({
@@ -45,19 +59,26 @@ it('tells for each system whether it works, in a sentence, within the deadline',
     onCall: ({ system, call, outcome }) => calls.push(`${system} ${call} ${outcome}`),
   })
   expect(integrations.mailFrom).toBe('Atrium <no-reply@atrium.test>')
-  expect(await checkIntegrations(integrations, { deadlineMs: 300, now })).toEqual({
+  expect(await checkIntegrations(integrations, { deadlineMs: 1_000, now })).toEqual({
     identity: {
       state: 'error',
-      message: 'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
+      message:
+        'The identity provider did not accept the credentials of this service, or their rights. [check: 403, unauthorized]',
       checkedAt,
       latencyMs,
     },
-    mail: { state: 'error', message: 'The mail server did not respond within 0.3 s. [check: timeout]', checkedAt, latencyMs },
+    mail: {
+      state: 'error',
+      message: 'The mail server did not respond within 1 s. [check: timeout]',
+      checkedAt,
+      latencyMs,
+    },
     files: { state: 'ok', checkedAt, latencyMs },
     mailer: { state: 'ok', checkedAt, latencyMs },
     payments: { state: 'ok', checkedAt, latencyMs },
   })
   expect(calls.sort()).toEqual([
+    'files check ok',
     'files check ok',
     'identity check unauthorized',
     'mail check timeout',
@@ -66,9 +87,15 @@ it('tells for each system whether it works, in a sentence, within the deadline',
   ])
 })
 
-it('refuses a sender that is no address', async () => {
+it('rejects a sender that is no address', async () => {
   const smtp = { url: 'smtp://127.0.0.1:25', from: 'Atrium' }
-  const connecting = connectIntegrations({ identity: null, mail: null, files: null, smtp, payments: null })
+  const connecting = connectIntegrations({
+    identity: null,
+    mail: null,
+    files: null,
+    smtp,
+    payments: null,
+  })
   await expect(connecting).rejects.toThrow('must be one address')
 })
 
@@ -83,6 +110,7 @@ it('gives every client the call policy that it was told', async () => {
     payments: { secretKey: 'k', apiUrl: baseUrl },
     policy: { retries: 1, backoffMs: { initial: 1, max: 1 } },
   })
-  for (const system of [identity, mail, files, payments]) await expect(system?.check({})).rejects.toMatchObject({ kind: 'server' })
+  for (const system of [identity, mail, files, payments])
+    await expect(system?.check({})).rejects.toMatchObject({ kind: 'server' })
   expect(server.received).toHaveLength(8)
 })

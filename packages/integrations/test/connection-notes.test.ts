@@ -6,13 +6,22 @@ const failing = (code: string) =>
     baseUrl: 'http://identity.test',
     retries: 0,
     fetch: async () => {
-      throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the library'), { code }) })
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('of the library'), { code }),
+      })
     },
   })
 const message = (code: string): Promise<string> => {
   const client = failing(code)
   const ask = client.operation('listGroups', undefined, (operation) =>
-    client.send(operation, { label: 'GET /', repeatable: false, method: 'GET', path: '', accept: [200], read: () => undefined }),
+    client.send(operation, {
+      label: 'GET /',
+      repeatable: false,
+      method: 'GET',
+      path: '',
+      accept: [200],
+      read: () => undefined,
+    }),
   )
   return ask.then(
     () => 'no failure',
@@ -23,7 +32,9 @@ const message = (code: string): Promise<string> => {
 it.each(['UND_ERR_INFO', 'ERR_STREAM_PREMATURE_CLOSE', 'Z_NEED_DICT', 'constructor'])(
   'a failure with %s shows no code of a library',
   async (code) => {
-    expect(await message(code)).toBe('The identity provider could not be reached. [listGroups: connection]')
+    expect(await message(code)).toBe(
+      'The identity provider could not be reached. [listGroups: connection]',
+    )
   },
 )
 

@@ -32,7 +32,13 @@ beforeEach(() => {
 })
 
 const resolver = (options: Partial<Parameters<typeof dnsResolver>[0]> = {}) =>
-  dnsResolver({ servers: [sandbox.dnsServer], queryMs: 200, tries: 1, deadlineMs: 3_000, ...options })
+  dnsResolver({
+    servers: [sandbox.dnsServer],
+    queryMs: 200,
+    tries: 1,
+    deadlineMs: 3_000,
+    ...options,
+  })
 
 describe('live DNS', () => {
   it.each([
@@ -49,15 +55,27 @@ describe('live DNS', () => {
   })
 
   it('cuts a value at 4,096 characters', async () => {
-    sandbox.dns.zones.put('flood.example', [{ name: 'flood.example', type: 'TXT', value: `x${'\t'.repeat(60_000)}y` }])
-    expect(await resolver().lookup('TXT', 'flood.example')).toEqual({ state: 'found', values: [`x${'\t'.repeat(4_095)}`] })
+    sandbox.dns.zones.put('flood.example', [
+      { name: 'flood.example', type: 'TXT', value: `x${'\t'.repeat(60_000)}y` },
+    ])
+    expect(await resolver().lookup('TXT', 'flood.example')).toEqual({
+      state: 'found',
+      values: [`x${'\t'.repeat(4_095)}`],
+    })
   })
 
   it('reads 200 records of a name, and says so when there are more', async () => {
     const records = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({ name: 'many.example', type: 'TXT' as const, value: `code-${index}` }))
+      Array.from({ length: count }, (_, index) => ({
+        name: 'many.example',
+        type: 'TXT' as const,
+        value: `code-${index}`,
+      }))
     sandbox.dns.zones.put('many.example', records(200))
-    expect(await resolver().lookup('TXT', 'many.example')).toMatchObject({ state: 'found', values: { length: 200 } })
+    expect(await resolver().lookup('TXT', 'many.example')).toMatchObject({
+      state: 'found',
+      values: { length: 200 },
+    })
     sandbox.dns.zones.put('many.example', records(201))
     expect(await resolver().lookup('TXT', 'many.example')).toEqual({
       state: 'unknown',
@@ -66,17 +84,34 @@ describe('live DNS', () => {
   })
 
   it('tells an absent record from an absent name', async () => {
-    expect(await resolver().lookup('TXT', 'mail.host.example')).toEqual({ state: 'absent', nonexistent: false })
-    expect(await resolver().lookup('TXT', '_tcp.acme.example')).toEqual({ state: 'absent', nonexistent: false })
-    expect(await resolver().lookup('TXT', 'none.acme.example')).toEqual({ state: 'absent', nonexistent: true })
-    expect(await resolver().lookup('TXT', 'away.acme.example')).toEqual({ state: 'absent', nonexistent: true })
+    expect(await resolver().lookup('TXT', 'mail.host.example')).toEqual({
+      state: 'absent',
+      nonexistent: false,
+    })
+    expect(await resolver().lookup('TXT', '_tcp.acme.example')).toEqual({
+      state: 'absent',
+      nonexistent: false,
+    })
+    expect(await resolver().lookup('TXT', 'none.acme.example')).toEqual({
+      state: 'absent',
+      nonexistent: true,
+    })
+    expect(await resolver().lookup('TXT', 'away.acme.example')).toEqual({
+      state: 'absent',
+      nonexistent: true,
+    })
   })
 
   it('sees a changed zone at once', async () => {
     const dns = resolver()
     expect((await dns.lookup('A', 'mail.host.example')).state).toBe('found')
-    sandbox.dns.zones.put('host.example', [{ name: 'mail.host.example', type: 'A', value: '192.0.2.99' }])
-    expect(await dns.lookup('A', 'mail.host.example')).toEqual({ state: 'found', values: ['192.0.2.99'] })
+    sandbox.dns.zones.put('host.example', [
+      { name: 'mail.host.example', type: 'A', value: '192.0.2.99' },
+    ])
+    expect(await dns.lookup('A', 'mail.host.example')).toEqual({
+      state: 'found',
+      values: ['192.0.2.99'],
+    })
     sandbox.dns.zones.remove('host.example')
     expect((await dns.lookup('A', 'mail.host.example')).state).toBe('absent')
   })
@@ -126,14 +161,20 @@ describe('DNS that fails', () => {
     await new Promise<void>((done) => closed.bind(0, '127.0.0.1', done))
     const { port } = closed.address() as AddressInfo
     await new Promise<void>((done) => closed.close(() => done()))
-    expect(await resolver({ servers: [`127.0.0.1:${port}`] }).lookup('TXT', 'acme.example')).toMatchObject({ state: 'unknown' })
+    expect(
+      await resolver({ servers: [`127.0.0.1:${port}`] }).lookup('TXT', 'acme.example'),
+    ).toMatchObject({ state: 'unknown' })
   })
 
   it('keeps its own deadline over all tries, and rejects when the caller leaves', async () => {
     sandbox.fault({ system: 'dns', mode: 'timeout' })
     const answer = await resolver({ queryMs: 5_000, deadlineMs: 300 }).lookup('TXT', 'acme.example')
     expect(answer).toEqual({ state: 'unknown', reason: expect.stringContaining('within 0.3 s') })
-    await expect(resolver({ queryMs: 5_000 }).lookup('TXT', 'acme.example', { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+    await expect(
+      resolver({ queryMs: 5_000 }).lookup('TXT', 'acme.example', {
+        signal: AbortSignal.timeout(100),
+      }),
+    ).rejects.toMatchObject({
       name: 'TimeoutError',
     })
   })
@@ -142,12 +183,14 @@ describe('DNS that fails', () => {
     sandbox.fault({ system: 'dns', mode: 'latency', delayMs: 50 })
     const dns = resolver({ concurrency: 2, queryMs: 1_000 })
     const started = performance.now()
-    const answers = await Promise.all(Array.from({ length: 6 }, () => dns.lookup('A', 'mail.host.example')))
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => dns.lookup('A', 'mail.host.example')),
+    )
     expect(answers.every(({ state }) => state === 'found')).toBe(true)
     expect(performance.now() - started).toBeGreaterThan(140)
   })
 })
 
-it('refuses a server that is no address', () => {
+it('rejects a server that is no address', () => {
   expect(() => dnsResolver({ servers: ['dns.example'] })).toThrow()
 })

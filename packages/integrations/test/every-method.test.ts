@@ -21,23 +21,41 @@ interface Method {
   absent?: 'done'
 }
 
-const identityOf = (options: HttpClientOptions) => authentik({ ...options, token: credentialCanary })
+const identityOf = (options: HttpClientOptions) =>
+  authentik({ ...options, token: credentialCanary })
 const identity: Record<keyof IdentityProvider, Method> = {
   check: { call: (options) => identityOf(options).check() },
+  tryRights: { call: (options) => identityOf(options).tryRights() },
   ensureGroup: { call: (options) => identityOf(options).ensureGroup({ name: 'acme' }) },
   findGroup: { call: (options) => identityOf(options).findGroup('acme') },
   listGroupMembers: { call: (options) => identityOf(options).listGroupMembers('g') },
-  renameGroup: { call: (options) => identityOf(options).renameGroup({ groupId: 'g', name: 'tenant-acme' }) },
+  renameGroup: {
+    call: (options) => identityOf(options).renameGroup({ groupId: 'g', name: 'tenant-acme' }),
+  },
+  deleteGroup: { call: (options) => identityOf(options).deleteGroup('g'), absent: 'done' },
   findUserByEmail: { call: (options) => identityOf(options).findUserByEmail(person.email) },
-  findUserBySubject: { call: (options) => identityOf(options).findUserBySubject({ subject: 's', email: person.email }) },
-  createUser: { call: (options) => identityOf(options).createUser({ email: person.email, name: 'Nina', groupIds: [] }) },
+  findUserBySubject: {
+    call: (options) => identityOf(options).findUserBySubject({ subject: 's', email: person.email }),
+  },
+  readUser: { call: (options) => identityOf(options).readUser('7') },
+  createUser: {
+    call: (options) =>
+      identityOf(options).createUser({ email: person.email, name: 'Nina', groupIds: [] }),
+  },
   deleteUser: { call: (options) => identityOf(options).deleteUser('7'), absent: 'done' },
   addToGroup: { call: (options) => identityOf(options).addToGroup({ groupId: 'g', userId: '7' }) },
-  removeFromGroup: { call: (options) => identityOf(options).removeFromGroup({ groupId: 'g', userId: '7' }), absent: 'done' },
+  removeFromGroup: {
+    call: (options) => identityOf(options).removeFromGroup({ groupId: 'g', userId: '7' }),
+    absent: 'done',
+  },
   recoveryLink: { call: (options) => identityOf(options).recoveryLink({ userId: '7' }) },
-  setPassword: { call: (options) => identityOf(options).setPassword({ userId: '7', password: givenSecret }) },
+  setPassword: {
+    call: (options) => identityOf(options).setPassword({ userId: '7', password: givenSecret }),
+  },
   setActive: { call: (options) => identityOf(options).setActive({ userId: '7', active: false }) },
-  updateUser: { call: (options) => identityOf(options).updateUser({ userId: '7', profile: { name: 'Nina' } }) },
+  updateUser: {
+    call: (options) => identityOf(options).updateUser({ userId: '7', profile: { name: 'Nina' } }),
+  },
   secondFactors: { call: (options) => identityOf(options).secondFactors('7') },
   createSsoApplication: {
     call: (options) =>
@@ -46,28 +64,52 @@ const identity: Record<keyof IdentityProvider, Method> = {
         ...{ clientId: 'c', clientSecret: givenSecret },
       }),
   },
-  readSsoApplication: { call: (options) => identityOf(options).readSsoApplication('acme-wiki'), absent: 'done' },
-  removeSsoApplication: {
-    call: (options) => identityOf(options).removeSsoApplication({ slug: 'acme-wiki', providerId: '5' }),
+  readSsoApplication: {
+    call: (options) => identityOf(options).readSsoApplication('acme-wiki'),
     absent: 'done',
   },
-  endSessions: { call: (options) => identityOf(options).endSessions({ userId: '7', username: person.email }) },
+  removeSsoApplication: {
+    call: (options) =>
+      identityOf(options).removeSsoApplication({ slug: 'acme-wiki', providerId: '5' }),
+    absent: 'done',
+  },
+  endSessions: {
+    call: (options) => identityOf(options).endSessions({ userId: '7', username: person.email }),
+  },
 }
 
-const filesOf = (options: HttpClientOptions) => opencloud({ ...options, user: 'atrium', appToken: credentialCanary })
+const filesOf = (options: HttpClientOptions) =>
+  opencloud({ ...options, user: 'atrium', appToken: credentialCanary })
 const files: Record<keyof FileStorage, Method> = {
   check: { call: (options) => filesOf(options).check() },
-  ensureSpace: { call: (options) => filesOf(options).ensureSpace({ marker: 'acme', name: 'Acme', quotaBytes: 1 }) },
+  ensureSpace: {
+    call: (options) =>
+      filesOf(options).ensureSpace({ marker: 'acme', name: 'Acme', quotaBytes: 1 }),
+  },
   storage: { call: (options) => filesOf(options).storage('st$1'), absent: 'done' },
-  ensureAccount: { call: (options) => filesOf(options).ensureAccount(person) },
+  ensureAccount: {
+    call: (options) =>
+      filesOf(options).ensureAccount({ ...person, person: { id: 'p1', subject: 's1' } }),
+  },
   findAccount: { call: (options) => filesOf(options).findAccount(person.email), absent: 'done' },
-  updateAccount: { call: (options) => filesOf(options).updateAccount({ id: 'a1', displayName: 'Nina' }) },
-  setAccountEnabled: { call: (options) => filesOf(options).setAccountEnabled({ id: 'a1', enabled: false }) },
+  updateAccount: {
+    call: (options) => filesOf(options).updateAccount({ id: 'a1', displayName: 'Nina' }),
+  },
+  setAccountEnabled: {
+    call: (options) => filesOf(options).setAccountEnabled({ id: 'a1', enabled: false }),
+  },
   removeAccount: { call: (options) => filesOf(options).removeAccount('a1'), absent: 'done' },
   addToSpace: { call: (options) => filesOf(options).addToSpace(membership) },
-  removeFromSpace: { call: (options) => filesOf(options).removeFromSpace(membership), absent: 'done' },
+  removeFromSpace: {
+    call: (options) => filesOf(options).removeFromSpace(membership),
+    absent: 'done',
+  },
+  removeGoneFromSpace: {
+    call: (options) => filesOf(options).removeGoneFromSpace({ spaceId: 'st$1', known: [] }),
+  },
   accountUsage: { call: (options) => filesOf(options).accountUsage('a1'), absent: 'done' },
   disableSpace: { call: (options) => filesOf(options).disableSpace('st$1'), absent: 'done' },
+  purgeSpace: { call: (options) => filesOf(options).purgeSpace('st$1'), absent: 'done' },
 }
 
 const methods = (system: UpstreamSystem, table: Record<string, Method>) =>
@@ -82,7 +124,7 @@ describe.concurrent.each([...methods('identity', identity), ...methods('files', 
       const outcome = await call({
         baseUrl: server.url,
         backoffMs: { initial: 1, max: 2 },
-        maxAnswerBytes: 200_000,
+        maxResponseBytes: 200_000,
         circuit: { failures: 100, openMs: 60_000 },
         deadlineMs: fault.deadlineMs ?? 10_000,
         onCall: (report) => reports.push(report),
@@ -97,9 +139,20 @@ describe.concurrent.each([...methods('identity', identity), ...methods('files', 
       const error = 'error' in outcome ? outcome.error : undefined
       expect(error).toBeInstanceOf(UpstreamError)
       expect(error).toMatchObject({ system, call: name })
-      const shown = inspect([error, Object.entries(error as object), reports], { depth: 10, showHidden: true })
+      const shown = inspect([error, Object.entries(error as object), reports], {
+        depth: 10,
+        showHidden: true,
+      })
       const basic = Buffer.from(`atrium:${credentialCanary}`).toString('base64')
-      for (const canary of [credentialCanary, bodyCanary, givenSecret, basic, 'Bearer', '127.0.0.1', person.email]) {
+      for (const canary of [
+        credentialCanary,
+        bodyCanary,
+        givenSecret,
+        basic,
+        'Bearer',
+        '127.0.0.1',
+        person.email,
+      ]) {
         expect(shown).not.toContain(canary)
       }
     })

@@ -7,7 +7,11 @@ import { clients, credentialCanary } from './clients.ts'
 import { bodyCanary, faults } from './faults.ts'
 import { scriptedServer } from './scripted-server.ts'
 
-const quick = { backoffMs: { initial: 1, max: 2 }, maxAnswerBytes: 200_000, circuit: { failures: 100, openMs: 60_000 } }
+const quick = {
+  backoffMs: { initial: 1, max: 2 },
+  maxResponseBytes: 200_000,
+  circuit: { failures: 100, openMs: 60_000 },
+}
 
 async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
   const outcome = await promise.then(
@@ -22,7 +26,8 @@ async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
 function expectNoSecrets(error: UpstreamError, reports: CallReport[] = []) {
   const shown = inspect([error, Object.entries(error), reports], { depth: 10, showHidden: true })
   const basic = Buffer.from(`atrium:${credentialCanary}`).toString('base64')
-  for (const canary of [credentialCanary, bodyCanary, basic, 'Bearer', '127.0.0.1']) expect(shown).not.toContain(canary)
+  for (const canary of [credentialCanary, bodyCanary, basic, 'Bearer', '127.0.0.1'])
+    expect(shown).not.toContain(canary)
 }
 
 /** A port on which nothing listens: one that was just given back. */
@@ -40,9 +45,18 @@ describe.each(clients)('$system client', ({ system, read }) => {
     const reports: CallReport[] = []
     await using server = await scriptedServer((_, response) => fault.answer(response))
     const error = await failureOf(
-      read({ ...quick, baseUrl: server.url, deadlineMs: fault.deadlineMs ?? 10_000, onCall: (report) => reports.push(report) }),
+      read({
+        ...quick,
+        baseUrl: server.url,
+        deadlineMs: fault.deadlineMs ?? 10_000,
+        onCall: (report) => reports.push(report),
+      }),
     )
-    expect(error).toMatchObject({ system, kind: fault.kind, ...(fault.status && { status: fault.status }) })
+    expect(error).toMatchObject({
+      system,
+      kind: fault.kind,
+      ...(fault.status && { status: fault.status }),
+    })
     expect(server.received).toHaveLength(fault.tries)
     expect(reports.map((report) => [report.attempt, report.outcome])).toEqual(
       Array.from({ length: fault.tries }, (_, index) => [index + 1, fault.kind]),
@@ -52,16 +66,24 @@ describe.each(clients)('$system client', ({ system, read }) => {
   })
 
   it('reports a port on which nothing listens as connection', async () => {
-    const error = await failureOf(read({ ...quick, baseUrl: `http://127.0.0.1:${await closedPort()}` }))
+    const error = await failureOf(
+      read({ ...quick, baseUrl: `http://127.0.0.1:${await closedPort()}` }),
+    )
     expect(error).toMatchObject({ kind: 'connection', status: undefined })
     expect(error.message).toContain('nothing listens at its address')
     expectNoSecrets(error)
   })
 
   it('reports a host name that does not resolve as connection', async () => {
-    const cause = Object.assign(new Error(`getaddrinfo ENOTFOUND ${bodyCanary}`), { code: 'ENOTFOUND' })
+    const cause = Object.assign(new Error(`getaddrinfo ENOTFOUND ${bodyCanary}`), {
+      code: 'ENOTFOUND',
+    })
     const error = await failureOf(
-      read({ ...quick, baseUrl: 'http://mail.invalid', fetch: () => Promise.reject(new TypeError('fetch failed', { cause })) }),
+      read({
+        ...quick,
+        baseUrl: 'http://mail.invalid',
+        fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+      }),
     )
     expect(error).toMatchObject({ kind: 'connection' })
     expect(error.message).toContain('its host name does not resolve')
@@ -70,13 +92,17 @@ describe.each(clients)('$system client', ({ system, read }) => {
 
   it('reports a server that speaks no TLS as connection', async () => {
     await using server = await scriptedServer((_, response) => response.end())
-    const error = await failureOf(read({ ...quick, baseUrl: server.url.replace('http:', 'https:') }))
+    const error = await failureOf(
+      read({ ...quick, baseUrl: server.url.replace('http:', 'https:') }),
+    )
     expect(error).toMatchObject({ kind: 'connection' })
     expectNoSecrets(error)
   })
 
   it('tells how long a Retry-After asks to wait, in seconds or as a date', async () => {
-    await using server = await scriptedServer((_, response) => response.writeHead(429, { 'retry-after': '120' }).end())
+    await using server = await scriptedServer((_, response) =>
+      response.writeHead(429, { 'retry-after': '120' }).end(),
+    )
     expect((await failureOf(read({ ...quick, baseUrl: server.url }))).retryAfterMs).toBe(120_000)
     const at = new Date(Date.now() + 3_600_000).toUTCString()
     server.script = (_, response) => response.writeHead(503, { 'retry-after': at }).end()
@@ -90,7 +116,11 @@ describe.each(clients)('$system client', ({ system, read }) => {
     const reason = new Error('the person went away')
     const controller = new AbortController()
     const reports: CallReport[] = []
-    const options = { ...quick, baseUrl: server.url, onCall: (report: CallReport) => reports.push(report) }
+    const options = {
+      ...quick,
+      baseUrl: server.url,
+      onCall: (report: CallReport) => reports.push(report),
+    }
     await expect(read(options, { signal: controller.signal })).rejects.toBe(reason)
     expect(reports).toMatchObject([{ outcome: 'aborted', attempt: 1 }])
     await expect(read(options, { signal: controller.signal })).rejects.toBe(reason)
@@ -99,21 +129,32 @@ describe.each(clients)('$system client', ({ system, read }) => {
 
   it('turns a timeout signal of the caller into a timeout of the call', async () => {
     await using server = await scriptedServer(() => undefined)
-    const error = await failureOf(read({ ...quick, baseUrl: server.url }, { signal: AbortSignal.timeout(40) }))
+    const error = await failureOf(
+      read({ ...quick, baseUrl: server.url }, { signal: AbortSignal.timeout(40) }),
+    )
     expect(error).toMatchObject({ system, kind: 'timeout' })
   })
 
   it('gives the whole operation one deadline over all tries', async () => {
     await using server = await scriptedServer(() => undefined)
-    const error = await failureOf(read({ ...quick, baseUrl: server.url, deadlineMs: 60_000, operationDeadlineMs: 80 }))
+    const error = await failureOf(
+      read({ ...quick, baseUrl: server.url, deadlineMs: 60_000, operationDeadlineMs: 80 }),
+    )
     expect(error).toMatchObject({ kind: 'timeout' })
     expect(error.message).toContain('within 0.08 s.')
     expect(server.received).toHaveLength(1)
   })
 
-  it('refuses to be made with an address or a credential that cannot be used, without quoting it', async () => {
-    for (const baseUrl of ['ftp://x', 'not an address', `http://user:${bodyCanary}@x`, `http://x?key=${bodyCanary}`]) {
-      await expect(async () => read({ baseUrl })).rejects.toThrow(/^The (identity|mail|files) address must be http or https/)
+  it('rejects to be made with an address or a credential that cannot be used, without quoting it', async () => {
+    for (const baseUrl of [
+      'ftp://x',
+      'not an address',
+      `http://user:${bodyCanary}@x`,
+      `http://x?key=${bodyCanary}`,
+    ]) {
+      await expect(async () => read({ baseUrl })).rejects.toThrow(
+        /^The (identity|mail|files) address must be http or https/,
+      )
     }
   })
 })

@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { UpstreamErrorKind } from '../src/upstream-error.ts'
 import { json } from './scripted-server.ts'
 
-/** Stands in every body and header that the faulty server sends; must never come out in an error. */
+/**
+ * Stands in every body and header that the faulty server sends; must never come out in an error.
+ */
 export const bodyCanary = 'BODY-CANARY-5f1c'
 
 export interface Fault {
@@ -17,7 +19,12 @@ export interface Fault {
 }
 
 const secret = { detail: bodyCanary, error: { message: bodyCanary } }
-const status = (code: number, kind: UpstreamErrorKind, tries: 1 | 3, headers: Record<string, string> = {}): Fault => ({
+const status = (
+  code: number,
+  kind: UpstreamErrorKind,
+  tries: 1 | 3,
+  headers: Record<string, string> = {},
+): Fault => ({
   name: `status ${code}${headers['retry-after'] ? ` with Retry-After ${headers['retry-after']}` : ''}`,
   kind,
   tries,
@@ -33,15 +40,25 @@ export const faults: Fault[] = [
     kind: 'timeout',
     tries: 3,
     deadlineMs: 60,
-    answer: (response) => response.writeHead(200, { 'content-type': 'application/json' }).write(`{"results":["${bodyCanary}"`),
+    answer: (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .write(`{"results":["${bodyCanary}"`),
   },
-  { name: 'a reset before the answer', kind: 'connection', tries: 3, answer: (response) => response.destroy() },
+  {
+    name: 'a reset before the answer',
+    kind: 'connection',
+    tries: 3,
+    answer: (response) => response.destroy(),
+  },
   {
     name: 'a reset in the body',
     kind: 'connection',
     tries: 3,
     answer: (response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' }).write(`{"a":"${bodyCanary}`)
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+        .write(`{"a":"${bodyCanary}`)
       setImmediate(() => response.destroy())
     },
   },
@@ -64,21 +81,28 @@ export const faults: Fault[] = [
     kind: 'invalid_answer',
     tries: 3,
     status: 200,
-    answer: (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(`{"results":[{"pk":"${bodyCanary}`),
+    answer: (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"results":[{"pk":"${bodyCanary}`),
   },
   {
     name: 'bytes that are no text',
     kind: 'invalid_answer',
     tries: 3,
     status: 200,
-    answer: (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
+    answer: (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(Buffer.from([0x22, 0xff, 0xfe, 0x22])),
   },
   {
     name: 'a page instead of JSON',
     kind: 'invalid_answer',
     tries: 3,
     status: 200,
-    answer: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${bodyCanary}</h1>`),
+    answer: (response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${bodyCanary}</h1>`),
   },
   ...[{ unexpected: bodyCanary }, [bodyCanary], bodyCanary, 7].map(
     (body): Fault => ({

@@ -1,33 +1,38 @@
 import { demoPassword, demoPeople } from '@atrium/core/demo'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { IdentityProvider } from '../src/identity/port.ts'
-import { type IdentityHouse, onStandIn, openIdentityHouse } from './identity-server.ts'
+import { type IdentityTestServer, onStandIn, startIdentityTestServer } from './identity-server.ts'
 
-let house: IdentityHouse
+let testServer: IdentityTestServer
 let identity: IdentityProvider
 
 beforeAll(async () => {
-  house = await openIdentityHouse()
+  testServer = await startIdentityTestServer()
 })
-afterAll(() => house.close(), 60_000)
+afterAll(() => testServer.close(), 60_000)
 beforeEach(async () => {
-  await house.reset()
-  identity = house.client()
+  await testServer.reset()
+  identity = testServer.client()
 }, 60_000)
 
 const owner = demoPeople.find((person) => person.email === 'owner@acme.test')
-const api: IdentityHouse['api'] = (method, path, body) => house.api(method, path, body)
-const signIn = (email: string) => house.signIn(email)
+const api: IdentityTestServer['api'] = (method, path, body) => testServer.api(method, path, body)
+const signIn = (email: string) => testServer.signIn(email)
 
 describe('identity contract', () => {
   it('tells good from bad credentials', async () => {
     expect((await identity.check()).version).toMatch(/^202\d\.\d+/)
-    await expect(house.client({ token: 'wrong' }).check()).rejects.toMatchObject({ kind: 'unauthorized', status: 403 })
+    await expect(testServer.client({ token: 'wrong' }).check()).rejects.toMatchObject({
+      kind: 'unauthorized',
+      status: 403,
+    })
   })
 
   it('makes one group of twenty callers', async () => {
     const results = await Promise.all(
-      Array.from({ length: 20 }, () => identity.ensureGroup({ name: 'newco', attributes: { tenant: 'newco' } })),
+      Array.from({ length: 20 }, () =>
+        identity.ensureGroup({ name: 'newco', attributes: { tenant: 'newco' } }),
+      ),
     )
     expect(new Set(results.map(({ id }) => id)).size).toBe(1)
     expect(results.filter(({ created }) => created)).toHaveLength(1)
@@ -43,12 +48,16 @@ describe('identity contract', () => {
       subject: expect.stringMatching(/^[0-9a-f]{64}$/),
       active: true,
     })
-    expect(await identity.findUserBySubject({ subject: user?.subject ?? '', email: 'owner@acme.test' })).toEqual(user)
-    expect(await identity.findUserBySubject({ subject: 'f'.repeat(64), email: 'owner@acme.test' })).toBeUndefined()
+    expect(
+      await identity.findUserBySubject({ subject: user?.subject ?? '', email: 'owner@acme.test' }),
+    ).toEqual(user)
+    expect(
+      await identity.findUserBySubject({ subject: 'f'.repeat(64), email: 'owner@acme.test' }),
+    ).toBeUndefined()
     expect(await identity.findUserByEmail('nobody@acme.test')).toBeUndefined()
   })
 
-  it('creates a user with a group once, and refuses the second', async () => {
+  it('creates a user with a group once, and rejects the second', async () => {
     const { id: group } = await identity.ensureGroup({ name: 'newco' })
     const request = {
       email: 'Nina@NewCo.test',
@@ -58,17 +67,31 @@ describe('identity contract', () => {
       attributes: { tenant: 'newco' },
     }
     const user = await identity.createUser(request)
-    expect(user).toMatchObject({ username: 'nina@newco.test', email: 'nina@newco.test', groupIds: [group], active: true })
+    expect(user).toMatchObject({
+      username: 'nina@newco.test',
+      email: 'nina@newco.test',
+      groupIds: [group],
+      active: true,
+    })
     expect(user.subject).toMatch(/^[0-9a-f]{64}$/)
     await expect(identity.createUser(request)).rejects.toMatchObject({ kind: 'conflict' })
-    await expect(identity.createUser({ ...request, email: 'other@newco.test', path: '/bad/' })).rejects.toMatchObject({ kind: 'refused' })
+    await expect(
+      identity.createUser({ ...request, email: 'other@newco.test', path: '/bad/' }),
+    ).rejects.toMatchObject({ kind: 'refused' })
     expect(await identity.findUserByEmail('nina@newco.test')).toEqual(user)
   })
 
   it('creates a member who cannot sign in yet, with folder, group and attributes', async () => {
     const { id: group } = await identity.ensureGroup({ name: 'newco' })
     const attributes = { tenant: 'newco', phone: '+49 30 1' }
-    const request = { email: 'nina@newco.test', name: 'Nina New', groupIds: [group], path: 'tenants/newco', attributes, active: false }
+    const request = {
+      email: 'nina@newco.test',
+      name: 'Nina New',
+      groupIds: [group],
+      path: 'tenants/newco',
+      attributes,
+      active: false,
+    }
     const user = await identity.createUser(request)
     expect(user).toMatchObject({ active: false, groupIds: [group] })
     expect(await api('GET', `/core/users/${user.id}/`)).toMatchObject({
@@ -85,11 +108,26 @@ describe('identity contract', () => {
 
   it('mirrors contact data and leaves the attributes of others alone', async () => {
     const attributes = { settings: { locale: 'de' }, phone: '1', tenant: 'newco' }
-    const { id: userId } = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [], attributes })
+    const { id: userId } = await identity.createUser({
+      email: 'nina@newco.test',
+      name: 'Nina',
+      groupIds: [],
+      attributes,
+    })
     const read = () => api('GET', `/core/users/${userId}/`)
-    const profile = { name: 'Nina New', email: 'Nina.New@newco.test', firstName: 'Nina', lastName: 'New', phone: null }
+    const profile = {
+      name: 'Nina New',
+      email: 'Nina.New@newco.test',
+      firstName: 'Nina',
+      lastName: 'New',
+      phone: null,
+    }
     for (let time = 0; time < 2; time += 1) await identity.updateUser({ userId, profile })
-    expect(await read()).toMatchObject({ name: 'Nina New', username: 'nina.new@newco.test', email: 'nina.new@newco.test' })
+    expect(await read()).toMatchObject({
+      name: 'Nina New',
+      username: 'nina.new@newco.test',
+      email: 'nina.new@newco.test',
+    })
     expect((await read()) as object).toHaveProperty('attributes', {
       settings: { locale: 'de' },
       tenant: 'newco',
@@ -97,31 +135,57 @@ describe('identity contract', () => {
       lastName: 'New',
     })
     await identity.updateUser({ userId, profile: { alternativeEmail: 'nina@home.test' } })
-    expect(await read()).toMatchObject({ name: 'Nina New', attributes: { firstName: 'Nina', alternativeEmail: 'nina@home.test' } })
+    expect(await read()).toMatchObject({
+      name: 'Nina New',
+      attributes: { firstName: 'Nina', alternativeEmail: 'nina@home.test' },
+    })
   })
 
   it('gives nobody the address of somebody else, by username or by e-mail', async () => {
-    const { id: userId } = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
+    const { id: userId } = await identity.createUser({
+      email: 'nina@newco.test',
+      name: 'Nina',
+      groupIds: [],
+    })
     const move = (email: string) => identity.updateUser({ userId, profile: { email } })
-    await expect(move('owner@acme.test')).rejects.toMatchObject({ kind: 'conflict', call: 'updateUser' })
+    await expect(move('owner@acme.test')).rejects.toMatchObject({
+      kind: 'conflict',
+      call: 'updateUser',
+    })
     await api('POST', '/core/users/', { username: 'olga', name: 'Olga', email: 'olga@acme.test' })
     await expect(move('OLGA@acme.test')).rejects.toMatchObject({ kind: 'conflict' })
     await expect(move('no address')).rejects.toMatchObject({ kind: 'refused', status: 400 })
-    await expect(identity.updateUser({ userId: '999999', profile: { name: 'X' } })).rejects.toMatchObject({ kind: 'not_found' })
-    expect(await identity.findUserByEmail('nina@newco.test')).toMatchObject({ id: userId, username: 'nina@newco.test' })
+    await expect(
+      identity.updateUser({ userId: '999999', profile: { name: 'X' } }),
+    ).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await identity.findUserByEmail('nina@newco.test')).toMatchObject({
+      id: userId,
+      username: 'nina@newco.test',
+    })
   })
 
   onStandIn('counts confirmed authenticators of one person by kind', async () => {
     const idOf = async (email: string) => (await identity.findUserByEmail(email))?.id ?? ''
-    expect(await identity.secondFactors(await idOf('owner@acme.test'))).toEqual({ webauthn: 1, static: 1 })
+    expect(await identity.secondFactors(await idOf('owner@acme.test'))).toEqual({
+      webauthn: 1,
+      static: 1,
+    })
     expect(await identity.secondFactors(await idOf('admin@acme.test'))).toEqual({})
-    const member = house.sandbox.identity.findUser('member@acme.test')
+    const member = testServer.sandbox.identity.findUser('member@acme.test')
     if (!member) throw new Error('no member')
     for (const kind of ['totp', 'totp', 'sms', 'email', 'duo'] as const) {
-      house.sandbox.identity.addDevice(member, { kind, name: kind, confirmed: true })
+      testServer.sandbox.identity.addDevice(member, { kind, name: kind, confirmed: true })
     }
-    expect(await identity.secondFactors(String(member.pk))).toEqual({ totp: 2, sms: 1, email: 1, duo: 1 })
-    await expect(identity.secondFactors('999999')).rejects.toMatchObject({ kind: 'not_found', status: 400 })
+    expect(await identity.secondFactors(String(member.pk))).toEqual({
+      totp: 2,
+      sms: 1,
+      email: 1,
+      duo: 1,
+    })
+    await expect(identity.secondFactors('999999')).rejects.toMatchObject({
+      kind: 'not_found',
+      status: 400,
+    })
   })
 
   it('moves people in and out of groups, any number of times', async () => {
@@ -134,7 +198,9 @@ describe('identity contract', () => {
     await identity.removeFromGroup({ groupId, userId: user.id })
     await identity.removeFromGroup({ groupId, userId: user.id })
     expect(await groups()).toEqual([])
-    await expect(identity.addToGroup({ groupId, userId: '999999' })).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(identity.addToGroup({ groupId, userId: '999999' })).rejects.toMatchObject({
+      kind: 'not_found',
+    })
     await identity.removeFromGroup({ groupId, userId: '999999' })
   })
 
@@ -149,16 +215,27 @@ describe('identity contract', () => {
     const user = await identity.findUserByEmail('owner@acme.test')
     const request = { userId: user?.id ?? '', publicOrigin: 'https://id.example' }
     expect(await identity.recoveryLink(request)).toBeUndefined()
-    const flows = (await api('GET', '/flows/instances/?designation=recovery')) as { results: { pk: string }[] }
-    const brands = (await api('GET', '/core/brands/?default=true')) as { results: { brand_uuid: string }[] }
-    await api('PATCH', `/core/brands/${brands.results[0]?.brand_uuid}/`, { flow_recovery: flows.results[0]?.pk })
-    expect(await identity.recoveryLink(request)).toMatch(/^https:\/\/id\.example\/if\/flow\/[^/]+\/\?flow_token=.+/)
+    const flows = (await api('GET', '/flows/instances/?designation=recovery')) as {
+      results: { pk: string }[]
+    }
+    const brands = (await api('GET', '/core/brands/?default=true')) as {
+      results: { brand_uuid: string }[]
+    }
+    await api('PATCH', `/core/brands/${brands.results[0]?.brand_uuid}/`, {
+      flow_recovery: flows.results[0]?.pk,
+    })
+    expect(await identity.recoveryLink(request)).toMatch(
+      /^https:\/\/id\.example\/if\/flow\/[^/]+\/\?flow_token=.+/,
+    )
   })
 
   it('sets a password, but never a blank one', async () => {
     const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })
     await identity.setPassword({ userId: user.id, password: 'Xk3!vbnmQw7?yUiP' })
-    await expect(identity.setPassword({ userId: user.id, password: '' })).rejects.toMatchObject({ kind: 'refused', status: 400 })
+    await expect(identity.setPassword({ userId: user.id, password: '' })).rejects.toMatchObject({
+      kind: 'refused',
+      status: 400,
+    })
   })
 
   it('suspends and resumes', async () => {
@@ -169,7 +246,15 @@ describe('identity contract', () => {
     await expect(signIn('member@acme.test')).rejects.toThrow()
     await identity.setActive({ userId, active: true })
     await signIn('member@acme.test')
-    await expect(identity.setActive({ userId: '999999', active: false })).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await identity.readUser(userId)).toMatchObject({
+      id: userId,
+      email: 'member@acme.test',
+      active: true,
+    })
+    await expect(identity.readUser('999999')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(identity.setActive({ userId: '999999', active: false })).rejects.toMatchObject({
+      kind: 'not_found',
+    })
   })
 
   it('ends the sessions of one person and leaves the others signed in', async () => {
@@ -177,15 +262,18 @@ describe('identity contract', () => {
     await signIn('member@acme.test')
     const user = await identity.findUserByEmail('owner@acme.test')
     const request = { userId: user?.id ?? '', username: user?.username ?? '' }
-    expect(await identity.endSessions(request)).toEqual({ sessions: 1, refreshTokens: 0 })
-    expect(await identity.endSessions(request)).toEqual({ sessions: 0, refreshTokens: 0 })
-    expect(await api('GET', '/core/authenticated_sessions/')).toMatchObject({ results: [{ user: expect.any(Number) }] })
+    expect(await identity.endSessions(request)).toEqual({ sessions: 1 })
+    expect(await identity.endSessions(request)).toEqual({ sessions: 0 })
+    expect(await api('GET', '/core/authenticated_sessions/')).toMatchObject({
+      results: [{ user: expect.any(Number) }],
+    })
   })
 
   it("ends nobody else's sessions when the server ignores every filter", async () => {
-    for (const email of ['owner@acme.test', 'admin@acme.test', 'member@acme.test']) await signIn(email)
+    for (const email of ['owner@acme.test', 'admin@acme.test', 'member@acme.test'])
+      await signIn(email)
     const unfiltered: string[] = []
-    const deaf = house.client({
+    const deaf = testServer.client({
       fetch: (input, init) => {
         const url = new URL(String(input))
         for (const name of ['user', 'user__username']) url.searchParams.delete(name)
@@ -194,17 +282,30 @@ describe('identity contract', () => {
       },
     })
     const user = await identity.findUserByEmail('owner@acme.test')
-    expect(await deaf.endSessions({ userId: user?.id ?? '', username: user?.username ?? '' })).toMatchObject({ sessions: 1 })
-    expect(unfiltered).toEqual(['/api/v3/core/authenticated_sessions/', '/api/v3/oauth2/refresh_tokens/'])
-    const left = (await api('GET', '/core/authenticated_sessions/')) as { results: { user: number }[] }
+    expect(
+      await deaf.endSessions({ userId: user?.id ?? '', username: user?.username ?? '' }),
+    ).toMatchObject({ sessions: 1 })
+    expect(unfiltered).toEqual(['/api/v3/core/authenticated_sessions/'])
+    const left = (await api('GET', '/core/authenticated_sessions/')) as {
+      results: { user: number }[]
+    }
     expect(left.results.map((row) => String(row.user))).not.toContain(user?.id)
     expect(left.results).toHaveLength(2)
   })
 
   onStandIn('makes one group when the connection breaks after it was stored', async () => {
-    house.sandbox.fault({ system: 'identity', match: 'POST /api/v3/core/groups/', mode: 'reset', after: true, times: 1 })
+    testServer.sandbox.fault({
+      system: 'identity',
+      match: 'POST /api/v3/core/groups/',
+      mode: 'reset',
+      after: true,
+      times: 1,
+    })
     const { id } = await identity.ensureGroup({ name: 'newco' })
-    expect(await api('GET', '/core/groups/?name=newco')).toMatchObject({ pagination: { count: 1 }, results: [{ pk: id }] })
+    expect(await api('GET', '/core/groups/?name=newco')).toMatchObject({
+      pagination: { count: 1 },
+      results: [{ pk: id }],
+    })
   })
 
   onStandIn.each([
@@ -213,9 +314,19 @@ describe('identity contract', () => {
     ['garbage', 'invalid_answer'],
     ['shape', 'invalid_answer'],
   ] as const)('heals from two faults in a row and reports three (%s)', async (mode, kind) => {
-    house.sandbox.fault({ system: 'identity', match: 'GET /api/v3/core/groups/', mode, times: 2 })
+    testServer.sandbox.fault({
+      system: 'identity',
+      match: 'GET /api/v3/core/groups/',
+      mode,
+      times: 2,
+    })
     expect(await identity.findGroup('acme')).toBeDefined()
-    house.sandbox.fault({ system: 'identity', match: 'GET /api/v3/core/groups/', mode, times: 3 })
+    testServer.sandbox.fault({
+      system: 'identity',
+      match: 'GET /api/v3/core/groups/',
+      mode,
+      times: 3,
+    })
     await expect(identity.findGroup('acme')).rejects.toMatchObject({ kind, system: 'identity' })
   })
 })

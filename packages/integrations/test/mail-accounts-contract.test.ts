@@ -1,43 +1,54 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { type MailHouse, onStandIn, openMailHouse } from './mail-server.ts'
+import { type MailTestServer, onStandIn, startMailTestServer } from './mail-server.ts'
 
 const password = 'Qm7-vTz4-Lk9s-Xp'
 const nextPassword = 'Hw3-pRk8-Zn5t-Bd'
-const frozenPermissions = { '@type': 'Merge', enabledPermissions: {}, disabledPermissions: { authenticate: true } }
+const frozenPermissions = {
+  '@type': 'Merge',
+  enabledPermissions: {},
+  disabledPermissions: { authenticate: true },
+}
 
-let house: MailHouse
+let testServer: MailTestServer
 let mail: MailServer
 let domainId: string
 let otherDomainId: string
 
 beforeAll(async () => {
-  house = await openMailHouse()
+  testServer = await startMailTestServer()
 })
-afterAll(() => house.close(), 60_000)
+afterAll(() => testServer.close(), 60_000)
 beforeEach(async () => {
-  await house.reset()
-  mail = house.client()
+  await testServer.reset()
+  mail = testServer.client()
   domainId = (await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })).id
-  otherDomainId = (await mail.ensureDomain({ name: 'acme-two.test', description: 'tenant acme' })).id
+  otherDomainId = (await mail.ensureDomain({ name: 'acme-two.test', description: 'tenant acme' }))
+    .id
 }, 60_000)
 
 const create = (localPart = 'anna', more: { displayName?: string; quotaBytes?: number } = {}) =>
   mail.createAccount({ localPart, domainId, displayName: 'Anna Berg', password, ...more })
-const alias = (accountId: string, localPart: string, on = domainId) => ({ accountId, localPart, domainId: on })
+const alias = (accountId: string, localPart: string, on = domainId) => ({
+  accountId,
+  localPart,
+  domainId: on,
+})
 /** An account as the server has it. */
 async function stored(id: string) {
-  const [account] = (await house.call('x:Account/get', { ids: [id] })).list
+  const [account] = (await testServer.call('x:Account/get', { ids: [id] })).list
   if (!account) throw new Error(`there is no account ${id}`)
   return account
 }
 const aliasNames = async (id: string) =>
-  Object.values((await stored(id)).aliases as Record<string, { name: string }>).map(({ name }) => name)
+  Object.values((await stored(id)).aliases as Record<string, { name: string }>).map(
+    ({ name }) => name,
+  )
 
 describe('mailboxes', () => {
   onStandIn('are created with password, name and quota, and read back', async () => {
     const { id } = await create('Anna', { quotaBytes: 5_368_709_120 })
-    house.sandbox.mail.setUsedDiskQuota('anna@acme.test', 20_480)
+    testServer.sandbox.mail.setUsedDiskQuota('anna@acme.test', 20_480)
     expect(await mail.readAccount(id)).toEqual({
       id,
       address: 'anna@acme.test',
@@ -48,35 +59,70 @@ describe('mailboxes', () => {
       usedBytes: 20_480,
       quotaBytes: 5_368_709_120,
     })
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
-    expect(await mail.readAccount((await create('ben', { displayName: '' })).id)).toMatchObject({ displayName: null, quotaBytes: null })
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
+    expect(await mail.readAccount((await create('ben', { displayName: '' })).id)).toMatchObject({
+      displayName: null,
+      quotaBytes: null,
+    })
   })
 
   it.each(['account', 'alias', 'list'])('are refused an address that an %s has', async (holder) => {
     if (holder === 'account') await create('taken')
     if (holder === 'alias') await mail.addAlias(alias((await create()).id, 'taken', domainId))
-    if (holder === 'list') await mail.createList({ localPart: 'taken', domainId, name: 'List', recipients: [] })
+    if (holder === 'list')
+      await mail.createList({ localPart: 'taken', domainId, name: 'List', recipients: [] })
     await expect(create('TAKEN')).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  it('are refused with the reason in our words', async () => {
-    const failing = mail.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password: 'password' })
+  it('are rejected with the reason in our words', async () => {
+    const failing = mail.createAccount({
+      localPart: 'anna',
+      domainId,
+      displayName: 'Anna',
+      password: 'password',
+    })
     await expect(failing).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('the password does not meet its rules'),
     })
     await expect(create('anna..berg')).rejects.toMatchObject({ kind: 'refused' })
-    const nowhere = mail.createAccount({ localPart: 'anna', domainId: 'zz', displayName: 'Anna', password })
-    await expect(nowhere).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('the domain is not there') })
+    const nowhere = mail.createAccount({
+      localPart: 'anna',
+      domainId: 'zz',
+      displayName: 'Anna',
+      password,
+    })
+    await expect(nowhere).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('the domain is not there'),
+    })
   })
 
-  it('are refused to a key that may not give away what a mailbox has', async () => {
-    const { id: ownId } = (await house.call('x:Account/query', { filter: { name: 'platform' } })).ids.map((id) => ({ id }))[0] ?? { id: '' }
-    const names = ['authenticate', 'sysAccountCreate', 'sysAccountGet', 'sysAccountQuery', 'sysDomainGet']
-    const permissions = { '@type': 'Replace', permissions: Object.fromEntries(names.map((name) => [name, true])) }
-    const { created } = await house.call('x:ApiKey/set', { accountId: ownId, create: { k: { description: 'narrow', permissions } } })
-    const narrow = house.client(created.k?.secret)
-    await expect(narrow.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password })).rejects.toMatchObject({
+  it('are rejected to a key that may not give away what a mailbox has', async () => {
+    const { id: ownId } = (
+      await testServer.call('x:Account/query', { filter: { name: 'platform' } })
+    ).ids.map((id) => ({ id }))[0] ?? {
+      id: '',
+    }
+    const names = [
+      'authenticate',
+      'sysAccountCreate',
+      'sysAccountGet',
+      'sysAccountQuery',
+      'sysDomainGet',
+    ]
+    const permissions = {
+      '@type': 'Replace',
+      permissions: Object.fromEntries(names.map((name) => [name, true])),
+    }
+    const { created } = await testServer.call('x:ApiKey/set', {
+      accountId: ownId,
+      create: { k: { description: 'narrow', permissions } },
+    })
+    const narrow = testServer.client(created.k?.secret)
+    await expect(
+      narrow.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password }),
+    ).rejects.toMatchObject({
       kind: 'unauthorized',
     })
     await expect(narrow.check()).rejects.toMatchObject({
@@ -90,32 +136,51 @@ describe('mailboxes', () => {
     await mail.addAlias(alias(id, 'sales', otherDomainId))
     expect(await mail.findAccount('ANNA@acme.test')).toEqual({ id })
     expect(await mail.findAccount('sales@acme-two.test')).toEqual({ id })
-    for (const absent of ['sales@acme.test', 'anna@acme-two.test', 'anna@nowhere.test', 'anna', '']) {
+    for (const absent of [
+      'sales@acme.test',
+      'anna@acme-two.test',
+      'anna@nowhere.test',
+      'anna',
+      '',
+    ]) {
       expect(await mail.findAccount(absent)).toBeUndefined()
     }
-    await house.call('x:Account/set', { create: { g: { '@type': 'Group', name: 'board', domainId } } })
+    await testServer.call('x:Account/set', {
+      create: { g: { '@type': 'Group', name: 'board', domainId } },
+    })
     await mail.createList({ localPart: 'team', domainId, name: 'Team', recipients: [] })
     expect(await mail.findAccount('board@acme.test')).toBeUndefined()
     expect(await mail.findAccount('team@acme.test')).toBeUndefined()
   })
 
   onStandIn('can be found after a creation of unknown outcome', async () => {
-    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
+    testServer.sandbox.fault({
+      system: 'mail',
+      match: 'x:Account/set',
+      mode: 'reset',
+      after: true,
+      times: 1,
+    })
     await expect(create()).rejects.toMatchObject({ kind: 'connection' })
     const found = await mail.findAccount('anna@acme.test')
     expect((await mail.readAccount(found?.id ?? ''))?.displayName).toBe('Anna Berg')
   })
 
   it('are not read when they are gone, and not when they are groups', async () => {
-    const { created } = await house.call('x:Account/set', { create: { g: { '@type': 'Group', name: 'board', domainId } } })
-    for (const id of ['zz', '#g', '', created.g?.id ?? '']) expect(await mail.readAccount(id)).toBeUndefined()
+    const { created } = await testServer.call('x:Account/set', {
+      create: { g: { '@type': 'Group', name: 'board', domainId } },
+    })
+    for (const id of ['zz', '#g', '', created.g?.id ?? ''])
+      expect(await mail.readAccount(id)).toBeUndefined()
   })
 
   it('change their display name', async () => {
     const { id } = await create()
     await mail.setDisplayName({ id, displayName: 'Anna Berg-Holm' })
     expect((await mail.readAccount(id))?.displayName).toBe('Anna Berg-Holm')
-    await expect(mail.setDisplayName({ id: 'zz', displayName: 'Nobody' })).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(mail.setDisplayName({ id: 'zz', displayName: 'Nobody' })).rejects.toMatchObject({
+      kind: 'not_found',
+    })
   })
 
   it('are removed once and stay removed, and their addresses are free', async () => {
@@ -132,71 +197,102 @@ describe('mailboxes', () => {
 describe('passwords', () => {
   it('change in their place, and everything beside them stays', async () => {
     const { id } = await create()
-    const { created } = await house.call('x:AppPassword/set', { accountId: id, create: { p: { description: 'phone' } } })
+    const { created } = await testServer.call('x:AppPassword/set', {
+      accountId: id,
+      create: { p: { description: 'phone' } },
+    })
     const appPassword = created.p?.secret ?? ''
     await mail.setAccountPassword({ id, password: nextPassword })
     await mail.setAccountPassword({ id, password: nextPassword })
-    expect(await house.signIn('anna@acme.test', password)).toBe(401)
-    expect(await house.signIn('anna@acme.test', nextPassword)).toBe(200)
-    expect(await house.signIn('anna@acme.test', appPassword)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(401)
+    expect(await testServer.signIn('anna@acme.test', nextPassword)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', appPassword)).toBe(200)
   })
 
   it('are found behind other credentials, and given to a mailbox that has none', async () => {
-    const { created } = await house.call('x:Account/set', { create: { m: { '@type': 'User', name: 'anna', domainId } } })
+    const { created } = await testServer.call('x:Account/set', {
+      create: { m: { '@type': 'User', name: 'anna', domainId } },
+    })
     const id = created.m?.id ?? ''
-    await house.call('x:AppPassword/set', { accountId: id, create: { p: { description: 'phone' } } })
+    await testServer.call('x:AppPassword/set', {
+      accountId: id,
+      create: { p: { description: 'phone' } },
+    })
     await mail.setAccountPassword({ id, password })
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
     await mail.setAccountPassword({ id, password: nextPassword })
-    expect(await house.signIn('anna@acme.test', nextPassword)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', nextPassword)).toBe(200)
     expect(Object.values((await stored(id)).credentials as object)).toHaveLength(2)
   })
 
-  it('are refused when they are weak or nobody is there', async () => {
+  it('are rejected when they are weak or nobody is there', async () => {
     const { id } = await create()
-    await expect(mail.setAccountPassword({ id, password: 'short' })).rejects.toMatchObject({ kind: 'refused' })
-    await expect(mail.setAccountPassword({ id: 'zz', password })).rejects.toMatchObject({ kind: 'not_found' })
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
+    await expect(mail.setAccountPassword({ id, password: 'short' })).rejects.toMatchObject({
+      kind: 'refused',
+    })
+    await expect(mail.setAccountPassword({ id: 'zz', password })).rejects.toMatchObject({
+      kind: 'not_found',
+    })
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
   })
 })
 
 describe('freezing', () => {
-  it('refuses the password while it lasts and takes the old one again afterwards', async () => {
+  it('rejects the password while it lasts and takes the old one again afterwards', async () => {
     const { id } = await create()
     expect(await mail.freezeAccount(id)).toEqual({ before: { '@type': 'Inherit' } })
-    expect(await house.signIn('anna@acme.test', password)).toBe(403)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(403)
     expect((await stored(id)).permissions).toEqual(frozenPermissions)
-    expect(await mail.readAccount(id)).toMatchObject({ frozen: true, permissions: frozenPermissions })
+    expect(await mail.readAccount(id)).toMatchObject({
+      frozen: true,
+      permissions: frozenPermissions,
+    })
     await mail.thawAccount({ id, permissions: { '@type': 'Inherit' } })
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
-    expect(await mail.readAccount(id)).toMatchObject({ frozen: false, permissions: { '@type': 'Inherit' } })
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
+    expect(await mail.readAccount(id)).toMatchObject({
+      frozen: false,
+      permissions: { '@type': 'Inherit' },
+    })
   })
 
   it('closes app passwords too', async () => {
     const { id } = await create()
-    const { created } = await house.call('x:AppPassword/set', { accountId: id, create: { p: { description: 'phone' } } })
+    const { created } = await testServer.call('x:AppPassword/set', {
+      accountId: id,
+      create: { p: { description: 'phone' } },
+    })
     await mail.freezeAccount(id)
-    expect(await house.signIn('anna@acme.test', created.p?.secret ?? '')).toBe(403)
+    expect(await testServer.signIn('anna@acme.test', created.p?.secret ?? '')).toBe(403)
     await mail.thawAccount({ id })
-    expect(await house.signIn('anna@acme.test', created.p?.secret ?? '')).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', created.p?.secret ?? '')).toBe(200)
   })
 
   it.each([
-    ['merged', { '@type': 'Merge', enabledPermissions: {}, disabledPermissions: { pop3Authenticate: true } }],
-    ['replaced', { '@type': 'Replace', enabledPermissions: { authenticate: true, emailReceive: true }, disabledPermissions: {} }],
+    [
+      'merged',
+      { '@type': 'Merge', enabledPermissions: {}, disabledPermissions: { pop3Authenticate: true } },
+    ],
+    [
+      'replaced',
+      {
+        '@type': 'Replace',
+        enabledPermissions: { authenticate: true, emailReceive: true },
+        disabledPermissions: {},
+      },
+    ],
   ])('keeps %s permissions apart and gives them back', async (_, custom) => {
     const { id } = await create()
-    await house.call('x:Account/set', { update: { [id]: { permissions: custom } } })
+    await testServer.call('x:Account/set', { update: { [id]: { permissions: custom } } })
     const frozen = await mail.freezeAccount(id)
     expect(frozen).toEqual({ before: custom })
-    expect(await house.signIn('anna@acme.test', password)).toBe(403)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(403)
     expect((await stored(id)).permissions).toEqual({
       ...custom,
       disabledPermissions: { ...custom.disabledPermissions, authenticate: true },
     })
     await mail.thawAccount({ id, permissions: JSON.parse(JSON.stringify(frozen?.before)) })
     expect((await stored(id)).permissions).toEqual(custom)
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
   })
 
   it('says of a frozen mailbox that nothing is to be stored', async () => {
@@ -210,23 +306,61 @@ describe('freezing', () => {
 
   onStandIn('knows what was there before when the answer was lost', async () => {
     const { id } = await create()
-    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
+    testServer.sandbox.fault({
+      system: 'mail',
+      match: 'x:Account/set',
+      mode: 'reset',
+      after: true,
+      times: 1,
+    })
     expect(await mail.freezeAccount(id)).toEqual({ before: { '@type': 'Inherit' } })
-    expect(await house.signIn('anna@acme.test', password)).toBe(403)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(403)
   })
 
   it('thaws also with what was read while it was frozen', async () => {
     const { id } = await create()
     await mail.freezeAccount(id)
     await mail.thawAccount({ id, permissions: (await mail.readAccount(id))?.permissions })
-    expect(await house.signIn('anna@acme.test', password)).toBe(200)
+    expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
   })
 
-  it('refuses what is not there and what nobody answered', async () => {
+  it('rejects sending alone, any number of times, frozen in between or not, and gives back what was there', async () => {
+    const { id } = await create()
+    const custom = {
+      '@type': 'Merge',
+      enabledPermissions: {},
+      disabledPermissions: { pop3Authenticate: true },
+    }
+    await testServer.call('x:Account/set', { update: { [id]: { permissions: custom } } })
+    const sending = {
+      emailSend: true,
+      jmapEmailSubmissionCreate: true,
+      calendarSchedulingSend: true,
+    }
+    for (const freeze of [false, false, true]) {
+      if (freeze) await mail.freezeAccount(id)
+      await mail.muteAccount({ id, permissions: custom })
+      expect((await stored(id)).permissions).toEqual({
+        ...custom,
+        disabledPermissions: { ...custom.disabledPermissions, ...sending },
+      })
+      expect(await testServer.signIn('anna@acme.test', password)).toBe(200)
+    }
+    await mail.thawAccount({ id, permissions: custom })
+    expect((await stored(id)).permissions).toEqual(custom)
+    await expect(mail.muteAccount({ id: 'zz' })).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(mail.muteAccount({ id, permissions: 'Inherit' })).rejects.toMatchObject({
+      kind: 'refused',
+    })
+  })
+
+  it('rejects what is not there and what nobody answered', async () => {
     const { id } = await create()
     await expect(mail.freezeAccount('zz')).rejects.toMatchObject({ kind: 'not_found' })
     await expect(mail.thawAccount({ id: 'zz' })).rejects.toMatchObject({ kind: 'not_found' })
-    await expect(mail.thawAccount({ id, permissions: 'Inherit' })).rejects.toMatchObject({ kind: 'refused' })
+    await expect(mail.thawAccount({ id, permissions: 'Inherit' })).rejects.toMatchObject({
+      kind: 'refused',
+    })
   })
 })
 
@@ -243,7 +377,7 @@ describe('aliases', () => {
     await mail.removeAlias(alias('zz', 'sales'))
   })
 
-  it('are refused when they are the address of the account, or somebody has them', async () => {
+  it('are rejected when they are the address of the account, or somebody has them', async () => {
     const { id } = await create()
     const ben = await create('ben')
     await mail.createList({ localPart: 'team', domainId, name: 'Team', recipients: [] })
@@ -259,7 +393,7 @@ describe('aliases', () => {
   it('work again when they were switched off', async () => {
     const { id } = await create()
     await mail.addAlias(alias(id, 'sales'))
-    await house.call('x:Account/set', { update: { [id]: { 'aliases/0/enabled': false } } })
+    await testServer.call('x:Account/set', { update: { [id]: { 'aliases/0/enabled': false } } })
     await mail.addAlias(alias(id, 'sales'))
     expect((await stored(id)).aliases).toMatchObject({ 0: { name: 'sales', enabled: true } })
     expect(await aliasNames(id)).toHaveLength(1)
@@ -291,12 +425,52 @@ describe('aliases', () => {
     const ben = await create('ben')
     await mail.addAlias(alias(anna.id, 'sales'))
     await mail.addAlias(alias(ben.id, 'ben', otherDomainId))
-    expect(await mail.aliasesOn([domainId])).toEqual([{ address: 'sales@acme.test', accountId: anna.id }])
+    expect(await mail.aliasesOn([domainId])).toEqual([
+      { address: 'sales@acme.test', accountId: anna.id },
+    ])
     const both = await mail.aliasesOn([domainId, otherDomainId, 'zz'])
     expect(both).toHaveLength(2)
     expect(both).toContainEqual({ address: 'ben@acme-two.test', accountId: ben.id })
     expect(await mail.aliasesOn([])).toEqual([])
   })
+})
+
+it('a domain that is renamed takes its mailboxes, aliases and lists along, and another domain can have the old name', async () => {
+  const { id } = await create()
+  await mail.addAlias(alias(id, 'sales'))
+  const list = await mail.createList({
+    localPart: 'all',
+    domainId,
+    name: 'All',
+    recipients: ['anna@acme.test'],
+  })
+  await mail.freezeAccount(id)
+  await mail.renameDomain({ domainId, name: 'was-acme.test' })
+  expect(await mail.readAccount(id)).toMatchObject({
+    address: 'anna@was-acme.test',
+    aliases: ['sales@was-acme.test'],
+    frozen: true,
+  })
+  // What a list sends to is text, which nothing renames.
+  expect(await mail.readList(list.id)).toMatchObject({
+    address: 'all@was-acme.test',
+    recipients: ['anna@acme.test'],
+  })
+  expect(await mail.findAccount('anna@acme.test')).toBeUndefined()
+
+  const taken = await mail.ensureDomain({ name: 'acme.test', description: 'tenant globex' })
+  expect(taken.created).toBe(true)
+  const other = await mail.createAccount({
+    localPart: 'anna',
+    domainId: taken.id,
+    displayName: 'Other',
+    password: nextPassword,
+  })
+  expect(await mail.findAccount('anna@acme.test')).toEqual({ id: other.id })
+  await mail.thawAccount({ id })
+  expect(await testServer.signIn('anna@was-acme.test', password)).toBe(200)
+  expect(await testServer.signIn('anna@acme.test', nextPassword)).toBe(200)
+  expect(await testServer.signIn('anna@acme.test', password)).toBe(401)
 })
 
 describe('a new address', () => {
@@ -306,14 +480,20 @@ describe('a new address', () => {
   it('keeps the old one as an alias, and a second run changes nothing', async () => {
     const { id } = await create()
     for (let round = 0; round < 2; round += 1) await rename(id, 'Anna.Berg', true, otherDomainId)
-    expect(await mail.readAccount(id)).toMatchObject({ address: 'anna.berg@acme-two.test', aliases: ['anna@acme.test'] })
-    expect(await house.signIn('anna.berg@acme-two.test', password)).toBe(200)
+    expect(await mail.readAccount(id)).toMatchObject({
+      address: 'anna.berg@acme-two.test',
+      aliases: ['anna@acme.test'],
+    })
+    expect(await testServer.signIn('anna.berg@acme-two.test', password)).toBe(200)
   })
 
   it('lets the old one go when told so', async () => {
     const { id } = await create()
     await rename(id, 'anna.berg', false)
-    expect(await mail.readAccount(id)).toMatchObject({ address: 'anna.berg@acme.test', aliases: [] })
+    expect(await mail.readAccount(id)).toMatchObject({
+      address: 'anna.berg@acme.test',
+      aliases: [],
+    })
     await create('anna')
   })
 
@@ -326,10 +506,13 @@ describe('a new address', () => {
       aliases: ['x@acme.test', 'y@acme.test', 'anna@acme.test'],
     })
     await rename(id, 'anna', false)
-    expect(await mail.readAccount(id)).toMatchObject({ address: 'anna@acme.test', aliases: ['x@acme.test', 'y@acme.test'] })
+    expect(await mail.readAccount(id)).toMatchObject({
+      address: 'anna@acme.test',
+      aliases: ['x@acme.test', 'y@acme.test'],
+    })
   })
 
-  it('is refused when it is taken, and nothing changes', async () => {
+  it('is rejected when it is taken, and nothing changes', async () => {
     const { id } = await create()
     await create('ben')
     await expect(rename(id, 'ben', true)).rejects.toMatchObject({ kind: 'conflict' })
@@ -339,8 +522,17 @@ describe('a new address', () => {
 
   onStandIn('is there when the answer was lost', async () => {
     const { id } = await create()
-    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'reset', after: true, times: 1 })
+    testServer.sandbox.fault({
+      system: 'mail',
+      match: 'x:Account/set',
+      mode: 'reset',
+      after: true,
+      times: 1,
+    })
     await rename(id, 'anna.berg', true)
-    expect(await mail.readAccount(id)).toMatchObject({ address: 'anna.berg@acme.test', aliases: ['anna@acme.test'] })
+    expect(await mail.readAccount(id)).toMatchObject({
+      address: 'anna.berg@acme.test',
+      aliases: ['anna@acme.test'],
+    })
   })
 })

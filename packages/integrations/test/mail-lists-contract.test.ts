@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MailServer } from '../src/mail/port.ts'
-import { type MailHouse, openMailHouse } from './mail-server.ts'
+import { type MailTestServer, startMailTestServer } from './mail-server.ts'
 
-let house: MailHouse
+let testServer: MailTestServer
 let mail: MailServer
 let domainId: string
 
 beforeAll(async () => {
-  house = await openMailHouse()
+  testServer = await startMailTestServer()
 })
-afterAll(() => house.close(), 60_000)
+afterAll(() => testServer.close(), 60_000)
 beforeEach(async () => {
-  await house.reset()
-  mail = house.client()
+  await testServer.reset()
+  mail = testServer.client()
   domainId = (await mail.ensureDomain({ name: 'acme.test', description: 'tenant acme' })).id
 }, 60_000)
 
@@ -21,7 +21,12 @@ const create = (localPart = 'team', recipients: string[] = ['anna@acme.test'], o
 
 describe('distribution lists', () => {
   it('are created and read back, recipients in lower case, each once and sorted', async () => {
-    const { id } = await create('Team', ['Partner@Elsewhere.Example', 'anna@acme.test', 'ANNA@acme.test', 'post@müller.example'])
+    const { id } = await create('Team', [
+      'Partner@Elsewhere.Example',
+      'anna@acme.test',
+      'ANNA@acme.test',
+      'post@müller.example',
+    ])
     expect(await mail.readList(id)).toEqual({
       id,
       address: 'team@acme.test',
@@ -38,50 +43,86 @@ describe('distribution lists', () => {
     expect((await mail.readList(id))?.recipients).toEqual(odd.slice(1))
   })
 
-  it.each(['no address', 'a@b@c', '@acme.test', 'anna@', '"a b"@acme.test', 'a\\b@acme.test', 'a\n@acme.test', 'a@b c'])(
-    'refuse the recipient %j before anything is sent',
-    async (recipient) => {
-      await expect(create('team', ['anna@acme.test', recipient])).rejects.toMatchObject({ kind: 'refused' })
-      expect(await mail.listsOn([domainId])).toEqual([])
-    },
-  )
+  it.each([
+    'no address',
+    'a@b@c',
+    '@acme.test',
+    'anna@',
+    '"a b"@acme.test',
+    'a\\b@acme.test',
+    'a\n@acme.test',
+    'a@b c',
+  ])('refuse the recipient %j before anything is sent', async (recipient) => {
+    await expect(create('team', ['anna@acme.test', recipient])).rejects.toMatchObject({
+      kind: 'refused',
+    })
+    expect(await mail.listsOn([domainId])).toEqual([])
+  })
 
-  it('are refused an address that is taken, or on a domain that is not there', async () => {
-    const { id } = await mail.createAccount({ localPart: 'anna', domainId, displayName: 'Anna', password: 'Qm7-vTz4-Lk9s-Xp' })
+  it('are rejected an address that is taken, or on a domain that is not there', async () => {
+    const { id } = await mail.createAccount({
+      localPart: 'anna',
+      domainId,
+      displayName: 'Anna',
+      password: 'Qm7-vTz4-Lk9s-Xp',
+    })
     await mail.addAlias({ accountId: id, localPart: 'sales', domainId })
     await create()
-    for (const taken of ['anna', 'sales', 'team']) await expect(create(taken)).rejects.toMatchObject({ kind: 'conflict' })
+    for (const taken of ['anna', 'sales', 'team'])
+      await expect(create(taken)).rejects.toMatchObject({ kind: 'conflict' })
     await expect(create('team', [], 'zz')).rejects.toMatchObject({ kind: 'refused' })
   })
 
   it('change what is given and nothing else', async () => {
     const { id } = await create()
     await mail.updateList({ id, name: 'Everybody' })
-    expect(await mail.readList(id)).toMatchObject({ name: 'Everybody', recipients: ['anna@acme.test'] })
+    expect(await mail.readList(id)).toMatchObject({
+      name: 'Everybody',
+      recipients: ['anna@acme.test'],
+    })
     await mail.updateList({ id, recipients: ['ben@acme.test', 'partner@elsewhere.example'] })
-    expect(await mail.readList(id)).toMatchObject({ name: 'Everybody', recipients: ['ben@acme.test', 'partner@elsewhere.example'] })
+    expect(await mail.readList(id)).toMatchObject({
+      name: 'Everybody',
+      recipients: ['ben@acme.test', 'partner@elsewhere.example'],
+    })
     await mail.updateList({ id, name: '', recipients: [] })
     expect(await mail.readList(id)).toMatchObject({ name: null, recipients: [] })
     await mail.updateList({ id })
-    for (const gone of ['zz', '#l']) await expect(mail.updateList({ id: gone, name: 'X' })).rejects.toMatchObject({ kind: 'not_found' })
+    for (const gone of ['zz', '#l'])
+      await expect(mail.updateList({ id: gone, name: 'X' })).rejects.toMatchObject({
+        kind: 'not_found',
+      })
   })
 
   it('are listed by domain', async () => {
-    const { id: other } = await mail.ensureDomain({ name: 'other.test', description: 'tenant other' })
+    const { id: other } = await mail.ensureDomain({
+      name: 'other.test',
+      description: 'tenant other',
+    })
     const team = await create('team')
     const all = await create('all', [])
     await create('team', [], other)
     expect(await mail.listsOn([domainId])).toEqual([
       { id: all.id, address: 'all@acme.test', name: 'Whole team', recipients: [] },
-      { id: team.id, address: 'team@acme.test', name: 'Whole team', recipients: ['anna@acme.test'] },
+      {
+        id: team.id,
+        address: 'team@acme.test',
+        name: 'Whole team',
+        recipients: ['anna@acme.test'],
+      },
     ])
     expect(await mail.listsOn([domainId, other])).toHaveLength(3)
     expect(await mail.listsOn([])).toEqual([])
   })
 
   it('are listed whole when there are more than one answer holds', async () => {
-    const create = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`l${n}`, { name: `list${n}`, domainId, recipients: {} }]))
-    await house.call('x:MailingList/set', { create })
+    const create = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [
+        `l${n}`,
+        { name: `list${n}`, domainId, recipients: {} },
+      ]),
+    )
+    await testServer.call('x:MailingList/set', { create })
     expect(await mail.listsOn([domainId])).toHaveLength(60)
   })
 

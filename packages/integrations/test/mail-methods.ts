@@ -23,20 +23,38 @@ const at = (localPart: string, domainId: string) => ({ localPart, domainId })
 
 /** Every method of the port, called as the platform calls it. */
 export const mailMethods: readonly MailMethod[] = [
-  { name: 'check', repeatable: true, asks: ['/api/account'], run: (mail, _, options) => mail.check(options) },
+  {
+    name: 'check',
+    repeatable: true,
+    asks: ['/api/account'],
+    run: (mail, _, options) => mail.check(options),
+  },
+  {
+    name: 'tryRights',
+    repeatable: false,
+    asks: ['x:Domain/set', 'x:Account/set', 'x:MailingList/set'],
+    run: (mail, _, options) => mail.tryRights(options),
+  },
   {
     name: 'ensureDomain',
     repeatable: true,
     asks: ['x:Domain/query', 'x:Domain/set'],
-    run: (mail, _, options) => mail.ensureDomain({ name: 'fresh.test', description: 'tenant fresh' }, options),
+    run: (mail, _, options) =>
+      mail.ensureDomain({ name: 'fresh.test', description: 'tenant fresh' }, options),
   },
   {
     name: 'renameDomain',
     repeatable: true,
     asks: ['x:Domain/set'],
-    run: (mail, { domainId }, options) => mail.renameDomain({ domainId, name: 'renamed.test' }, options),
+    run: (mail, { domainId }, options) =>
+      mail.renameDomain({ domainId, name: 'renamed.test' }, options),
   },
-  { name: 'findDomain', repeatable: true, asks: ['x:Domain/query'], run: (mail, _, options) => mail.findDomain('acme.test', options) },
+  {
+    name: 'findDomain',
+    repeatable: true,
+    asks: ['x:Domain/query'],
+    run: (mail, _, options) => mail.findDomain('acme.test', options),
+  },
   {
     name: 'domainRecords',
     repeatable: true,
@@ -47,12 +65,19 @@ export const mailMethods: readonly MailMethod[] = [
     name: 'setReportAddress',
     repeatable: true,
     asks: ['x:Domain/set'],
-    run: (mail, { domainId }, options) => mail.setReportAddress({ domainId, address: 'mailto:dmarc@acme.test' }, options),
+    run: (mail, { domainId }, options) =>
+      mail.setReportAddress({ domainId, address: 'mailto:dmarc@acme.test' }, options),
   },
   {
     name: 'domainUse',
     repeatable: true,
-    asks: ['x:Domain/get', 'x:Account/query', 'x:Account/get', 'x:MailingList/query', 'x:MailingList/get'],
+    asks: [
+      'x:Domain/get',
+      'x:Account/query',
+      'x:Account/get',
+      'x:MailingList/query',
+      'x:MailingList/get',
+    ],
     run: (mail, { domainId }, options) => mail.domainUse(domainId, options),
   },
   {
@@ -66,7 +91,10 @@ export const mailMethods: readonly MailMethod[] = [
     repeatable: false,
     asks: ['x:Account/set'],
     run: (mail, { domainId }, options) =>
-      mail.createAccount({ ...at('new', domainId), displayName: 'New', password: passwordCanary }, options),
+      mail.createAccount(
+        { ...at('new', domainId), displayName: 'New', password: passwordCanary },
+        options,
+      ),
   },
   {
     name: 'findAccount',
@@ -91,19 +119,27 @@ export const mailMethods: readonly MailMethod[] = [
     name: 'setDisplayName',
     repeatable: true,
     asks: ['x:Account/set'],
-    run: (mail, { accountId }, options) => mail.setDisplayName({ id: accountId, displayName: 'Anna' }, options),
+    run: (mail, { accountId }, options) =>
+      mail.setDisplayName({ id: accountId, displayName: 'Anna' }, options),
   },
   {
     name: 'setAccountPassword',
     repeatable: true,
     asks: ['x:Account/get', 'x:Account/set'],
-    run: (mail, { accountId }, options) => mail.setAccountPassword({ id: accountId, password: passwordCanary }, options),
+    run: (mail, { accountId }, options) =>
+      mail.setAccountPassword({ id: accountId, password: passwordCanary }, options),
   },
   {
     name: 'freezeAccount',
     repeatable: true,
     asks: ['x:Account/get', 'x:Account/set'],
     run: (mail, { accountId }, options) => mail.freezeAccount(accountId, options),
+  },
+  {
+    name: 'muteAccount',
+    repeatable: true,
+    asks: ['x:Account/set'],
+    run: (mail, { accountId }, options) => mail.muteAccount({ id: accountId }, options),
   },
   {
     name: 'thawAccount',
@@ -121,7 +157,8 @@ export const mailMethods: readonly MailMethod[] = [
     name: 'createAppPassword',
     repeatable: false,
     asks: ['x:AppPassword/set'],
-    run: (mail, { accountId }, options) => mail.createAppPassword({ accountId, description: 'Scheduling' }, options),
+    run: (mail, { accountId }, options) =>
+      mail.createAppPassword({ accountId, description: 'Scheduling' }, options),
   },
   {
     name: 'listAppPasswords',
@@ -139,13 +176,15 @@ export const mailMethods: readonly MailMethod[] = [
     name: 'addAlias',
     repeatable: true,
     asks: ['x:Account/get', 'x:Account/set'],
-    run: (mail, { accountId, domainId }, options) => mail.addAlias({ accountId, ...at('sales', domainId) }, options),
+    run: (mail, { accountId, domainId }, options) =>
+      mail.addAlias({ accountId, ...at('sales', domainId) }, options),
   },
   {
     name: 'removeAlias',
     repeatable: true,
     asks: ['x:Account/get', 'x:Account/set'],
-    run: (mail, { accountId, domainId }, options) => mail.removeAlias({ accountId, ...at('office', domainId) }, options),
+    run: (mail, { accountId, domainId }, options) =>
+      mail.removeAlias({ accountId, ...at('office', domainId) }, options),
   },
   {
     name: 'aliasesOn',
@@ -158,7 +197,10 @@ export const mailMethods: readonly MailMethod[] = [
     repeatable: false,
     asks: ['x:MailingList/set'],
     run: (mail, { domainId }, options) =>
-      mail.createList({ ...at('all', domainId), name: 'Everybody', recipients: ['anna@acme.test'] }, options),
+      mail.createList(
+        { ...at('all', domainId), name: 'Everybody', recipients: ['anna@acme.test'] },
+        options,
+      ),
   },
   {
     name: 'readList',
@@ -176,7 +218,8 @@ export const mailMethods: readonly MailMethod[] = [
     name: 'updateList',
     repeatable: true,
     asks: ['x:MailingList/set'],
-    run: (mail, { listId }, options) => mail.updateList({ id: listId, recipients: ['ben@acme.test'] }, options),
+    run: (mail, { listId }, options) =>
+      mail.updateList({ id: listId, recipients: ['ben@acme.test'] }, options),
   },
   {
     name: 'removeList',

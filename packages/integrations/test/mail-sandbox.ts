@@ -26,7 +26,9 @@ export interface JmapResult {
 }
 
 export async function openMailSandbox(options: StartOptions['mail'] = {}): Promise<MailSandbox> {
-  const sandbox = await startSandbox({ mail: { failedLoginDelayMs: [0, 0], workMs: 0, ...options } })
+  const sandbox = await startSandbox({
+    mail: { failedLoginDelayMs: [0, 0], workMs: 0, ...options },
+  })
   return {
     sandbox,
     client: (apiKey = demoServiceCredentials.mailApiKey, more = {}) =>
@@ -34,17 +36,27 @@ export async function openMailSandbox(options: StartOptions['mail'] = {}): Promi
     async call(name, args) {
       const response = await fetch(`${sandbox.mailUrl}/jmap`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${demoServiceCredentials.mailApiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ using: ['urn:ietf:params:jmap:core', 'urn:stalwart:jmap'], methodCalls: [[name, args, '0']] }),
+        headers: {
+          authorization: `Bearer ${demoServiceCredentials.mailApiKey}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          using: ['urn:ietf:params:jmap:core', 'urn:stalwart:jmap'],
+          methodCalls: [[name, args, '0']],
+        }),
       })
-      const { methodResponses } = (await response.json()) as { methodResponses: [string, JmapResult, string][] }
+      const { methodResponses } = (await response.json()) as {
+        methodResponses: [string, JmapResult, string][]
+      }
       const result = methodResponses[0]?.[1]
       if (!result) throw new Error(`${name} was not answered`)
       return result
     },
     async signIn(address, password) {
       const authorization = `Basic ${Buffer.from(`${address}:${password}`).toString('base64')}`
-      const response = await fetch(`${sandbox.mailUrl}/jmap/session`, { headers: { authorization } })
+      const response = await fetch(`${sandbox.mailUrl}/jmap/session`, {
+        headers: { authorization },
+      })
       await response.body?.cancel()
       return response.status
     },

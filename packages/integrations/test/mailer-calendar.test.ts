@@ -60,7 +60,10 @@ function partOf(raw: string): Part {
   const body = raw.slice(cut + 4)
   const type = /^content-type: *(.*)$/im.exec(headers)?.[1] ?? 'text/plain'
   const boundary = /boundary="?([^";]+)"?/i.exec(type)?.[1]
-  const parts = boundary === undefined ? [] : body.split(new RegExp(`(?:^|\r\n)--${escaped(boundary)}(?:--)?(?:\r\n|$)`)).slice(1, -1)
+  const parts =
+    boundary === undefined
+      ? []
+      : body.split(new RegExp(`(?:^|\r\n)--${escaped(boundary)}(?:--)?(?:\r\n|$)`)).slice(1, -1)
   return { type, headers, body, parts: parts.map(partOf) }
 }
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -69,7 +72,9 @@ function decoded({ headers, body }: Part): string {
   const encoding = /^content-transfer-encoding: *(\S+)/im.exec(headers)?.[1]?.toLowerCase()
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
   if (encoding !== 'quoted-printable') return body
-  const octets = body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  const octets = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   return Buffer.from(octets, 'latin1').toString()
 }
 
@@ -81,7 +86,11 @@ describe('a mail with a calendar object', () => {
     const [alternative, file, ...rest] = message.parts
     expect(rest).toEqual([])
     expect(alternative?.type).toMatch(/^multipart\/alternative/)
-    expect(alternative?.parts.map(({ type }) => type.split(';')[0])).toEqual(['text/plain', 'text/html', 'text/calendar'])
+    expect(alternative?.parts.map(({ type }) => type.split(';')[0])).toEqual([
+      'text/plain',
+      'text/html',
+      'text/calendar',
+    ])
     const calendar = alternative?.parts[2] as Part
     expect(calendar.type).toMatch(/charset="?utf-8"?/i)
     expect(calendar.type).toMatch(/method="?REQUEST"?/)
@@ -93,7 +102,10 @@ describe('a mail with a calendar object', () => {
       const parsed = new ICAL.Component(ICAL.parse(text))
       expect(parsed.getFirstPropertyValue('method')).toBe('REQUEST')
       const event = parsed.getFirstSubcomponent('vevent')
-      expect([event?.getFirstPropertyValue('uid'), event?.getFirstPropertyValue('summary')]).toEqual([meeting.uid, meeting.summary])
+      expect([
+        event?.getFirstPropertyValue('uid'),
+        event?.getFirstPropertyValue('summary'),
+      ]).toEqual([meeting.uid, meeting.summary])
     }
   })
 
@@ -109,13 +121,19 @@ describe('a mail with a calendar object', () => {
   it('asks for answers to the host, in whose name the platform sends', async () => {
     await smtp({ url: sandbox.smtpUrl }).send(mail)
     const parsed = await PostalMime.parse(await caught())
-    expect(parsed.from).toMatchObject({ name: 'Anna Größer via Acme', address: 'no-reply@atrium.test' })
+    expect(parsed.from).toMatchObject({
+      name: 'Anna Größer via Acme',
+      address: 'no-reply@atrium.test',
+    })
     expect(parsed.replyTo).toMatchObject([{ name: 'Anna Größer', address: 'anna@acme.test' }])
   })
 
   it('that takes a meeting back says so in the part as well', async () => {
     const cancelled = calendarObject({ ...meeting, method: 'CANCEL', sequence: 1 })
-    await smtp({ url: sandbox.smtpUrl }).send({ ...mail, calendar: { method: 'CANCEL', content: cancelled } })
+    await smtp({ url: sandbox.smtpUrl }).send({
+      ...mail,
+      calendar: { method: 'CANCEL', content: cancelled },
+    })
     const part = partOf(await caught()).parts[0]?.parts[2]
     expect(part?.type).toMatch(/method="?CANCEL"?/)
     expect(decoded(part as Part)).toContain('\r\nSTATUS:CANCELLED\r\n')
@@ -123,12 +141,20 @@ describe('a mail with a calendar object', () => {
 
   it.each([
     ['a method that the object does not have', { calendar: { method: 'CANCEL', content } }],
-    ['an object without a method', { calendar: { method: 'REQUEST', content: content.replace('METHOD:REQUEST\r\n', '') } }],
+    [
+      'an object without a method',
+      { calendar: { method: 'REQUEST', content: content.replace('METHOD:REQUEST\r\n', '') } },
+    ],
     ['a second address to answer to', { replyTo: 'anna@acme.test, eve@evil.test' }],
     ['a line end in the address to answer to', { replyTo: 'anna@acme.test\r\nBcc: eve@evil.test' }],
-    ['a line end in the name to answer to', { replyTo: 'Anna\r\nBcc: eve@evil.test <anna@acme.test>' }],
+    [
+      'a line end in the name to answer to',
+      { replyTo: 'Anna\r\nBcc: eve@evil.test <anna@acme.test>' },
+    ],
   ] as const)('is refused with %s, before anything is sent', async (_, change) => {
-    await expect(smtp({ url: sandbox.smtpUrl }).send({ ...mail, ...change })).rejects.toMatchObject({ kind: 'refused', status: undefined })
+    await expect(smtp({ url: sandbox.smtpUrl }).send({ ...mail, ...change })).rejects.toMatchObject(
+      { kind: 'refused', status: undefined },
+    )
     expect(sandbox.state().smtp.records).toMatchObject({ messages: [] })
   })
 })

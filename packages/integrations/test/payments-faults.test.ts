@@ -12,9 +12,22 @@ import { scriptedForms } from './scripted-forms.ts'
 
 const keyCanary = 'sk_test_KEYCANARY93ad'
 const write = { idempotencyKey: 'key:1' }
-const change = { subscriptionId: 'sub_1', itemId: 'si_1', priceId: 'price_1', plan: 'business', seats: 2 }
+const change = {
+  subscriptionId: 'sub_1',
+  itemId: 'si_1',
+  priceId: 'price_1',
+  plan: 'business',
+  seats: 2,
+}
 const price: PriceInput = {
-  ...{ plan: 'business', cycle: 'month', currency: 'eur', scheme: 'per_seat', unitAmount: 1, tiers: null },
+  ...{
+    plan: 'business',
+    cycle: 'month',
+    currency: 'eur',
+    scheme: 'per_seat',
+    unitAmount: 1,
+    tiers: null,
+  },
   ...{ priceId: 'p', version: 1 },
 }
 
@@ -22,7 +35,10 @@ const price: PriceInput = {
 const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> = {
   check: (payments) => payments.check({}),
   createCustomer: (payments) =>
-    payments.createCustomer({ tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: 'person@acme.test', country: 'DE' }, write),
+    payments.createCustomer(
+      { tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: 'person@acme.test', country: 'DE' },
+      write,
+    ),
   updateCustomer: (payments) => payments.updateCustomer('cus_1', { name: 'Acme' }, write),
   findCustomer: (payments) => payments.findCustomer('cus_1'),
   addTaxId: (payments) => payments.addTaxId('cus_1', 'DE136695976', write),
@@ -32,21 +48,40 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
   findSetupIntent: (payments) => payments.findSetupIntent('seti_1'),
   findPaymentMethod: (payments) => payments.findPaymentMethod('pm_1'),
   setDefaultPaymentMethod: (payments) =>
-    payments.setDefaultPaymentMethod({ customerId: 'cus_1', paymentMethodId: 'pm_1', subscriptionId: 'sub_1' }, write),
+    payments.setDefaultPaymentMethod(
+      { customerId: 'cus_1', paymentMethodId: 'pm_1', subscriptionId: 'sub_1' },
+      write,
+    ),
   detachPaymentMethod: (payments) => payments.detachPaymentMethod('pm_1', write),
-  createPortalSession: (payments) => payments.createPortalSession('cus_1', 'http://localhost/', write),
+  createPortalSession: (payments) =>
+    payments.createPortalSession('cus_1', 'http://localhost/', write),
   createPrice: (payments) => payments.createPrice(price, write),
   archivePrice: (payments) => payments.archivePrice('price_1', write),
   createSubscription: (payments) =>
     payments.createSubscription(
-      { customerId: 'cus_1', tenantId: 't', plan: 'business', priceId: 'price_1', seats: 1, trialDays: 0 },
+      {
+        customerId: 'cus_1',
+        tenantId: 't',
+        plan: 'business',
+        priceId: 'price_1',
+        seats: 1,
+        trialDays: 0,
+      },
       write,
     ),
   findSubscription: (payments) => payments.findSubscription('sub_1'),
   listSubscriptions: (payments) => payments.listSubscriptions('cus_1'),
-  previewChange: (payments) => payments.previewChange({ customerId: 'cus_1', ...change, prorationDate: start, cycleChanges: true }),
-  changeSubscription: (payments) => payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: true }, write),
-  setSubscriptionItem: (payments) => payments.setSubscriptionItem({ ...change, credit: true }, write),
+  previewChange: (payments) =>
+    payments.previewChange({
+      customerId: 'cus_1',
+      ...change,
+      prorationDate: start,
+      cycleChanges: true,
+    }),
+  changeSubscription: (payments) =>
+    payments.changeSubscription({ ...change, prorationDate: start, cycleChanges: true }, write),
+  setSubscriptionItem: (payments) =>
+    payments.setSubscriptionItem({ ...change, credit: true }, write),
   setCancelAtPeriodEnd: (payments) => payments.setCancelAtPeriodEnd('sub_1', true, null, write),
   cancelNow: (payments) => payments.cancelNow('sub_1', false, write),
   resumeSubscription: (payments) => payments.resumeSubscription('sub_1', write),
@@ -61,7 +96,7 @@ const methods: Record<keyof Payments, (payments: Payments) => Promise<unknown>> 
 
 const quick: Partial<StripeOptions> = {
   backoffMs: { initial: 1, max: 2 },
-  maxAnswerBytes: 200_000,
+  maxResponseBytes: 200_000,
   circuit: { failures: 1_000, openMs: 60_000 },
 }
 
@@ -77,12 +112,22 @@ describe.concurrent.each(Object.entries(methods))('%s', (name, call) => {
     const reports: CallReport[] = []
     await using server = await scriptedForms((_, response) => fault.answer(response))
     const deadlineMs = fault.deadlineMs ?? 10_000
-    const options = { ...quick, secretKey: keyCanary, apiUrl: server.url, deadlineMs, onCall: (one: CallReport) => reports.push(one) }
+    const options = {
+      ...quick,
+      secretKey: keyCanary,
+      apiUrl: server.url,
+      deadlineMs,
+      onCall: (one: CallReport) => reports.push(one),
+    }
     const error = await failureOf(call(stripe(options)))
     expect(error).toBeInstanceOf(UpstreamError)
     expect(error).toMatchObject({ system: 'payments', call: name })
-    const shown = inspect([error, Object.entries(error as object), reports], { depth: 10, showHidden: true })
-    for (const canary of [keyCanary, bodyCanary, 'Bearer', '127.0.0.1', 'person@acme.test']) expect(shown).not.toContain(canary)
+    const shown = inspect([error, Object.entries(error as object), reports], {
+      depth: 10,
+      showHidden: true,
+    })
+    for (const canary of [keyCanary, bodyCanary, 'Bearer', '127.0.0.1', 'person@acme.test'])
+      expect(shown).not.toContain(canary)
   })
 })
 
@@ -91,16 +136,26 @@ describe('the client', () => {
     const payments = stripe({ secretKey: '', ...quick })
     await expect(payments.check({})).rejects.toMatchObject({ kind: 'invalid_answer' })
     for (const apiUrl of ['ftp://x', 'http://user:pw@x', 'http://x/path', 'nonsense']) {
-      expect(() => stripe({ secretKey: 'k', apiUrl })).toThrow(/^The payments address must be http or https/)
+      expect(() => stripe({ secretKey: 'k', apiUrl })).toThrow(
+        /^The payments address must be http or https/,
+      )
     }
   })
 
   it('sends the pinned version, no telemetry, and the same key with every try of a write', async () => {
-    const customer = { id: 'cus_1', object: 'customer', invoice_settings: { default_payment_method: null } }
+    const customer = {
+      id: 'cus_1',
+      object: 'customer',
+      invoice_settings: { default_payment_method: null },
+    }
     await using server = await scriptedForms((received, response) => {
       const failing = server.received.filter(({ method }) => method === 'POST').length < 2
-      response.writeHead(failing && received.method === 'POST' ? 503 : 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(failing ? { error: { message: 'busy', type: 'api_error' } } : customer))
+      response.writeHead(failing && received.method === 'POST' ? 503 : 200, {
+        'content-type': 'application/json',
+      })
+      response.end(
+        JSON.stringify(failing ? { error: { message: 'busy', type: 'api_error' } } : customer),
+      )
     })
     await methods.createCustomer(stripe({ ...quick, secretKey: keyCanary, apiUrl: server.url }))
     expect(server.received).toHaveLength(2)
@@ -117,20 +172,32 @@ describe('the client', () => {
 
   it('retries no more than it was told, and holds calls back once the circuit is open', async () => {
     await using server = await scriptedForms((_, response) => response.destroy())
-    const payments = stripe({ ...quick, secretKey: 'k', apiUrl: server.url, retries: 1, circuit: { failures: 2, openMs: 60_000 } })
+    const payments = stripe({
+      ...quick,
+      secretKey: 'k',
+      apiUrl: server.url,
+      retries: 1,
+      circuit: { failures: 2, openMs: 60_000 },
+    })
     await expect(payments.check({})).rejects.toMatchObject({ kind: 'connection' })
     await expect(payments.check({})).rejects.toMatchObject({ kind: 'circuit_open' })
     expect(server.received).toHaveLength(2)
   })
 
-  it('takes a refused key as unauthorized and a used key with other values as a conflict', async () => {
+  it('takes a rejected key as unauthorized and a used key with other values as a conflict', async () => {
     await using world = await openPayments()
-    const wrong = stripe({ secretKey: 'sk_test_wrong', apiUrl: world.sandbox.paymentsUrl, ...quick })
+    const wrong = stripe({
+      secretKey: 'sk_test_wrong',
+      apiUrl: world.sandbox.paymentsUrl,
+      ...quick,
+    })
     await expect(wrong.check({})).rejects.toMatchObject({ kind: 'unauthorized', status: 401 })
     const input = { tenantId: 't', tenantSlug: 'acme', name: 'Acme', email: null, country: null }
     const first = await world.payments.createCustomer(input, write)
     expect(await world.payments.createCustomer(input, write)).toEqual(first)
-    await expect(world.payments.createCustomer({ ...input, name: 'Other' }, write)).rejects.toMatchObject({ kind: 'conflict', status: 400 })
+    await expect(
+      world.payments.createCustomer({ ...input, name: 'Other' }, write),
+    ).rejects.toMatchObject({ kind: 'conflict', status: 400 })
   })
 })
 
@@ -138,32 +205,74 @@ describe('on the sandbox', () => {
   it('a second try after a dropped answer has no second effect', async () => {
     await using world = await openPayments()
     const customerId = await world.customer('pm_card_visa')
-    world.sandbox.fault({ system: 'payments', match: 'POST /v1/subscriptions', mode: 'reset', after: true, times: 1 })
-    const input = { customerId, tenantId: 't', plan: 'business', priceId: business, seats: 3, trialDays: 0 }
+    world.sandbox.fault({
+      system: 'payments',
+      match: 'POST /v1/subscriptions',
+      mode: 'reset',
+      after: true,
+      times: 1,
+    })
+    const input = {
+      customerId,
+      tenantId: 't',
+      plan: 'business',
+      priceId: business,
+      seats: 3,
+      trialDays: 0,
+    }
     const { subscription } = await world.payments.createSubscription(input, world.write())
-    expect(await world.payments.listSubscriptions(customerId)).toMatchObject([{ id: subscription.id, seats: 3 }])
+    expect(await world.payments.listSubscriptions(customerId)).toMatchObject([
+      { id: subscription.id, seats: 3 },
+    ])
     expect(await world.payments.listInvoices(customerId)).toHaveLength(1)
   })
 
   it('the same write after a timeout of all its tries finds what the first one made', async () => {
     await using world = await openPayments({ deadlineMs: 60, retries: 0 })
     const customerId = await world.customer('pm_card_visa')
-    const input = { customerId, tenantId: 't', plan: 'business', priceId: business, seats: 3, trialDays: 0 }
-    world.sandbox.fault({ system: 'payments', match: 'POST /v1/subscriptions', mode: 'timeout', after: true, times: 1 })
-    await expect(world.payments.createSubscription(input, write)).rejects.toMatchObject({ kind: 'timeout' })
-    const patient = stripe({ secretKey: demoServiceCredentials.stripeSecretKey, apiUrl: world.sandbox.paymentsUrl })
+    const input = {
+      customerId,
+      tenantId: 't',
+      plan: 'business',
+      priceId: business,
+      seats: 3,
+      trialDays: 0,
+    }
+    world.sandbox.fault({
+      system: 'payments',
+      match: 'POST /v1/subscriptions',
+      mode: 'timeout',
+      after: true,
+      times: 1,
+    })
+    await expect(world.payments.createSubscription(input, write)).rejects.toMatchObject({
+      kind: 'timeout',
+    })
+    const patient = stripe({
+      secretKey: demoServiceCredentials.stripeSecretKey,
+      apiUrl: world.sandbox.paymentsUrl,
+    })
     const { subscription } = await patient.createSubscription(input, write)
-    expect((await patient.listSubscriptions(customerId)).map(({ id }) => id)).toEqual([subscription.id])
+    expect((await patient.listSubscriptions(customerId)).map(({ id }) => id)).toEqual([
+      subscription.id,
+    ])
   })
 
   it('the wrong shape and a rate limit are told for what they are', async () => {
     await using world = await openPayments({ retries: 0 })
     world.sandbox.fault({ system: 'payments', mode: 'shape', times: 1 })
-    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({ kind: 'invalid_answer' })
+    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({
+      kind: 'invalid_answer',
+    })
     world.sandbox.fault({ system: 'payments', mode: 'garbage', times: 1 })
-    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({ kind: 'invalid_answer' })
+    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({
+      kind: 'invalid_answer',
+    })
     world.sandbox.fault({ system: 'payments', mode: 'error', status: 429, times: 1 })
-    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({ kind: 'rate_limited', status: 429 })
+    await expect(world.payments.findCustomer('cus_1')).rejects.toMatchObject({
+      kind: 'rate_limited',
+      status: 429,
+    })
   })
 
   it('a declined card is told in a sentence of ours, and does not open the circuit', async () => {
@@ -171,7 +280,9 @@ describe('on the sandbox', () => {
     const { subscription } = await world.subscribed(1, declinedLater)
     expect(subscription.status).toBe('incomplete')
     for (let tries = 0; tries < 4; tries += 1) {
-      const error = await failureOf(world.payments.payInvoice(subscription.latestInvoiceId ?? '', world.write()))
+      const error = await failureOf(
+        world.payments.payInvoice(subscription.latestInvoiceId ?? '', world.write()),
+      )
       expect(error).toBeInstanceOf(PaymentDeclined)
       expect(error).toMatchObject({
         code: 'generic_decline',
@@ -179,7 +290,9 @@ describe('on the sandbox', () => {
         message: expect.stringMatching(/^The card was declined/),
       })
     }
-    expect(world.reports.filter(({ call }) => call === 'payInvoice')).toMatchObject(Array(4).fill({ outcome: 'ok', status: 402 }))
+    expect(world.reports.filter(({ call }) => call === 'payInvoice')).toMatchObject(
+      Array(4).fill({ outcome: 'ok', status: 402 }),
+    )
   })
 
   it('a caller that goes away ends the call with its own reason', async () => {
@@ -188,7 +301,9 @@ describe('on the sandbox', () => {
     const reason = new Error('the person went away')
     world.sandbox.fault({ system: 'payments', mode: 'timeout' })
     setTimeout(() => controller.abort(reason), 20)
-    await expect(world.payments.findCustomer('cus_1', { signal: controller.signal })).rejects.toBe(reason)
+    await expect(world.payments.findCustomer('cus_1', { signal: controller.signal })).rejects.toBe(
+      reason,
+    )
   })
 })
 

@@ -16,7 +16,10 @@ export interface PaymentsUnderTest extends AsyncDisposable {
   /** A customer with a card of that number, or without one. */
   customer(card?: string): Promise<string>
   /** A paid business subscription by the month in euros. */
-  subscribed(seats: number, card?: string): Promise<{ customerId: string; subscription: ProcessorSubscription }>
+  subscribed(
+    seats: number,
+    card?: string,
+  ): Promise<{ customerId: string; subscription: ProcessorSubscription }>
   eventTypes(): string[]
 }
 
@@ -25,8 +28,13 @@ export const works = '4242424242424242'
 export const declinedLater = '4000000000000341'
 export const confirmedEachTime = '4000002760003184'
 
-/** The real client on the sandbox's own server; the payments' clock stands at `start` and moves only when it is moved. */
-export async function openPayments(options: Partial<StripeOptions> = {}): Promise<PaymentsUnderTest> {
+/**
+ * The real client on the sandbox's own server; the payments' clock stands at `start` and moves only
+ * when it is moved.
+ */
+export async function openPayments(
+  options: Partial<StripeOptions> = {},
+): Promise<PaymentsUnderTest> {
   const sandbox = await startSandbox({ payments: { now: () => start.getTime() } })
   const reports: CallReport[] = []
   const payments = stripe({
@@ -42,7 +50,13 @@ export async function openPayments(options: Partial<StripeOptions> = {}): Promis
     return { idempotencyKey: `test:${keys}` }
   }
   async function customer(card?: string): Promise<string> {
-    const input = { tenantId: '0197-tenant', tenantSlug: 'acme', name: 'Acme', email: 'billing@acme.test', country: 'DE' }
+    const input = {
+      tenantId: '0197-tenant',
+      tenantSlug: 'acme',
+      name: 'Acme',
+      email: 'billing@acme.test',
+      country: 'DE',
+    }
     const { id } = await payments.createCustomer(input, write())
     if (card !== undefined) sandbox.payments.act({ action: 'attach_card', customer: id, card })
     return id
@@ -55,7 +69,14 @@ export async function openPayments(options: Partial<StripeOptions> = {}): Promis
     customer,
     async subscribed(seats, card = works) {
       const customerId = await customer(card)
-      const input = { customerId, tenantId: '0197-tenant', plan: 'business', priceId: business, seats, trialDays: 0 }
+      const input = {
+        customerId,
+        tenantId: '0197-tenant',
+        plan: 'business',
+        priceId: business,
+        seats,
+        trialDays: 0,
+      }
       const { subscription } = await payments.createSubscription(input, write())
       return { customerId, subscription }
     },

@@ -1,7 +1,7 @@
 import { startSandbox } from '@atrium/sandbox/start'
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { verifyWebhook, type WebhookRefusal, WebhookRefused } from '../src/payments/webhooks.ts'
+import { verifyWebhook, WebhookRejected, type WebhookRejection } from '../src/payments/webhooks.ts'
 
 const secret = 'whsec_current'
 const now = new Date('2026-11-21T12:00:00Z')
@@ -19,21 +19,29 @@ const event = {
 const payload = JSON.stringify(event)
 
 function header(options: { payload?: string; secret?: string; timestamp?: number } = {}): string {
-  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: nowSeconds, ...options })
+  return Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    timestamp: nowSeconds,
+    ...options,
+  })
 }
 
-function reasonOf(work: () => unknown): WebhookRefusal | 'taken' {
+function reasonOf(work: () => unknown): WebhookRejection | 'taken' {
   try {
     work()
     return 'taken'
   } catch (error) {
-    if (error instanceof WebhookRefused) return error.reason
+    if (error instanceof WebhookRejected) return error.reason
     throw error
   }
 }
 
-const verify = (body: string | Buffer, given: string | undefined, secrets: readonly string[] = [secret]) =>
-  reasonOf(() => verifyWebhook(body, given, secrets, now))
+const verify = (
+  body: string | Buffer,
+  given: string | undefined,
+  secrets: readonly string[] = [secret],
+) => reasonOf(() => verifyWebhook(body, given, secrets, now))
 
 describe('a webhook', () => {
   it('is taken with its signature, as text and as bytes, and told in our words', () => {
@@ -70,7 +78,7 @@ describe('a webhook', () => {
     expect(verify(payload, header({ timestamp: nowSeconds + offset }))).toBe(outcome)
   })
 
-  it('is refused when it is forged', () => {
+  it('is rejected when it is forged', () => {
     expect(verify(payload, header({ secret: 'whsec_other' }))).toBe('bad_signature')
     expect(verify(payload.replace('sub_1', 'sub_2'), header())).toBe('bad_signature')
     expect(verify(`${payload} `, header())).toBe('bad_signature')
@@ -87,7 +95,7 @@ describe('a webhook', () => {
     expect(verify(payload, ` t=${nowSeconds},${old}`)).toBe('bad_signature')
   })
 
-  it('is refused without a signature or a secret to check it with', () => {
+  it('is rejected without a signature or a secret to check it with', () => {
     expect(verify(payload, undefined)).toBe('no_signature')
     expect(verify(payload, ' ')).toBe('no_signature')
     expect(verify(payload, header(), [])).toBe('no_secret')
@@ -95,7 +103,10 @@ describe('a webhook', () => {
   })
 
   it.each([
-    ['{"object":"v2.core.event","id":"evt_2","type":"v1.billing.meter.no_meter_found"}', 'thin_event'],
+    [
+      '{"object":"v2.core.event","id":"evt_2","type":"v1.billing.meter.no_meter_found"}',
+      'thin_event',
+    ],
     ['{"object":"event"', 'not_json'],
     ['[]', 'no_event'],
     ['"event"', 'no_event'],
@@ -105,28 +116,50 @@ describe('a webhook', () => {
     ['{"object":"event","id":"evt_1","type":"x","created":-1,"data":{}}', 'no_event'],
     ['{"object":"event","id":"evt_1","type":"x","created":1.5,"data":{}}', 'no_event'],
     [`{"object":"event","id":"${'e'.repeat(3_000)}","type":"x","created":1,"data":{}}`, 'no_event'],
-    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":{"name":"a\\u0000b"}}}', 'not_storable'],
-    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"a\\u0000":1}}', 'not_storable'],
-    ['{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":["\\ud800"]}}', 'not_storable'],
-    [`{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":${'['.repeat(90_000)}${']'.repeat(90_000)}}}`, 'not_storable'],
+    [
+      '{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":{"name":"a\\u0000b"}}}',
+      'not_storable',
+    ],
+    [
+      '{"object":"event","id":"evt_1","type":"x","created":1,"data":{"a\\u0000":1}}',
+      'not_storable',
+    ],
+    [
+      '{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":["\\ud800"]}}',
+      'not_storable',
+    ],
+    [
+      `{"object":"event","id":"evt_1","type":"x","created":1,"data":{"object":${'['.repeat(90_000)}${']'.repeat(90_000)}}}`,
+      'not_storable',
+    ],
   ] as const)('whose body is %s is refused as %s although it is signed', (body, reason) => {
     expect(verify(body, header({ payload: body }))).toBe(reason)
   })
 
   it.each([
     ['a byte order mark before the text that was signed', Buffer.from(`\ufeff${payload}`)],
-    ['a broken byte in the place of a replacement character', Buffer.from(`${payload.slice(0, -1)},"x":"\u00ff"}`, 'latin1')],
+    [
+      'a broken byte in the place of a replacement character',
+      Buffer.from(`${payload.slice(0, -1)},"x":"\u00ff"}`, 'latin1'),
+    ],
   ])('is refused with %s', (_, body) => {
     const signedText = body[0] === 0xef ? payload : body.toString('utf8')
     expect(verify(body, header({ payload: signedText }))).toBe('bad_signature')
   })
 
   it('whose object has no id, or is none, is taken', () => {
-    const upcoming = JSON.stringify({ ...event, type: 'invoice.upcoming', data: { object: { object: 'invoice' } } })
-    expect(verifyWebhook(upcoming, header({ payload: upcoming }), [secret], now)).toMatchObject({ objectType: 'invoice', objectId: null })
+    const upcoming = JSON.stringify({
+      ...event,
+      type: 'invoice.upcoming',
+      data: { object: { object: 'invoice' } },
+    })
+    expect(verifyWebhook(upcoming, header({ payload: upcoming }), [secret], now)).toMatchObject({
+      objectType: 'invoice',
+      objectId: null,
+    })
   })
 
-  it('tells why it is refused without a word of the request', () => {
+  it('tells why it is rejected without a word of the request', () => {
     for (const given of [undefined, header({ secret: 'whsec_other' }), header({ timestamp: 0 })]) {
       try {
         verifyWebhook(payload, given, [secret], now)
@@ -141,7 +174,11 @@ describe('a webhook', () => {
 it('of the sandbox carries a signature that the SDK and we take', async () => {
   const sandbox = await startSandbox({ payments: { now: () => now.getTime() } })
   try {
-    sandbox.payments.act({ action: 'emit', type: 'customer.updated', object: { id: 'cus_1', object: 'customer' } })
+    sandbox.payments.act({
+      action: 'emit',
+      type: 'customer.updated',
+      object: { id: 'cus_1', object: 'customer' },
+    })
     const id = sandbox.payments.events()[0]?.id ?? ''
     const { body, headers } = sandbox.payments.webhooks.signed(id)
     const signature = headers['stripe-signature']
@@ -151,7 +188,11 @@ it('of the sandbox carries a signature that the SDK and we take', async () => {
       objectId: 'cus_1',
     })
     const old = sandbox.payments.webhooks.signed(id, { signedAt: now.getTime() - 301_000 })
-    expect(reasonOf(() => verifyWebhook(old.body, old.headers['stripe-signature'], ['whsec_sandboxlocaluse'], now))).toBe('too_old')
+    expect(
+      reasonOf(() =>
+        verifyWebhook(old.body, old.headers['stripe-signature'], ['whsec_sandboxlocaluse'], now),
+      ),
+    ).toBe('too_old')
   } finally {
     await sandbox.close()
   }

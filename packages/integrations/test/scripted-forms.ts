@@ -9,8 +9,13 @@ export interface ReceivedForm {
   body: string
 }
 
-/** A small HTTP server on loopback that answers as the test says and remembers the forms that it was sent. */
-export async function scriptedForms(script: (received: ReceivedForm, response: ServerResponse) => void) {
+/**
+ * A small HTTP server on loopback that answers as the test says and remembers the forms that it was
+ * sent.
+ */
+export async function scriptedForms(
+  script: (received: ReceivedForm, response: ServerResponse) => void,
+) {
   const received: ReceivedForm[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

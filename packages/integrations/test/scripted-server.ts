@@ -11,7 +11,9 @@ export interface Received {
 
 export type Script = (received: Received, response: ServerResponse) => void
 
-/** A small HTTP server on loopback that answers as the test says and remembers what it was asked. */
+/**
+ * A small HTTP server on loopback that answers as the test says and remembers what it was asked.
+ */
 export async function scriptedServer(script: Script) {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -45,6 +47,13 @@ export async function scriptedServer(script: Script) {
   return handle
 }
 
-export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(body))
 }

@@ -31,6 +31,9 @@ describe('mailer contract: the local stand-in', () => {
 
   it('reports a server that fails', async () => {
     sandbox.fault({ system: 'smtp', mode: 'reset' })
-    await expect(smtp({ url: sandbox.smtpUrl }).send(mail)).rejects.toMatchObject({ system: 'smtp', kind: 'connection' })
+    await expect(smtp({ url: sandbox.smtpUrl }).send(mail)).rejects.toMatchObject({
+      system: 'smtp',
+      kind: 'connection',
+    })
   })
 })

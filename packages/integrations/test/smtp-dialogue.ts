@@ -1,7 +1,10 @@
 import { createServer, type Socket } from 'node:net'
 
 export interface Dialogue {
-  /** Replies by the first word of the command, `.` for the end of the message; `greeting` is said first. Undefined: silence. */
+  /**
+   * Replies by the first word of the command, `.` for the end of the message; `greeting` is said
+   * first. Undefined: silence.
+   */
   [command: string]: string | undefined | ((socket: Socket) => void)
 }
 
@@ -18,7 +21,9 @@ const polite: Dialogue = {
   QUIT: '221 bye',
 }
 
-/** An SMTP server on loopback that says what the test wants, and remembers commands and messages. */
+/**
+ * An SMTP server on loopback that says what the test wants, and remembers commands and messages.
+ */
 export async function smtpDialogue(changes: Dialogue = {}) {
   const commands: string[] = []
   const messages: string[] = []
@@ -48,7 +53,12 @@ export async function smtpDialogue(changes: Dialogue = {}) {
         else {
           commands.push(line)
           const word = line.split(' ')[0] ?? ''
-          if (word === 'DATA' && typeof dialogue.DATA === 'string' && dialogue.DATA.startsWith('354')) message = []
+          if (
+            word === 'DATA' &&
+            typeof dialogue.DATA === 'string' &&
+            dialogue.DATA.startsWith('354')
+          )
+            message = []
           say(word)
         }
       }

@@ -4,7 +4,10 @@ import { json, type Received, scriptedServer } from './scripted-server.ts'
 
 const quick = { apiKey: 'API_key', backoffMs: { initial: 1, max: 2 } }
 
-type Patch = { name?: string; domainId?: string } & Record<`aliases/${string}`, Partial<Alias> | boolean | null>
+type Patch = { name?: string; domainId?: string } & Record<
+  `aliases/${string}`,
+  Partial<Alias> | boolean | null
+>
 interface Arguments {
   update?: { d?: Patch }
   position?: number
@@ -21,8 +24,14 @@ interface Alias {
   enabled: boolean
 }
 
-/** A mail server of one account, `d`, whose alias list follows the rules of its own: entries by place, given anew when stored. */
-async function aliasServer(initial: string[], between: (aliases: Alias[], change: number) => Alias[] = (aliases) => aliases) {
+/**
+ * A mail server of one account, `d`, whose alias list follows the rules of its own: entries by
+ * place, given again when stored.
+ */
+async function aliasServer(
+  initial: string[],
+  between: (aliases: Alias[], change: number) => Alias[] = (aliases) => aliases,
+) {
   let aliases: Alias[] = initial.map((name) => ({ name, domainId: 'c', enabled: true }))
   let changes = 0
   let name = 'anna'
@@ -33,7 +42,8 @@ async function aliasServer(initial: string[], between: (aliases: Alias[], change
     const list = new Map<number, Partial<Alias>>(aliases.map((alias, index) => [index, alias]))
     for (const [pointer, value] of Object.entries(update)) {
       const index = Number(pointer.split('/')[1])
-      if (value === null && !list.delete(index)) return { notUpdated: { d: { type: 'invalidPatch', properties: [pointer] } } }
+      if (value === null && !list.delete(index))
+        return { notUpdated: { d: { type: 'invalidPatch', properties: [pointer] } } }
       if (typeof value === 'boolean') list.set(index, { ...list.get(index), enabled: value })
       else if (value !== null) list.set(index, { ...list.get(index), ...value })
     }
@@ -67,11 +77,14 @@ const without = (name: string) => (aliases: Alias[], change: number) =>
 
 describe('aliases while somebody else changes them', () => {
   it('are added where no entry can be, and read again in the same request', async () => {
-    await using house = await aliasServer(['office'])
-    await house.mail.addAlias(sales)
-    expect(house.names()).toEqual(['office', 'sales'])
-    expect(house.received.map(names)).toEqual([['x:Account/get'], ['x:Account/set', 'x:Account/get']])
-    expect(callsOf(house.received[1] as Received)[0]?.[1]).toEqual({
+    await using testServer = await aliasServer(['office'])
+    await testServer.mail.addAlias(sales)
+    expect(testServer.names()).toEqual(['office', 'sales'])
+    expect(testServer.received.map(names)).toEqual([
+      ['x:Account/get'],
+      ['x:Account/set', 'x:Account/get'],
+    ])
+    expect(callsOf(testServer.received[1] as Received)[0]?.[1]).toEqual({
       update: { d: { 'aliases/4000000000': { name: 'sales', domainId: 'c', enabled: true } } },
     })
   })
@@ -79,51 +92,71 @@ describe('aliases while somebody else changes them', () => {
   it('are not written over by an addition that came too late', async () => {
     const added = (aliases: Alias[], change: number) =>
       change === 1 ? [...aliases, { name: 'theirs', domainId: 'c', enabled: true }] : aliases
-    await using house = await aliasServer(['office'], added)
-    await house.mail.addAlias(sales)
-    expect(house.names()).toEqual(['office', 'theirs', 'sales'])
+    await using testServer = await aliasServer(['office'], added)
+    await testServer.mail.addAlias(sales)
+    expect(testServer.names()).toEqual(['office', 'theirs', 'sales'])
   })
 
   it('are removed at a second look when the list is shorter than it was', async () => {
-    await using house = await aliasServer(['first', 'sales', 'behind', 'last'], without('first'))
-    await house.mail.removeAlias(sales)
-    expect(house.names()).toEqual(['behind', 'last'])
-    expect(house.received).toHaveLength(4)
+    await using testServer = await aliasServer(
+      ['first', 'sales', 'behind', 'last'],
+      without('first'),
+    )
+    await testServer.mail.removeAlias(sales)
+    expect(testServer.names()).toEqual(['behind', 'last'])
+    expect(testServer.received).toHaveLength(4)
   })
 
-  it.each(['first sales behind', 'sales behind', 'sales'])('lose no other one to two who remove the same (of %s)', async (all) => {
-    const initial = all.split(' ')
-    await using house = await aliasServer(initial, without('sales'))
-    await house.mail.removeAlias(sales)
-    expect(house.names()).toEqual(initial.filter((name) => name !== 'sales'))
-  })
+  it.each(['first sales behind', 'sales behind', 'sales'])(
+    'lose no other one to two who remove the same (of %s)',
+    async (all) => {
+      const initial = all.split(' ')
+      await using testServer = await aliasServer(initial, without('sales'))
+      await testServer.mail.removeAlias(sales)
+      expect(testServer.names()).toEqual(initial.filter((name) => name !== 'sales'))
+    },
+  )
 
   it('come back when the removal hit the one behind, and the right one goes', async () => {
     const swapped = (aliases: Alias[], change: number) =>
-      change === 1 ? [...aliases.slice(1), { name: 'theirs', domainId: 'c', enabled: true }] : aliases
-    await using house = await aliasServer(['first', 'sales', 'behind', 'last'], swapped)
-    await house.mail.removeAlias(sales)
-    expect(house.names().sort()).toEqual(['behind', 'last', 'theirs'])
+      change === 1
+        ? [...aliases.slice(1), { name: 'theirs', domainId: 'c', enabled: true }]
+        : aliases
+    await using testServer = await aliasServer(['first', 'sales', 'behind', 'last'], swapped)
+    await testServer.mail.removeAlias(sales)
+    expect(testServer.names().sort()).toEqual(['behind', 'last', 'theirs'])
   })
 
   it('become an address only where they are', async () => {
-    await using house = await aliasServer(['first', 'anna.berg', 'behind'], without('first'))
-    await house.mail.renameAccount({ id: 'd', to: { localPart: 'anna.berg', domainId: 'c' }, keepOld: false })
-    expect(house.names()).toEqual(['behind'])
+    await using testServer = await aliasServer(['first', 'anna.berg', 'behind'], without('first'))
+    await testServer.mail.renameAccount({
+      id: 'd',
+      to: { localPart: 'anna.berg', domainId: 'c' },
+      keepOld: false,
+    })
+    expect(testServer.names()).toEqual(['behind'])
   })
 
   it('end in a failure when the list never stands still', async () => {
-    const restless = (aliases: Alias[], change: number) => [{ name: `new${change}`, domainId: 'c', enabled: true }, ...aliases]
-    await using house = await aliasServer(['sales'], restless)
-    await expect(house.mail.removeAlias(sales)).rejects.toMatchObject({ kind: 'server', call: 'removeAlias' })
-    expect(house.names()).toContain('sales')
+    const restless = (aliases: Alias[], change: number) => [
+      { name: `new${change}`, domainId: 'c', enabled: true },
+      ...aliases,
+    ]
+    await using testServer = await aliasServer(['sales'], restless)
+    await expect(testServer.mail.removeAlias(sales)).rejects.toMatchObject({
+      kind: 'server',
+      call: 'removeAlias',
+    })
+    expect(testServer.names()).toContain('sales')
   })
 
   it('end in a failure when an addition does not show', async () => {
     await using server = await scriptedServer((received, response) => {
       const methodResponses = callsOf(received).map(([name, , callId]) => [
         name,
-        name === 'x:Account/set' ? { updated: { d: null } } : { list: [{ id: 'd', name: 'anna', domainId: 'c', aliases: {} }] },
+        name === 'x:Account/set'
+          ? { updated: { d: null } }
+          : { list: [{ id: 'd', name: 'anna', domainId: 'c', aliases: {} }] },
         callId,
       ])
       json(response, 200, { methodResponses })
@@ -131,25 +164,40 @@ describe('aliases while somebody else changes them', () => {
     const mail = stalwart({ ...quick, baseUrl: server.url })
     await expect(mail.addAlias(sales)).rejects.toMatchObject({ kind: 'server' })
     const to = { localPart: 'anna.berg', domainId: 'c' }
-    await expect(mail.renameAccount({ id: 'd', to, keepOld: true })).rejects.toMatchObject({ kind: 'server' })
+    await expect(mail.renameAccount({ id: 'd', to, keepOld: true })).rejects.toMatchObject({
+      kind: 'server',
+    })
   })
 })
 
 describe('pages', () => {
   /** Answers queries by position and limit, as far as it cares. */
-  async function pagedServer(count: number, rule: { largest?: number; ignoresPosition?: boolean } = {}) {
+  async function pagedServer(
+    count: number,
+    rule: { largest?: number; ignoresPosition?: boolean } = {},
+  ) {
     const ids = Array.from({ length: count }, (_, index) => `a${index}`)
     const server = await scriptedServer((received, response) => {
       const methodResponses = callsOf(received).map(([name, args, callId]) => {
         const { position = 0, limit = 0, ids: asked = [] } = args
-        if (name === 'x:Domain/get') return [name, { list: [{ id: 'c', name: 'acme.test' }] }, callId]
+        if (name === 'x:Domain/get')
+          return [name, { list: [{ id: 'c', name: 'acme.test' }] }, callId]
         if (name === 'x:Account/get') {
-          const list = asked.map((id) => ({ id, aliases: { 0: { name: id, domainId: 'c', enabled: true } } }))
-          return asked.length > 500 ? ['error', { type: 'requestTooLarge' }, callId] : [name, { list }, callId]
+          const list = asked.map((id) => ({
+            id,
+            aliases: { 0: { name: id, domainId: 'c', enabled: true } },
+          }))
+          return asked.length > 500
+            ? ['error', { type: 'requestTooLarge' }, callId]
+            : [name, { list }, callId]
         }
         const most = Math.min(limit, rule.largest ?? 5_000)
         const from = rule.ignoresPosition ? 0 : position
-        return [name, { ids: ids.slice(from, from + most), position, ...(most < limit && { limit: most }) }, callId]
+        return [
+          name,
+          { ids: ids.slice(from, from + most), position, ...(most < limit && { limit: most }) },
+          callId,
+        ]
       })
       json(response, 200, { methodResponses })
     })
@@ -178,12 +226,25 @@ describe('pages', () => {
 describe('answers that promise too little', () => {
   it('do not count as success', async () => {
     await using server = await scriptedServer((received, response) => {
-      const methodResponses = callsOf(received).map(([name, , callId]) => [name, { accountId: 'b' }, callId])
+      const methodResponses = callsOf(received).map(([name, , callId]) => [
+        name,
+        { accountId: 'b' },
+        callId,
+      ])
       json(response, 200, { methodResponses })
     })
-    const mail = stalwart({ ...quick, baseUrl: server.url, circuit: { failures: 1_000, openMs: 1 } })
+    const mail = stalwart({
+      ...quick,
+      baseUrl: server.url,
+      circuit: { failures: 1_000, openMs: 1 },
+    })
     const failing = [
-      mail.createAccount({ localPart: 'anna', domainId: 'c', displayName: 'Anna', password: 'Qm7-vTz4-Lk9s-Xp' }),
+      mail.createAccount({
+        localPart: 'anna',
+        domainId: 'c',
+        displayName: 'Anna',
+        password: 'Qm7-vTz4-Lk9s-Xp',
+      }),
       mail.setDisplayName({ id: 'd', displayName: 'Anna' }),
       mail.thawAccount({ id: 'd' }),
       mail.removeAccount('d'),
@@ -200,9 +261,14 @@ describe('answers that promise too little', () => {
 
   it('are found by comparing what came back with the address', async () => {
     await using server = await scriptedServer((received, response) => {
-      if (received.target === '/jmap/session') return json(response, 200, { primaryAccounts: { 'urn:stalwart:jmap': 'b' } })
+      if (received.target === '/jmap/session')
+        return json(response, 200, { primaryAccounts: { 'urn:stalwart:jmap': 'b' } })
       const list = [{ id: 'q', '@type': 'User', name: 'somebody', aliases: {} }]
-      const methodResponses = callsOf(received).map(([name, , callId]) => [name, { list, ids: ['q'] }, callId])
+      const methodResponses = callsOf(received).map(([name, , callId]) => [
+        name,
+        { list, ids: ['q'] },
+        callId,
+      ])
       json(response, 200, { methodResponses })
     })
     const mail = stalwart({ ...quick, baseUrl: server.url })
@@ -212,7 +278,10 @@ describe('answers that promise too little', () => {
     expect(server.asked().filter((asked) => asked === 'GET /jmap/session')).toHaveLength(1)
     expect(server.received[1]?.body).toMatchObject({
       using: expect.arrayContaining(['urn:ietf:params:jmap:principals']),
-      methodCalls: [['Principal/query', { accountId: 'b', filter: { email: 'anna@acme.test' } }, 'query'], expect.anything()],
+      methodCalls: [
+        ['Principal/query', { accountId: 'b', filter: { email: 'anna@acme.test' } }, 'query'],
+        expect.anything(),
+      ],
     })
   })
 })

@@ -31,7 +31,11 @@ _ua-auto-config.acme.example. IN TXT "v=UAAC1; a=sha256; d=\\"q\\\\"
       { name: '_imaps._tcp.acme.example', type: 'SRV', value: '0 1 993 mail.example.org' },
       { name: '_25._tcp.mail.acme.example', type: 'TLSA', value: '3 1 1 abcdef' },
       { name: 'autoconfig.acme.example', type: 'CNAME', value: 'mail.example.org' },
-      { name: 'acme.example', type: 'CAA', value: '0 issue "letsencrypt.org; accounturi=https://x"' },
+      {
+        name: 'acme.example',
+        type: 'CAA',
+        value: '0 issue "letsencrypt.org; accounturi=https://x"',
+      },
       { name: '_ua-auto-config.acme.example', type: 'TXT', value: 'v=UAAC1; a=sha256; d="q\\' },
     ])
   })
@@ -101,7 +105,10 @@ b.example. IN TXT ( "one" ; first
   })
 
   it('ends on any text, quickly', () => {
-    const junk = fc.string({ unit: fc.constantFrom('"', '\\', '(', ')', ';', '\n', ' ', 'a', '.', '1', 'IN', 'TXT'), maxLength: 2_000 })
+    const junk = fc.string({
+      unit: fc.constantFrom('"', '\\', '(', ')', ';', '\n', ' ', 'a', '.', '1', 'IN', 'TXT'),
+      maxLength: 2_000,
+    })
     fc.assert(
       fc.property(junk, (zone) => {
         const records = parseZone(zone)

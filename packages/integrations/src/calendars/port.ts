@@ -14,12 +14,18 @@ export interface HostCalendar {
   timeZone: string | null
 }
 
-/** A stretch of time in which the host is not free, as the server tells it: any order, may overlap, may reach out of the range. */
+/**
+ * A stretch of time in which the host is not free, as the server tells it: any order, may overlap,
+ * may reach out of the range.
+ */
 export interface BusyPeriod {
   /** Milliseconds since 1970. */
   start: number
   end: number
-  /** The event behind it, by the id that `putEvent` answered, also for an instance of a recurring one; null when the server names none. */
+  /**
+   * The event behind it, by the id that `putEvent` answered, also for an instance of a recurring
+   * one; null when the server names none.
+   */
   eventId: string | null
 }
 
@@ -44,16 +50,26 @@ export interface CalendarEvent {
   participants: readonly CalendarParticipant[]
 }
 
-/** Hosts' calendars at the mail server. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+/**
+ * Hosts' calendars at the mail server. Every method rejects with `UpstreamError` alone, unless the
+ * signal ended it.
+ */
 export interface Calendars {
-  /** Signs in and finds the calendar to write to. `unauthorized` for a wrong secret, `refused` when the mailbox has no calendar that may be written. */
+  /**
+   * Signs in and finds the calendar to write to. `unauthorized` for a wrong secret, `refused` when
+   * the mailbox has no calendar that may be written.
+   */
   open(credential: MailboxCredential, options?: CallOptions): Promise<HostCalendar>
   /** Sets the zone in which the calendar's floating and all-day events are read. Repeatable. */
-  setTimeZone(request: { credential: MailboxCredential; calendar: HostCalendar; timeZone: string }, options?: CallOptions): Promise<void>
+  setTimeZone(
+    request: { credential: MailboxCredential; calendar: HostCalendar; timeZone: string },
+    options?: CallOptions,
+  ): Promise<void>
   /**
-   * Everything that keeps the host from being free in `[from, to)`, each period with its event. Events that the host
-   * declined are left out; `addresses` are the host's besides the user name of the credential, to find the host's
-   * reply by. A range over 365 days is `refused`. Never returns an empty list for a calendar that it may not read.
+   * Everything that keeps the host from being free in `[from, to)`, each period with its event.
+   * Events that the host declined are left out; `addresses` are the host's besides the user name of
+   * the credential, to find the host's reply by. A range over 365 days is `refused`. Never returns
+   * an empty list for a calendar that it may not read.
    */
   busyPeriods(
     request: {
@@ -66,21 +82,39 @@ export interface Calendars {
     options?: CallOptions,
   ): Promise<BusyPeriod[]>
   /**
-   * Makes the event, or brings the one that has this uid to what is given. `eventId` is what an earlier write answered, to find it at once.
-   * Repeatable. Answers the event's id.
+   * Makes the event, or brings the one that has this uid to what is given. `eventId` is what an
+   * earlier write answered, to find it at once. Repeatable. Returns the event's id.
    */
   putEvent(
-    request: { credential: MailboxCredential; calendar: HostCalendar; event: CalendarEvent; eventId: string | null },
+    request: {
+      credential: MailboxCredential
+      calendar: HostCalendar
+      event: CalendarEvent
+      eventId: string | null
+    },
     options?: CallOptions,
   ): Promise<{ eventId: string }>
-  /** Takes the event away. An absent one counts as removed. Without `eventId` it is looked for by uid around `start`. */
+  /**
+   * Takes the event away. An absent one counts as removed. Without `eventId` it is looked for by
+   * uid around `start`.
+   */
   removeEvent(
-    request: { credential: MailboxCredential; calendar: HostCalendar; uid: string; start: number; eventId: string | null },
+    request: {
+      credential: MailboxCredential
+      calendar: HostCalendar
+      uid: string
+      start: number
+      eventId: string | null
+    },
     options?: CallOptions,
   ): Promise<void>
   /** Where an event that we wrote stands now; undefined when it is gone or cancelled. */
   readEvent(
-    request: { credential: MailboxCredential; calendar: Pick<HostCalendar, 'accountId'>; eventId: string },
+    request: {
+      credential: MailboxCredential
+      calendar: Pick<HostCalendar, 'accountId'>
+      eventId: string
+    },
     options?: CallOptions,
   ): Promise<{ start: number; end: number } | undefined>
 }

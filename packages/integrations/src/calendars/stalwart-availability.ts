@@ -34,7 +34,14 @@ const calendarIds = z.record(z.string(), z.unknown()).transform((ids) => Object.
 const participants = z
   .record(z.string(), z.unknown())
   .transform((all) => Object.values(all))
-  .pipe(z.array(z.object({ calendarAddress: z.string().nullish(), participationStatus: z.string().nullish() })))
+  .pipe(
+    z.array(
+      z.object({
+        calendarAddress: z.string().nullish(),
+        participationStatus: z.string().nullish(),
+      }),
+    ),
+  )
   .nullish()
 const Kinds = z.object({
   list: z.array(
@@ -76,22 +83,34 @@ const utc = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z
 const localUtc = (instant: number) => new Date(instant).toISOString().slice(0, 19)
 
 /**
- * What keeps the mailbox's owner from being free. The server's own availability answer leaves confidential events
- * out, which would offer their time, and reports events that the owner declined as busy. Both kinds are read one by
- * one, with the owner's own credential: the first are added, the second are subtracted.
- * `addresses` are the owner's: they identify the owner among the participants of an event.
+ * What keeps the mailbox's owner from being free. The server's own availability answer leaves
+ * confidential events out, which would offer their time, and reports events that the owner declined
+ * as busy. Both kinds are read one by one, with the owner's own credential: the first are added,
+ * the second are subtracted. `addresses` are the owner's: they identify the owner among the
+ * participants of an event.
  */
-export async function busyPeriods(call: MailboxCall, range: Range, addresses: readonly string[]): Promise<BusyPeriod[]> {
+export async function busyPeriods(
+  call: MailboxCall,
+  range: Range,
+  addresses: readonly string[],
+): Promise<BusyPeriod[]> {
   try {
     const { periods, secrets, declined } = await readRange(call, range, addresses)
     const free = new Set((await timesOf(call, declined)).map(periodKey))
-    const secret = (await timesOf(call, secrets)).filter(({ start, end }) => start < range.to && end > range.from)
+    const secret = (await timesOf(call, secrets)).filter(
+      ({ start, end }) => start < range.to && end > range.from,
+    )
     const all = [...periods.filter((period) => !free.has(periodKey(period))), ...secret]
-    if (all.length > mostPeriods) throw call.operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} periods` })
+    if (all.length > mostPeriods)
+      throw call.operation.fail('invalid_answer', {
+        note: `it has more than ${mostPeriods} periods`,
+      })
     return all
   } catch (error) {
     // The server expands so many instances of recurring events in one answer and no more.
-    const tooMany = error instanceof UpstreamError && (error.note === 'requestTooLarge' || error.note === 'invalidArguments')
+    const tooMany =
+      error instanceof UpstreamError &&
+      (error.note === 'requestTooLarge' || error.note === 'invalidArguments')
     if (!tooMany || range.to - range.from <= 2 * dayMs) throw error
     const middle = range.from + Math.floor((range.to - range.from) / 2 / dayMs) * dayMs
     const first = await busyPeriods(call, { from: range.from, to: middle }, addresses)
@@ -99,7 +118,10 @@ export async function busyPeriods(call: MailboxCall, range: Range, addresses: re
   }
 }
 
-/** Identifies one instance of an event: the availability answer names only the event, not the instance. */
+/**
+ * Identifies one instance of an event: the availability answer names only the event, not the
+ * instance.
+ */
 const periodKey = ({ eventId, start, end }: BusyPeriod) => `${eventId} ${start} ${end}`
 
 interface RangeReading {
@@ -110,7 +132,11 @@ interface RangeReading {
   declined: EventInCalendar[]
 }
 
-async function readRange(call: MailboxCall, range: Range, addresses: readonly string[]): Promise<RangeReading> {
+async function readRange(
+  call: MailboxCall,
+  range: Range,
+  addresses: readonly string[],
+): Promise<RangeReading> {
   const { accountId, operation } = call
   const calendarProperties = ['id', 'timeZone', 'includeInAvailability', 'myRights']
   const first = await ask(
@@ -119,8 +145,15 @@ async function readRange(call: MailboxCall, range: Range, addresses: readonly st
       ['Calendar/get', { accountId, properties: calendarProperties }, 'calendars'],
       [
         'Principal/getAvailability',
-        // Named events are not merged. Of an instance the id is made up; the id of the event that was written is the base's.
-        { accountId, id: accountId, utcStart: utc(range.from), utcEnd: utc(range.to), eventProperties: ['id', 'baseEventId'] },
+        // Named events are not merged. Of an instance the id is made up; the id of the event that
+        // was written is the base's.
+        {
+          accountId,
+          id: accountId,
+          utcStart: utc(range.from),
+          utcEnd: utc(range.to),
+          eventProperties: ['id', 'baseEventId'],
+        },
         'busy',
       ],
       ...kindCalls(accountId, range, 0),
@@ -128,24 +161,38 @@ async function readRange(call: MailboxCall, range: Range, addresses: readonly st
     true,
     ([calendars, availability, found, got]) => {
       const { list } = Calendars.parse(calendars)
-      const readable = list.filter(({ myRights }) => myRights.mayReadFreeBusy && myRights.mayReadItems)
-      // To somebody without the right the server answers an empty list, which would read as free time.
+      const readable = list.filter(
+        ({ myRights }) => myRights.mayReadFreeBusy && myRights.mayReadItems,
+      )
+      // To somebody without the right the server answers an empty list, which would read as free
+      // time.
       if (readable.length === 0 || readable.length < list.length)
-        throw operation.fail('refused', { status: 200, note: 'the mailbox has a calendar that may not be read' })
-      return { readable, periods: periodsOf(call, Availability.parse(availability)), events: eventKinds(call, found, got) }
+        throw operation.fail('refused', {
+          status: 200,
+          note: 'the mailbox has a calendar that may not be read',
+        })
+      return {
+        readable,
+        periods: periodsOf(call, Availability.parse(availability)),
+        events: eventKinds(call, found, got),
+      }
     },
   )
   const events = [...first.events.list]
   for (let position = objectsInGet, more = first.events.more; more; position += objectsInGet) {
-    if (position >= mostPeriods) throw operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} events` })
-    const next = await ask(call, kindCalls(accountId, range, position), true, ([found, got]) => eventKinds(call, found, got))
+    if (position >= mostPeriods)
+      throw operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} events` })
+    const next = await ask(call, kindCalls(accountId, range, position), true, ([found, got]) =>
+      eventKinds(call, found, got),
+    )
     events.push(...next.list)
     more = next.more
   }
   const counting = events.flatMap((event) => {
     if (event.status === 'cancelled' || event.freeBusyStatus === 'free') return []
     const calendar = first.readable.find(
-      ({ id, includeInAvailability }) => event.calendarIds.includes(id) && includeInAvailability !== 'none',
+      ({ id, includeInAvailability }) =>
+        event.calendarIds.includes(id) && includeInAvailability !== 'none',
     )
     if (!calendar) return []
     const reply = replyOf(event.participants ?? [], addresses)
@@ -155,15 +202,24 @@ async function readRange(call: MailboxCall, range: Range, addresses: readonly st
     periods: first.periods,
     secrets: counting.filter(({ secret, calendar, reply }) => secret && blocks(reply, calendar)),
     // In a calendar that counts only where the owner attends, the server has left them out itself.
-    declined: counting.filter(({ secret, calendar, reply }) => !secret && reply === 'declined' && calendar.includeInAvailability === 'all'),
+    declined: counting.filter(
+      ({ secret, calendar, reply }) =>
+        !secret && reply === 'declined' && calendar.includeInAvailability === 'all',
+    ),
   }
 }
 
-/** What the owner said to an event: `nobody` without participants, `stranger` where the owner is none of them. */
+/**
+ * What the owner said to an event: `nobody` without participants, `outsider` where the owner is
+ * none of them.
+ */
 type Reply = 'declined' | 'attends' | 'stranger' | 'nobody'
 
 function replyOf(
-  participants: readonly { calendarAddress?: string | null | undefined; participationStatus?: string | null | undefined }[],
+  participants: readonly {
+    calendarAddress?: string | null | undefined
+    participationStatus?: string | null | undefined
+  }[],
   addresses: readonly string[],
 ): Reply {
   if (participants.length === 0) return 'nobody'
@@ -182,12 +238,22 @@ function blocks(reply: Reply, { includeInAvailability }: ReadableCalendar): bool
 
 type Calls = Parameters<typeof ask>[1]
 
-/** Every instance in the range and what kind of event it is. A day more on both ends: floating times move with the zone of the calendar. */
+/**
+ * Every instance in the range and what kind of event it is. A day more on both ends: floating times
+ * move with the zone of the calendar.
+ */
 function kindCalls(accountId: string, range: Range, position: number): Calls {
-  const conditions = [{ after: localUtc(range.from - dayMs) }, { before: localUtc(range.to + dayMs) }]
+  const conditions = [
+    { after: localUtc(range.from - dayMs) },
+    { before: localUtc(range.to + dayMs) },
+  ]
   const filter = { operator: 'AND', conditions }
   return [
-    ['CalendarEvent/query', { accountId, filter, expandRecurrences: true, position, limit: objectsInGet }, 'found'],
+    [
+      'CalendarEvent/query',
+      { accountId, filter, expandRecurrences: true, position, limit: objectsInGet },
+      'found',
+    ],
     [
       'CalendarEvent/get',
       {
@@ -202,28 +268,41 @@ function kindCalls(accountId: string, range: Range, position: number): Calls {
 
 function eventKinds(call: MailboxCall, found: unknown, got: unknown) {
   const { ids } = Ids.parse(found)
-  const answer = Kinds.parse(got)
-  assertWhole(call, ids, answer)
-  return { list: answer.list, more: ids.length >= objectsInGet }
+  const response = Kinds.parse(got)
+  assertWhole(call, ids, response)
+  return { list: response.list, more: ids.length >= objectsInGet }
 }
 
 /** An event that is neither shown nor said to be gone would count as free time. */
-function assertWhole({ operation }: MailboxCall, ids: readonly string[], answer: { list: { id: string }[]; notFound: string[] }): void {
-  const answered = new Set([...answer.list.map(({ id }) => id), ...answer.notFound])
-  if (ids.some((id) => !answered.has(id))) throw operation.fail('invalid_answer', { note: 'it leaves out some of the events' })
+function assertWhole(
+  { operation }: MailboxCall,
+  ids: readonly string[],
+  response: { list: { id: string }[]; notFound: string[] },
+): void {
+  const answered = new Set([...response.list.map(({ id }) => id), ...response.notFound])
+  if (ids.some((id) => !answered.has(id)))
+    throw operation.fail('invalid_answer', { note: 'it leaves out some of the events' })
 }
 
-function periodsOf({ operation }: MailboxCall, { list }: z.output<typeof Availability>): BusyPeriod[] {
-  if (list.length > mostPeriods) throw operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} periods` })
+function periodsOf(
+  { operation }: MailboxCall,
+  { list }: z.output<typeof Availability>,
+): BusyPeriod[] {
+  if (list.length > mostPeriods)
+    throw operation.fail('invalid_answer', { note: `it has more than ${mostPeriods} periods` })
   return list.flatMap(({ utcStart, utcEnd, event }) => {
     const [start, end] = [instantOf(operation, utcStart), instantOf(operation, utcEnd)]
-    if (end < start) throw operation.fail('invalid_answer', { note: 'a period ends before it starts' })
+    if (end < start)
+      throw operation.fail('invalid_answer', { note: 'a period ends before it starts' })
     return end === start ? [] : [{ start, end, eventId: event?.baseEventId ?? event?.id ?? null }]
   })
 }
 
 /** The times of single events, floating ones in the zone of their calendar. */
-async function timesOf(call: MailboxCall, events: readonly EventInCalendar[]): Promise<BusyPeriod[]> {
+async function timesOf(
+  call: MailboxCall,
+  events: readonly EventInCalendar[],
+): Promise<BusyPeriod[]> {
   const periods: BusyPeriod[] = []
   for (const [calendar, own] of Map.groupBy(events, (event) => event.calendar)) {
     const ids = own.map(({ id }) => id)
@@ -233,17 +312,30 @@ async function timesOf(call: MailboxCall, events: readonly EventInCalendar[]): P
   return periods
 }
 
-function readTimes(call: MailboxCall, calendar: ReadableCalendar, ids: readonly string[]): Promise<BusyPeriod[]> {
+function readTimes(
+  call: MailboxCall,
+  calendar: ReadableCalendar,
+  ids: readonly string[],
+): Promise<BusyPeriod[]> {
   const { accountId, operation } = call
   const properties = ['id', 'baseEventId', 'utcStart', 'utcEnd']
   const timeZone = calendar.timeZone ?? 'Etc/UTC'
-  return ask(call, [['CalendarEvent/get', { accountId, ids, timeZone, properties }, 'get']], true, ([result]) => {
-    const answer = Details.parse(result)
-    assertWhole(call, ids, answer)
-    return answer.list.flatMap((event) => {
-      const [start, end] = [instantOf(operation, event.utcStart), instantOf(operation, event.utcEnd)]
-      if (end < start) throw operation.fail('invalid_answer', { note: 'an event ends before it starts' })
-      return end === start ? [] : [{ start, end, eventId: event.baseEventId ?? event.id }]
-    })
-  })
+  return ask(
+    call,
+    [['CalendarEvent/get', { accountId, ids, timeZone, properties }, 'get']],
+    true,
+    ([result]) => {
+      const response = Details.parse(result)
+      assertWhole(call, ids, response)
+      return response.list.flatMap((event) => {
+        const [start, end] = [
+          instantOf(operation, event.utcStart),
+          instantOf(operation, event.utcEnd),
+        ]
+        if (end < start)
+          throw operation.fail('invalid_answer', { note: 'an event ends before it starts' })
+        return end === start ? [] : [{ start, end, eventId: event.baseEventId ?? event.id }]
+      })
+    },
+  )
 }

@@ -9,7 +9,9 @@ const using = [calendarsCapability, principals, 'urn:ietf:params:jmap:principals
 // What one get takes in a default installation.
 export const objectsInGet = 500
 
-/** What one call is made with: the operation that it belongs to, and the mailbox that it is made as. */
+/**
+ * What one call is made with: the operation that it belongs to, and the mailbox that it is made as.
+ */
 export interface MailboxCall {
   operation: Operation
   client: HttpClient
@@ -54,22 +56,29 @@ export async function change(
         ? { update: { [request.id]: request.update } }
         : { destroy: [request.id] }
   // The platform sends its own invitations; a second one from the server would confuse the guest.
-  const args = { accountId, ...(type === 'CalendarEvent' && { sendSchedulingMessages: false }), ...work }
+  const args = {
+    accountId,
+    ...(type === 'CalendarEvent' && { sendSchedulingMessages: false }),
+    ...work,
+  }
   return ask(call, [[`${type}/set`, args, 'set']], repeatable, ([result]) => {
-    const answer = SetResult.parse(result)
-    const id = 'create' in request ? answer.created?.event?.id : request.id
+    const response = SetResult.parse(result)
+    const id = 'create' in request ? response.created?.event?.id : request.id
     const done =
       'create' in request
         ? id !== undefined
         : 'update' in request
-          ? Object.hasOwn(answer.updated ?? {}, request.id)
-          : answer.destroyed?.includes(request.id) === true
+          ? Object.hasOwn(response.updated ?? {}, request.id)
+          : response.destroyed?.includes(request.id) === true
     if (done && id !== undefined) return { id }
     const refused =
       'create' in request
-        ? answer.notCreated?.event
-        : SetError.optional().parse(('update' in request ? answer.notUpdated : answer.notDestroyed)?.[request.id])
-    if (!refused) throw operation.fail('invalid_answer', { note: 'it tells neither success nor failure' })
+        ? response.notCreated?.event
+        : SetError.optional().parse(
+            ('update' in request ? response.notUpdated : response.notDestroyed)?.[request.id],
+          )
+    if (!refused)
+      throw operation.fail('invalid_answer', { note: 'it tells neither success nor failure' })
     return { refused }
   })
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { CalendarEvent, CalendarParticipant } from './port.ts'
 
-/** The server keys participants by UUIDs of this namespace over their address; others come back doubled. */
+/**
+ * The server keys participants by UUIDs of this namespace over their address; others come back
+ * doubled.
+ */
 const participantNamespace = Buffer.from('7f1e1965ae734454b088232c90730ce2', 'hex')
 
 // What the server announces as `maxParticipantsPerEvent`, the organizer among them.
@@ -9,7 +12,11 @@ const mostParticipants = 20
 
 /** A version 5 UUID of RFC 9562 section 5.5. */
 function uuid5(name: string): string {
-  const bytes = createHash('sha1').update(participantNamespace).update(name).digest().subarray(0, 16)
+  const bytes = createHash('sha1')
+    .update(participantNamespace)
+    .update(name)
+    .digest()
+    .subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
@@ -21,7 +28,10 @@ export function participantKey(address: string): string {
 }
 
 /** The organizer takes part; of the others nobody has replied. */
-function participant({ address, name }: CalendarParticipant, roles: Record<string, true>): [string, object] {
+function participant(
+  { address, name }: CalendarParticipant,
+  roles: Record<string, true>,
+): [string, object] {
   const entry = {
     '@type': 'Participant',
     calendarAddress: `mailto:${address}`,
@@ -35,17 +45,27 @@ function participant({ address, name }: CalendarParticipant, roles: Record<strin
 
 /** Seconds as a duration of RFC 8984 section 1.4.6. */
 function duration(seconds: number): string {
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60]
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3600),
+    Math.floor((seconds % 3600) / 60),
+    seconds % 60,
+  ]
   const text = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`
   return `PT${text || '0S'}`
 }
 
 /**
- * Start and length as the server stores them: wall time and zone. It adds the length to the wall time, and takes a wall time that exists
- * twice for none; an event in that hour or over a change of the clocks is therefore written in UTC.
+ * Start and length as the server stores them: wall time and zone. It adds the length to the wall
+ * time, and takes a wall time that exists twice for none; an event in that hour or over a change of
+ * the clocks is therefore written in UTC.
  */
-export function eventTime({ start, end, timeZone }: Pick<CalendarEvent, 'start' | 'end' | 'timeZone'>) {
-  const at = (instant: number, zone: string) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone)
+export function eventTime({
+  start,
+  end,
+  timeZone,
+}: Pick<CalendarEvent, 'start' | 'end' | 'timeZone'>) {
+  const at = (instant: number, zone: string) =>
+    Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone)
   const local = at(start, timeZone)
   const wall = local.toPlainDateTime()
   const isOnce = wall
@@ -53,22 +73,35 @@ export function eventTime({ start, end, timeZone }: Pick<CalendarEvent, 'start' 
     .equals(wall.toZonedDateTime(timeZone, { disambiguation: 'earlier' }))
   const isExact = isOnce && local.offsetNanoseconds === at(end, timeZone).offsetNanoseconds
   return {
-    start: (isExact ? wall : at(start, 'UTC').toPlainDateTime()).toString({ smallestUnit: 'second' }),
+    start: (isExact ? wall : at(start, 'UTC').toPlainDateTime()).toString({
+      smallestUnit: 'second',
+    }),
     timeZone: isExact ? timeZone : 'Etc/UTC',
     duration: duration(Math.round((end - start) / 1000)),
   }
 }
 
 /**
- * What a calendar client may have made of the event and an update has to take back: a series, an end in another zone, and the form that
- * the server remembers beside it, by which an event that lasted all day stays a date whatever start is written.
+ * What a calendar client may have made of the event and an update has to take back: a series, an
+ * end in another zone, and the form that the server remembers beside it, by which an event that
+ * lasted all day stays a date whatever start is written.
  */
-export const takenBack = { recurrenceRule: null, recurrenceOverrides: null, endTimeZone: null, iCalendar: null }
+export const takenBack = {
+  recurrenceRule: null,
+  recurrenceOverrides: null,
+  endTimeZone: null,
+  iCalendar: null,
+}
 
-/** The event as a JSCalendar object with everything that we decide about it: to create it with, and to bring it back to. */
+/**
+ * The event as a JSCalendar object with everything that we decide about it: to create it with, and
+ * to bring it back to.
+ */
 export function storedEvent(event: CalendarEvent): Record<string, unknown> {
   const organizer = event.organizer.address.toLowerCase()
-  const guests = event.participants.filter(({ address }) => address.toLowerCase() !== organizer).slice(0, mostParticipants - 1)
+  const guests = event.participants
+    .filter(({ address }) => address.toLowerCase() !== organizer)
+    .slice(0, mostParticipants - 1)
   return {
     uid: event.uid,
     title: event.title,
@@ -77,7 +110,8 @@ export function storedEvent(event: CalendarEvent): Record<string, unknown> {
     showWithoutTime: false,
     status: 'confirmed',
     freeBusyStatus: 'busy',
-    locations: event.location === null ? {} : { '1': { '@type': 'Location', name: event.location } },
+    locations:
+      event.location === null ? {} : { '1': { '@type': 'Location', name: event.location } },
     // Without it the server names the caller, whoever that is.
     organizerCalendarAddress: `mailto:${event.organizer.address}`,
     participants: Object.fromEntries([

@@ -11,15 +11,26 @@ const dayMs = 86_400_000
 const mostSearched = 10_000
 
 const Ids = z.object({ ids: z.array(z.string().min(1)) })
-const Uids = z.object({ list: z.array(z.object({ id: z.string().min(1), uid: z.string().nullish() })) })
+const Uids = z.object({
+  list: z.array(z.object({ id: z.string().min(1), uid: z.string().nullish() })),
+})
 const Times = z.object({
-  list: z.array(z.object({ id: z.string().min(1), utcStart: z.string(), utcEnd: z.string(), status: z.string().nullish() })),
+  list: z.array(
+    z.object({
+      id: z.string().min(1),
+      utcStart: z.string(),
+      utcEnd: z.string(),
+      status: z.string().nullish(),
+    }),
+  ),
 })
 
 const localUtc = (instant: number) => new Date(instant).toISOString().slice(0, 19)
 
-const aboutUid = (refused: SetError) => refused.type === 'invalidProperties' && refused.properties?.includes('uid') === true
-const aboutCalendar = (refused: SetError) => refused.type === 'invalidProperties' && refused.properties?.includes('calendarIds') === true
+const aboutUid = (refused: SetError) =>
+  refused.type === 'invalidProperties' && refused.properties?.includes('uid') === true
+const aboutCalendar = (refused: SetError) =>
+  refused.type === 'invalidProperties' && refused.properties?.includes('calendarIds') === true
 
 /** One page of events that match, with the uid of each. */
 function page(call: MailboxCall, filter: object | null, position: number) {
@@ -30,7 +41,11 @@ function page(call: MailboxCall, filter: object | null, position: number) {
       ['CalendarEvent/query', { accountId, filter, position, limit: objectsInGet }, 'query'],
       [
         'CalendarEvent/get',
-        { accountId, '#ids': { resultOf: 'query', name: 'CalendarEvent/query', path: '/ids' }, properties: ['id', 'uid'] },
+        {
+          accountId,
+          '#ids': { resultOf: 'query', name: 'CalendarEvent/query', path: '/ids' },
+          properties: ['id', 'uid'],
+        },
         'get',
       ],
     ],
@@ -40,10 +55,14 @@ function page(call: MailboxCall, filter: object | null, position: number) {
 }
 
 /**
- * The id of the event with this uid; undefined when there is none. First around `start`, which the server answers from what is stored,
- * then by uid, whose index lags behind, then one by one.
+ * The id of the event with this uid; undefined when there is none. First around `start`, which the
+ * server answers from what is stored, then by uid, whose index lags behind, then one by one.
  */
-async function findByUid(call: MailboxCall, uid: string, start: number): Promise<string | undefined> {
+async function findByUid(
+  call: MailboxCall,
+  uid: string,
+  start: number,
+): Promise<string | undefined> {
   const around = {
     operator: 'AND',
     conditions: [{ after: localUtc(start - dayMs) }, { before: localUtc(start + dayMs) }],
@@ -61,57 +80,95 @@ async function findByUid(call: MailboxCall, uid: string, start: number): Promise
 
 /** True when the event went to what is given; false when this id is no event of ours any more. */
 async function updated(call: MailboxCall, id: string, event: CalendarEvent): Promise<boolean> {
-  // The uid goes with it: an id that names another event by now is refused instead of overwritten.
-  const outcome = await change(call, 'CalendarEvent', { id, update: { ...storedEvent(event), ...takenBack } }, false)
+  // The uid goes with it: an id that names another event by now is rejected instead of overwritten.
+  const outcome = await change(
+    call,
+    'CalendarEvent',
+    { id, update: { ...storedEvent(event), ...takenBack } },
+    false,
+  )
   if ('id' in outcome) return true
   if (outcome.refused.type === 'notFound' || aboutUid(outcome.refused)) return false
   throw setFailure(call.operation, outcome.refused)
 }
 
-/** Update, else create, else find and update. To be run inside `repeat`: every step looks at what the one before left. */
+/**
+ * Update, else create, else find and update. To be run inside `repeat`: every step looks at what
+ * the one before left.
+ */
 export async function putEvent(
   call: MailboxCall,
   calendar: HostCalendar,
   event: CalendarEvent,
   eventId: string | null,
 ): Promise<{ eventId: string }> {
-  if (eventId !== null && isObjectId(eventId) && (await updated(call, eventId, event))) return { eventId }
-  const object = { '@type': 'Event', ...storedEvent(event), calendarIds: { [calendar.calendarId]: true } }
+  if (eventId !== null && isObjectId(eventId) && (await updated(call, eventId, event)))
+    return { eventId }
+  const object = {
+    '@type': 'Event',
+    ...storedEvent(event),
+    calendarIds: { [calendar.calendarId]: true },
+  }
   const outcome = await change(call, 'CalendarEvent', { create: object }, false)
   if ('id' in outcome) return { eventId: outcome.id }
-  if (aboutCalendar(outcome.refused)) throw call.operation.fail('not_found', { status: 200, note: 'the calendar is not there' })
+  if (aboutCalendar(outcome.refused))
+    throw call.operation.fail('not_found', { status: 200, note: 'the calendar is not there' })
   if (!aboutUid(outcome.refused)) throw setFailure(call.operation, outcome.refused)
   const found = await findByUid(call, event.uid, event.start)
   if (found === undefined || !(await updated(call, found, event)))
-    throw call.operation.fail('conflict', { status: 200, note: 'an event with this uid is there and cannot be found' })
+    throw call.operation.fail('conflict', {
+      status: 200,
+      note: 'an event with this uid is there and cannot be found',
+    })
   return { eventId: found }
 }
 
 async function hasUid(call: MailboxCall, eventId: string, uid: string): Promise<boolean> {
   const { accountId } = call
-  const got = await ask(call, [['CalendarEvent/get', { accountId, ids: [eventId], properties: ['id', 'uid'] }, 'get']], false, ([result]) =>
-    Uids.parse(result),
+  const got = await ask(
+    call,
+    [['CalendarEvent/get', { accountId, ids: [eventId], properties: ['id', 'uid'] }, 'get']],
+    false,
+    ([result]) => Uids.parse(result),
   )
   return got.list.some((event) => event.id === eventId && event.uid === uid)
 }
 
 /** To be run inside `repeat`. */
-export async function removeEvent(call: MailboxCall, request: { uid: string; start: number; eventId: string | null }): Promise<void> {
+export async function removeEvent(
+  call: MailboxCall,
+  request: { uid: string; start: number; eventId: string | null },
+): Promise<void> {
   const { uid, start, eventId } = request
-  const known = eventId !== null && isObjectId(eventId) && (await hasUid(call, eventId, uid)) ? eventId : undefined
+  const known =
+    eventId !== null && isObjectId(eventId) && (await hasUid(call, eventId, uid))
+      ? eventId
+      : undefined
   const id = known ?? (await findByUid(call, uid, start))
   if (id === undefined) return
   const outcome = await change(call, 'CalendarEvent', { id, destroy: true }, false)
-  if ('refused' in outcome && outcome.refused.type !== 'notFound') throw setFailure(call.operation, outcome.refused)
+  if ('refused' in outcome && outcome.refused.type !== 'notFound')
+    throw setFailure(call.operation, outcome.refused)
 }
 
-export async function readEvent(call: MailboxCall, eventId: string): Promise<{ start: number; end: number } | undefined> {
+export async function readEvent(
+  call: MailboxCall,
+  eventId: string,
+): Promise<{ start: number; end: number } | undefined> {
   if (!isObjectId(eventId)) return undefined
   const { accountId, operation } = call
   const properties = ['id', 'utcStart', 'utcEnd', 'status']
-  return ask(call, [['CalendarEvent/get', { accountId, ids: [eventId], properties }, 'get']], true, ([result]) => {
-    const event = Times.parse(result).list.find(({ id }) => id === eventId)
-    if (!event || event.status === 'cancelled') return undefined
-    return { start: instantOf(operation, event.utcStart), end: instantOf(operation, event.utcEnd) }
-  })
+  return ask(
+    call,
+    [['CalendarEvent/get', { accountId, ids: [eventId], properties }, 'get']],
+    true,
+    ([result]) => {
+      const event = Times.parse(result).list.find(({ id }) => id === eventId)
+      if (!event || event.status === 'cancelled') return undefined
+      return {
+        start: instantOf(operation, event.utcStart),
+        end: instantOf(operation, event.utcEnd),
+      }
+    },
+  )
 }

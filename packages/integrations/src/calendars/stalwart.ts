@@ -15,7 +15,9 @@ const requestsInFlight = 2
 const patience = { deadlineMs: 3_000, operationDeadlineMs: 5_000, retries: 2 }
 const mostClients = 1_000
 
-const Session = z.object({ primaryAccounts: z.object({ [calendarsCapability]: z.string().min(1) }) })
+const Session = z.object({
+  primaryAccounts: z.object({ [calendarsCapability]: z.string().min(1) }),
+})
 const OwnCalendars = z.object({
   list: z.array(
     z.object({
@@ -28,8 +30,9 @@ const OwnCalendars = z.object({
 })
 
 /**
- * Calendars of Stalwart 0.16.18 or newer over JMAP (draft-ietf-jmap-calendars), each call signed in as the mailbox that it is about. A
- * mailbox has a client of its own: its limit of requests in flight, and a circuit that no other mailbox opens.
+ * Calendars of Stalwart 0.16.18 or newer over JMAP (draft-ietf-jmap-calendars), each call signed in
+ * as the mailbox that it is about. A mailbox has a client of its own: its limit of requests in
+ * flight, and a circuit that no other mailbox opens.
  */
 export function stalwartCalendars(options: HttpClientOptions): Calendars {
   const clientOf = clientsByCredential(options)
@@ -42,7 +45,8 @@ export function stalwartCalendars(options: HttpClientOptions): Calendars {
   ): Promise<T> {
     const client = clientOf(credential)
     return client.operation(call, callOptions, (operation) => {
-      // A colon ends the name in Basic, and the server reads what follows a percent sign as the name of another account.
+      // A colon ends the name in Basic, and the server reads what follows a percent sign as the
+      // name of another account.
       if (credential.username === '' || /[:%\s]/.test(credential.username))
         throw operation.fail('unauthorized', { note: 'nobody can sign in with this name' })
       return run(operation, client)
@@ -59,26 +63,37 @@ export function stalwartCalendars(options: HttpClientOptions): Calendars {
     setTimeZone: ({ credential, calendar, timeZone }, callOptions) =>
       signedIn('setCalendarTimeZone', credential, callOptions, async (operation, client) => {
         const call = { operation, client, accountId: calendar.accountId }
-        const outcome = await change(call, 'Calendar', { id: calendar.calendarId, update: { timeZone } }, true)
+        const outcome = await change(
+          call,
+          'Calendar',
+          { id: calendar.calendarId, update: { timeZone } },
+          true,
+        )
         if ('refused' in outcome) throw setFailure(operation, outcome.refused)
       }),
 
     busyPeriods: ({ credential, calendar, from, to, addresses = [] }, callOptions) =>
       signedIn('busyPeriods', credential, callOptions, (operation, client) => {
         if (!(from < to) || to - from > longestRangeMs)
-          throw operation.fail('refused', { note: 'the range must be longer than nothing and at most 365 days' })
+          throw operation.fail('refused', {
+            note: 'the range must be longer than nothing and at most 365 days',
+          })
         const own = [credential.username, ...addresses]
         return busyPeriods({ operation, client, accountId: calendar.accountId }, { from, to }, own)
       }),
 
     putEvent: ({ credential, calendar, event, eventId }, callOptions) =>
       signedIn('putEvent', credential, callOptions, (operation, client) =>
-        operation.repeat(() => putEvent({ operation, client, accountId: calendar.accountId }, calendar, event, eventId)),
+        operation.repeat(() =>
+          putEvent({ operation, client, accountId: calendar.accountId }, calendar, event, eventId),
+        ),
       ),
 
     removeEvent: ({ credential, calendar, ...event }, callOptions) =>
       signedIn('removeEvent', credential, callOptions, (operation, client) =>
-        operation.repeat(() => removeEvent({ operation, client, accountId: calendar.accountId }, event)),
+        operation.repeat(() =>
+          removeEvent({ operation, client, accountId: calendar.accountId }, event),
+        ),
       ),
 
     readEvent: ({ credential, calendar, eventId }, callOptions) =>
@@ -89,10 +104,13 @@ export function stalwartCalendars(options: HttpClientOptions): Calendars {
 }
 
 /** Clients by what they sign in with, kept under a hash, the longest unused one dropped first. */
-function clientsByCredential(options: HttpClientOptions): (credential: MailboxCredential) => HttpClient {
+function clientsByCredential(
+  options: HttpClientOptions,
+): (credential: MailboxCredential) => HttpClient {
   const clients = new Map<string, HttpClient>()
   const settings = { concurrency: requestsInFlight, ...patience, ...options }
-  const make = (pair: string) => httpClient('mail', `Basic ${Buffer.from(pair).toString('base64')}`, settings)
+  const make = (pair: string) =>
+    httpClient('mail', `Basic ${Buffer.from(pair).toString('base64')}`, settings)
   // An address that cannot be used is told at the start, and not to the first host.
   make(':')
   return ({ username, secret }) => {
@@ -119,15 +137,26 @@ async function ownAccount(operation: Operation, client: HttpClient): Promise<str
   return session.primaryAccounts[calendarsCapability]
 }
 
-/** The default calendar, else the only one, else the first that may be written. The first look makes a mailbox's default calendar. */
+/**
+ * The default calendar, else the only one, else the first that may be written. The first look makes
+ * a mailbox's default calendar.
+ */
 function writableCalendar(call: MailboxCall): Promise<HostCalendar> {
   const { operation, accountId } = call
   const properties = ['id', 'isDefault', 'timeZone', 'myRights']
   return ask(call, [['Calendar/get', { accountId, properties }, 'get']], true, ([result]) => {
-    const usable = OwnCalendars.parse(result).list.filter(({ myRights }) => myRights.mayReadFreeBusy && myRights.mayWriteOwn)
-    const inOrder = usable.sort((one, other) => one.id.length - other.id.length || (one.id < other.id ? -1 : 1))
+    const usable = OwnCalendars.parse(result).list.filter(
+      ({ myRights }) => myRights.mayReadFreeBusy && myRights.mayWriteOwn,
+    )
+    const inOrder = usable.sort(
+      (one, other) => one.id.length - other.id.length || (one.id < other.id ? -1 : 1),
+    )
     const calendar = inOrder.find(({ isDefault }) => isDefault) ?? inOrder[0]
-    if (!calendar) throw operation.fail('refused', { status: 200, note: 'the mailbox has no calendar that may be written' })
+    if (!calendar)
+      throw operation.fail('refused', {
+        status: 200,
+        note: 'the mailbox has no calendar that may be written',
+      })
     return { accountId, calendarId: calendar.id, timeZone: calendar.timeZone ?? null }
   })
 }

@@ -18,22 +18,30 @@ export interface DnsOptions {
 }
 
 const mostAliases = 8
-/** Records of one name and type. Zones of large organizations have up to a hundred TXT records at their apex. */
+/**
+ * Records of one name and type. Zones of large organizations have up to a hundred TXT records at
+ * their apex.
+ */
 const mostRecords = 200
 /** Characters of one value. A DKIM record with an RSA key of 16,384 bits has 2,800. */
 const longestValue = 4_096
 const waiting = 10_000
 
 /**
- * Asks DNS through Node's resolver. There is no circuit breaker: a zone whose name servers fail belongs to one tenant and says
- * nothing about the next one. Throws when a server's address has no usable form.
+ * Asks DNS through Node's resolver. There is no circuit breaker: a zone whose name servers fail
+ * belongs to one tenant and says nothing about the next one. Throws when a server's address has no
+ * usable form.
  */
 export function dnsResolver(options: DnsOptions): DnsResolver {
   const { servers, deadlineMs = 6_000, queryMs = 1_500, tries = 2, concurrency = 64 } = options
   if (servers.length > 0) new Resolver().setServers(servers)
   const gate = bulkhead(concurrency, waiting)
 
-  async function lookup(type: RecordType, name: string, callOptions?: CallOptions): Promise<DnsAnswer> {
+  async function lookup(
+    type: RecordType,
+    name: string,
+    callOptions?: CallOptions,
+  ): Promise<DnsAnswer> {
     const limit = deadline(deadlineMs, callOptions?.signal)
     // One for each look-up, because `cancel` ends every query of its resolver.
     const resolver = new Resolver({ timeout: queryMs, tries })
@@ -42,7 +50,10 @@ export function dnsResolver(options: DnsOptions): DnsResolver {
       return await untilAborted(follow(resolver, type, name), limit.signal)
     } catch (error) {
       if (limit.signal.aborted && !(limit.signal.reason instanceof Elapsed)) throw error
-      return { state: 'unknown', reason: `DNS did not answer for ${name} within ${deadlineMs / 1000} s.` }
+      return {
+        state: 'unknown',
+        reason: `DNS did not answer for ${name} within ${deadlineMs / 1000} s.`,
+      }
     } finally {
       resolver.cancel()
       limit.clear()
@@ -60,7 +71,10 @@ export function dnsResolver(options: DnsOptions): DnsResolver {
   }
 }
 
-/** The records of the name or of what it is an alias of. A recursive resolver follows aliases itself; not every one does. */
+/**
+ * The records of the name or of what it is an alias of. A recursive resolver follows aliases
+ * itself; not every one does.
+ */
 async function follow(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
   let at = name
   for (let hops = 0; hops <= mostAliases; hops++) {
@@ -72,14 +86,18 @@ async function follow(resolver: Resolver, type: RecordType, name: string): Promi
     if (target === undefined) return answer
     at = target
   }
-  return { state: 'unknown', reason: `The alias (CNAME) at ${name} leads to more than ${mostAliases} others, or back to itself.` }
+  return {
+    state: 'unknown',
+    reason: `The alias (CNAME) at ${name} leads to more than ${mostAliases} others, or back to itself.`,
+  }
 }
 
 async function ask(resolver: Resolver, type: RecordType, name: string): Promise<DnsAnswer> {
   try {
     const values = await readers[type](resolver, name)
     if (values.length === 0) return { state: 'absent', nonexistent: false }
-    if (values.length > mostRecords) return unknown(`There are more than ${mostRecords} ${type} records at ${name}.`)
+    if (values.length > mostRecords)
+      return unknown(`There are more than ${mostRecords} ${type} records at ${name}.`)
     return { state: 'found', values: values.map((value) => value.slice(0, longestValue)) }
   } catch (error) {
     return failed(error, name)
@@ -90,31 +108,40 @@ async function ask(resolver: Resolver, type: RecordType, name: string): Promise<
 const asText = (bytes: string) => Buffer.from(bytes, 'latin1').toString('utf8')
 const host = (name: string) => name.toLowerCase().replace(/\.$/, '')
 
-const readers: Readonly<Record<RecordType, (resolver: Resolver, name: string) => Promise<string[]>>> = {
+const readers: Readonly<
+  Record<RecordType, (resolver: Resolver, name: string) => Promise<string[]>>
+> = {
   A: (resolver, name) => resolver.resolve4(name),
   AAAA: (resolver, name) => resolver.resolve6(name),
   CAA: async (resolver, name) =>
-    (await resolver.resolveCaa(name)).map(({ critical, type: _, ...property }: { critical: number; type?: unknown }) => {
-      const [[tag, value] = ['', '']] = Object.entries(property)
-      return `${critical} ${tag} "${String(value)}"`
-    }),
+    (await resolver.resolveCaa(name)).map(
+      ({ critical, type: _, ...property }: { critical: number; type?: unknown }) => {
+        const [[tag, value] = ['', '']] = Object.entries(property)
+        return `${critical} ${tag} "${String(value)}"`
+      },
+    ),
   CNAME: async (resolver, name) => (await resolver.resolveCname(name)).map(host),
   MX: async (resolver, name) =>
     (await resolver.resolveMx(name))
       .sort((a, b) => a.priority - b.priority || a.exchange.localeCompare(b.exchange))
       .map(({ priority, exchange }) => `${priority} ${host(exchange) || '.'}`),
   SRV: async (resolver, name) =>
-    (await resolver.resolveSrv(name)).map((one) => `${one.priority} ${one.weight} ${one.port} ${host(one.name) || '.'}`),
+    (await resolver.resolveSrv(name)).map(
+      (one) => `${one.priority} ${one.weight} ${one.port} ${host(one.name) || '.'}`,
+    ),
   TLSA: async (resolver, name) =>
     (await resolver.resolveTlsa(name)).map(
-      (one) => `${one.certUsage} ${one.selector} ${one.match} ${Buffer.from(one.data).toString('hex')}`,
+      (one) =>
+        `${one.certUsage} ${one.selector} ${one.match} ${Buffer.from(one.data).toString('hex')}`,
     ),
-  TXT: async (resolver, name) => (await resolver.resolveTxt(name)).map((pieces) => asText(pieces.join(''))),
+  TXT: async (resolver, name) =>
+    (await resolver.resolveTxt(name)).map((pieces) => asText(pieces.join(''))),
 }
 
 /** By the codes of Node's resolver, which are those of c-ares. */
 function failed(error: unknown, name: string): DnsAnswer {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   switch (code) {
     case 'ENODATA':
       return { state: 'absent', nonexistent: false }
@@ -122,7 +149,9 @@ function failed(error: unknown, name: string): DnsAnswer {
     case 'EBADNAME':
       return { state: 'absent', nonexistent: true }
     case 'ESERVFAIL':
-      return unknown(`The name servers of ${name} failed (SERVFAIL). Its delegation or its DNSSEC signatures may be broken.`)
+      return unknown(
+        `The name servers of ${name} failed (SERVFAIL). Its delegation or its DNSSEC signatures may be broken.`,
+      )
     case 'EREFUSED':
       return unknown(`The name servers refused to answer for ${name} (REFUSED).`)
     case 'ETIMEOUT':
@@ -134,7 +163,9 @@ function failed(error: unknown, name: string): DnsAnswer {
     case 'EFORMERR':
       return unknown(`DNS gave an answer for ${name} that cannot be read.`)
     default:
-      return unknown(`DNS could not be asked for ${name}${/^E[A-Z]+$/.test(code) ? ` (${code})` : ''}.`)
+      return unknown(
+        `DNS could not be asked for ${name}${/^E[A-Z]+$/.test(code) ? ` (${code})` : ''}.`,
+      )
   }
 }
 

@@ -2,7 +2,8 @@ import type { Operation } from '../call-policy.ts'
 
 /** An id or a username as one segment of a path. What would climb out of it names nothing. */
 function segment(operation: Operation, id: string): string {
-  if (id === '' || id === '.' || id === '..') throw operation.fail('not_found', { note: 'the id is not one of its ids' })
+  if (id === '' || id === '.' || id === '..')
+    throw operation.fail('not_found', { note: 'the id is not one of its ids' })
   return encodeURIComponent(id)
 }
 

@@ -21,39 +21,119 @@ export interface SpaceStorage {
   state: 'normal' | 'nearing' | 'critical' | 'exceeded' | 'disabled' | 'unknown'
 }
 
-/** An account of the file storage. People sign in through the identity provider; the account has no password. */
+/**
+ * An account of the file storage. People sign in through the identity provider; the account has no
+ * password.
+ */
 export interface FileAccount {
   id: string
   username: string
   enabled: boolean
+  /**
+   * Our id of the person whose account it is, as we wrote it there; undefined on an account that we
+   * did not create.
+   */
+  personId: string | undefined
+  /** Subjects at the identity provider whose sign-in created the account. */
+  subjects: readonly string[]
 }
 
-/** Spaces and accounts of the file storage. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+/** Somebody in our records: `id` is ours, `subject` the identity provider's. */
+export interface FilePerson {
+  id: string
+  subject: string
+}
+
+/**
+ * Whether an account is this person's. A username proves nothing: addresses pass from one person to
+ * another. An account without our mark is theirs when their own sign-in created it.
+ */
+export function isAccountOf(
+  { personId, subjects }: Pick<FileAccount, 'personId' | 'subjects'>,
+  { id, subject }: FilePerson,
+): boolean {
+  return personId === undefined ? subjects.includes(subject) : personId === id
+}
+
+/**
+ * Spaces and accounts of the file storage. Every method rejects with `UpstreamError` alone, unless
+ * the signal ended it.
+ */
 export interface FileStorage {
   /** Proves address and credentials; the id is that of our service user. */
   check(options?: CallOptions): Promise<{ userId: string }>
   /**
-   * Finds the space by id, else by marker, else creates it; restores a disabled one and sets name and quota when they differ. The file
-   * storage keeps no name unique: the caller sees to it that no two runs for one marker go on at once.
+   * Finds the space by id, else by marker, else creates it; restores a disabled one and sets name
+   * and quota when they differ. The file storage keeps no name unique: the caller sees to it that
+   * no two runs for one marker go on at once.
    */
   ensureSpace(space: SpaceRequest, options?: CallOptions): Promise<{ id: string; created: boolean }>
   /** Undefined when there is no such space. A failure is never reported as zero bytes. */
   storage(spaceId: string, options?: CallOptions): Promise<SpaceStorage | undefined>
-  /** Creates the account or finds the one with this username (the address). */
-  ensureAccount(person: { email: string; displayName: string }, options?: CallOptions): Promise<{ id: string; created: boolean }>
+  /**
+   * Creates the person's account under the address, or finds it there (`isAccountOf`); either bears
+   * our mark afterwards. `conflict` when the account of that name is somebody else's, or nobody
+   * knows whose.
+   */
+  ensureAccount(
+    request: { person: FilePerson; email: string; displayName: string },
+    options?: CallOptions,
+  ): Promise<{ id: string; created: boolean }>
+  /** Whoever it belongs to. */
   findAccount(email: string, options?: CallOptions): Promise<FileAccount | undefined>
-  /** `not_found` when the account is gone. The next sign-in overwrites both from the identity provider's claims. */
-  updateAccount(request: { id: string; displayName?: string | undefined; email?: string | undefined }, options?: CallOptions): Promise<void>
+  /**
+   * `not_found` when the account is gone. The next sign-in overwrites name and address from the
+   * identity provider's claims. With `personId` the account bears our mark afterwards.
+   */
+  updateAccount(
+    request: {
+      id: string
+      personId?: string | undefined
+      displayName?: string | undefined
+      email?: string | undefined
+    },
+    options?: CallOptions,
+  ): Promise<void>
   /** Repeatable. `not_found` when the account is gone. */
   setAccountEnabled(request: { id: string; enabled: boolean }, options?: CallOptions): Promise<void>
-  /** An absent account counts as removed. Its own files are destroyed at once; those in spaces stay. */
+  /**
+   * An absent account counts as removed. Its own files are destroyed at once; those in spaces stay.
+   */
   removeAccount(id: string, options?: CallOptions): Promise<void>
-  /** Lets the account edit in the space. Repeatable. `not_found` when space or account is gone. */
-  addToSpace(request: { spaceId: string; accountId: string }, options?: CallOptions): Promise<void>
-  /** What is absent counts as removed. */
-  removeFromSpace(request: { spaceId: string; accountId: string }, options?: CallOptions): Promise<void>
-  /** Bytes in the account's own space; 0 when it never signed in; undefined when there is no such account. */
+  /**
+   * Lets the account edit in the space, or only read. Repeatable, also with the other role.
+   * `not_found` when the space or the account is gone. For about a minute after an account was
+   * removed the server may still accept it: callers make sure of the account first, and such a
+   * grant is removed like any other.
+   */
+  addToSpace(
+    request: { spaceId: string; accountId: string; role?: 'editor' | 'viewer' },
+    options?: CallOptions,
+  ): Promise<void>
+  /** What is absent counts as removed. `refused` while the space is disabled. */
+  removeFromSpace(
+    request: { spaceId: string; accountId: string },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Takes accounts out of the space that no longer exist, those whose name is lost there first and
+   * at most 40 in one call. `known`: accounts that need no look. Accounts that exist and groups
+   * stay, whoever put them there. Returns how many were taken out.
+   */
+  removeGoneFromSpace(
+    request: { spaceId: string; known: readonly string[] },
+    options?: CallOptions,
+  ): Promise<number>
+  /**
+   * Bytes in the account's own space; 0 when it never signed in; undefined when there is no such
+   * account.
+   */
   accountUsage(accountId: string, options?: CallOptions): Promise<number | undefined>
-  /** Takes the space away from its members and keeps its content. Repeatable; an absent space counts as disabled. */
+  /** Destroys the space with its content, disabled or not. An absent space counts as purged. */
+  purgeSpace(id: string, options?: CallOptions): Promise<void>
+  /**
+   * Takes the space away from its members and keeps its content. Repeatable; an absent space counts
+   * as disabled.
+   */
   disableSpace(id: string, options?: CallOptions): Promise<void>
 }

@@ -3,8 +3,9 @@ import { trim } from '@atrium/core/trim'
 const longestBytes = 255
 
 /**
- * A name that OpenCloud takes for a space: none of `/ \ . : ? * " > < |`, no control characters, at most 255 bytes of UTF-8.
- * What is refused becomes a hyphen; a name of which nothing is left falls back.
+ * A name that OpenCloud takes for a space: none of `/ \ . : ? * " > < |`, no control characters, at
+ * most 255 bytes of UTF-8. What is rejected becomes a hyphen; a name of which nothing is left falls
+ * back.
  */
 export function spaceName(name: string, fallback: string): string {
   const allowed = name

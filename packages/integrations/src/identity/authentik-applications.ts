@@ -8,10 +8,16 @@ import { findProviderParts, type ProviderParts, transactionalBody } from './auth
 import type { IdentityProvider, NewSsoApplication, SsoApplication } from './port.ts'
 import { Application, Applied, BindingPage, Provider, ProviderPage } from './records.ts'
 
-type ApplicationMethods = Pick<IdentityProvider, 'createSsoApplication' | 'readSsoApplication' | 'removeSsoApplication'>
+type ApplicationMethods = Pick<
+  IdentityProvider,
+  'createSsoApplication' | 'readSsoApplication' | 'removeSsoApplication'
+>
 type Part = 'application' | 'provider' | 'group binding'
 
-/** Applications with a provider of their own, open to one group. `publicUrl` is the address that issuers stand on, without a slash at the end. */
+/**
+ * Applications with a provider of their own, open to one group. `publicUrl` is the address that
+ * issuers stand on, without a slash at the end.
+ */
 export function authentikApplications(client: HttpClient, publicUrl: string): ApplicationMethods {
   const getApplication = (operation: Operation, slug: string) =>
     client.send(operation, {
@@ -45,20 +51,37 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
       read: ({ json }) => ProviderPage.parse(json),
     })
     const found = results.find((provider) => provider[filter] === value)
-    // Both are unique, so a list of several pages means that the filter was ignored, and proves nothing about what is not on this one.
-    if (!found && pagination.next !== 0) throw operation.fail('invalid_answer', { note: 'it ignores a filter of its list of providers' })
+    // Both are unique, so a list of several pages means that the filter was ignored, and proves
+    // nothing about what is not on this one.
+    if (!found && pagination.next !== 0)
+      throw operation.fail('invalid_answer', {
+        note: 'it ignores a filter of its list of providers',
+      })
     return found
   }
 
   const remove = (operation: Operation, label: string, path: string) =>
-    client.send(operation, { label, method: 'DELETE', path, repeatable: true, accept: [204, 404], read: () => undefined })
+    client.send(operation, {
+      label,
+      method: 'DELETE',
+      path,
+      repeatable: true,
+      accept: [204, 404],
+      read: () => undefined,
+    })
   const removeApplication = (operation: Operation, slug: string) =>
     remove(operation, 'DELETE /core/applications/{slug}/', applicationPath(operation, slug))
   const removeProvider = (operation: Operation, id: string) =>
     remove(operation, 'DELETE /providers/oauth2/{id}/', providerPath(operation, id))
 
-  /** The one call that makes all three. Not repeatable: a second one meets the slug of the first. */
-  async function apply(operation: Operation, application: NewSsoApplication, parts: ProviderParts): Promise<void> {
+  /**
+   * The one call that makes all three. Not repeatable: a second one meets the slug of the first.
+   */
+  async function apply(
+    operation: Operation,
+    application: NewSsoApplication,
+    parts: ProviderParts,
+  ): Promise<void> {
     const { status, json } = await client.send(operation, {
       label: 'PUT /core/transactional/applications/',
       method: 'PUT',
@@ -66,36 +89,66 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
       body: transactionalBody(application, parts),
       repeatable: false,
       accept: [200, 400],
-      read: (answer) => (answer.status === 200 ? { status: 200, json: Applied.parse(answer.json) } : answer),
+      read: (response) =>
+        response.status === 200 ? { status: 200, json: Applied.parse(response.json) } : response,
     })
-    if (status !== 200) throw await refusal(operation, application, json)
-    if (!Applied.parse(json).applied) throw operation.fail('refused', { status, part: 'application', note: 'it was not applied' })
+    if (status !== 200) throw await rejection(operation, application, json)
+    if (!Applied.parse(json).applied)
+      throw operation.fail('refused', { status, part: 'application', note: 'it was not applied' })
   }
 
-  /** What a 400 means. Its messages are translated: only the keys tell the part, and only a look tells that a name is taken. */
-  async function refusal(operation: Operation, { slug, clientId }: NewSsoApplication, json: unknown): Promise<UpstreamError> {
+  /**
+   * What a 400 means. Its messages are translated: only the keys tell the part, and only a look
+   * tells that a name is taken.
+   */
+  async function rejection(
+    operation: Operation,
+    { slug, clientId }: NewSsoApplication,
+    json: unknown,
+  ): Promise<UpstreamError> {
     const faults = Faults.safeParse(json).data ?? {}
-    const part = refusedPart(faults)
+    const part = rejectedPart(faults)
     const taken =
       (faults.app !== undefined && (await getApplication(operation, slug)) !== undefined) ||
-      (faults.provider !== undefined && (await findProvider(operation, 'name', slug)) !== undefined) ||
-      (faults.provider !== undefined && (await findProvider(operation, 'client_id', clientId)) !== undefined)
+      (faults.provider !== undefined &&
+        (await findProvider(operation, 'name', slug)) !== undefined) ||
+      (faults.provider !== undefined &&
+        (await findProvider(operation, 'client_id', clientId)) !== undefined)
     return taken
       ? operation.fail('conflict', { status: 400, part })
       : operation.fail('refused', { status: 400, part, note: `the ${part} is not accepted` })
   }
 
   /** Reads back what the call made: its answer names no key. */
-  async function confirm(operation: Operation, application: NewSsoApplication): Promise<SsoApplication> {
+  async function confirm(
+    operation: Operation,
+    application: NewSsoApplication,
+  ): Promise<SsoApplication> {
     const made = await aboutPart('application', () => getApplication(operation, application.slug))
-    if (!made) throw operation.fail('invalid_answer', { part: 'application', note: 'it reported an application that is not there' })
-    const provider = made.provider === null ? undefined : await aboutPart('provider', () => getProvider(operation, String(made.provider)))
+    if (!made)
+      throw operation.fail('invalid_answer', {
+        part: 'application',
+        note: 'it reported an application that is not there',
+      })
+    const provider =
+      made.provider === null
+        ? undefined
+        : await aboutPart('provider', () => getProvider(operation, String(made.provider)))
     if (provider?.client_id !== application.clientId) {
-      throw operation.fail('invalid_answer', { part: 'provider', note: 'it reported a provider that is not there' })
+      throw operation.fail('invalid_answer', {
+        part: 'provider',
+        note: 'it reported a provider that is not there',
+      })
     }
-    const bound = await aboutPart('group binding', () => isBound(operation, made.pk, application.groupId))
+    const bound = await aboutPart('group binding', () =>
+      isBound(operation, made.pk, application.groupId),
+    )
     // An application without a binding is open to everybody of the installation.
-    if (!bound) throw operation.fail('invalid_answer', { part: 'group binding', note: 'it reported a group binding that is not there' })
+    if (!bound)
+      throw operation.fail('invalid_answer', {
+        part: 'group binding',
+        note: 'it reported a group binding that is not there',
+      })
     return toSsoApplication(made, provider, publicUrl)
   }
 
@@ -108,18 +161,26 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
       repeatable: true,
       accept: [200],
       read: ({ json }) =>
-        BindingPage.parse(json).results.some((one) => one.target === target && one.group === group && one.enabled && !one.negate),
+        BindingPage.parse(json).results.some(
+          (one) => one.target === target && one.group === group && one.enabled && !one.negate,
+        ),
     })
 
-  /** Removes what carries our client id. An application of the same slug that another made stays untouched. */
+  /**
+   * Removes what carries our client id. An application of the same slug that another made stays
+   * untouched.
+   */
   async function removeByClientId(
     operation: Operation,
     { slug, clientId }: { slug: string; clientId: string },
     applicationIsGone: () => void = () => undefined,
   ): Promise<void> {
-    const provider = await aboutPart('provider', () => findProvider(operation, 'client_id', clientId))
+    const provider = await aboutPart('provider', () =>
+      findProvider(operation, 'client_id', clientId),
+    )
     if (!provider) return
-    // The application goes first. While it stays the provider stays too: by its client id both are found again.
+    // The application goes first. While it stays the provider stays too: by its client id both are
+    // found again.
     await aboutPart('application', async () => {
       const application = await getApplication(operation, slug)
       if (application?.provider === provider.pk) await removeApplication(operation, slug)
@@ -149,8 +210,11 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
 
   return {
     createSsoApplication: async (application, options) => {
-      const parts = await client.operation('createSsoApplication', options, (operation) => findProviderParts(client, operation))
-      // From here on the caller's signal is not heard: what is under way must be known to stand or to be taken away.
+      const parts = await client.operation('createSsoApplication', options, (operation) =>
+        findProviderParts(client, operation),
+      )
+      // From here on the caller's signal is not heard: what is under way must be known to stand or
+      // to be taken away.
       let applied = false
       try {
         return await client.operation('createSsoApplication', undefined, async (operation) => {
@@ -183,7 +247,12 @@ export function authentikApplications(client: HttpClient, publicUrl: string): Ap
 
 const lateMs = 1_000
 
-const madeNothing: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>(['circuit_open', 'unauthorized', 'conflict', 'rate_limited'])
+const madeNothing: ReadonlySet<UpstreamErrorKind> = new Set<UpstreamErrorKind>([
+  'circuit_open',
+  'unauthorized',
+  'conflict',
+  'rate_limited',
+])
 
 /** True unless the failure proves that the request was not carried out. */
 function mayHaveMade(failure: unknown): boolean {
@@ -195,19 +264,27 @@ const Faults = z.record(z.string(), z.unknown())
 /** Keys of faults that are about the request and not about one of its entries. */
 const wholeRequest = ['detail', 'non_field_errors', 'provider_model']
 
-function refusedPart(faults: Record<string, unknown>): Part {
+function rejectedPart(faults: Record<string, unknown>): Part {
   if (faults.app !== undefined) return 'application'
   if (faults.provider !== undefined) return 'provider'
   // A binding has no name among the entries, so its faults come under any other one.
-  return Object.keys(faults).some((key) => !wholeRequest.includes(key)) ? 'group binding' : 'application'
+  return Object.keys(faults).some((key) => !wholeRequest.includes(key))
+    ? 'group binding'
+    : 'application'
 }
 
-function toSsoApplication(application: z.infer<typeof Application>, provider: z.infer<typeof Provider>, publicUrl: string): SsoApplication {
+function toSsoApplication(
+  application: z.infer<typeof Application>,
+  provider: z.infer<typeof Provider>,
+  publicUrl: string,
+): SsoApplication {
   return {
     slug: application.slug,
     name: application.name,
     clientId: provider.client_id,
-    redirectUris: provider.redirect_uris.filter((uri) => uri.redirect_uri_type === 'authorization').map((uri) => uri.url),
+    redirectUris: provider.redirect_uris
+      .filter((uri) => uri.redirect_uri_type === 'authorization')
+      .map((uri) => uri.url),
     launchUrl: application.meta_launch_url || null,
     providerId: String(provider.pk),
     issuer: `${publicUrl}/application/o/${application.slug}/`,

@@ -3,7 +3,10 @@ import { userKey } from './authentik-paths.ts'
 import type { IdentityProvider } from './port.ts'
 import { Devices } from './records.ts'
 
-/** Second factors. The token needs the right to view each kind of authenticator: those that it may not see are missing without a word. */
+/**
+ * Second factors. The token needs the right to view each kind of authenticator: those that it may
+ * not see are missing without a word.
+ */
 export function authentikFactors(client: HttpClient): Pick<IdentityProvider, 'secondFactors'> {
   return {
     secondFactors: (userId, options) =>
@@ -30,7 +33,10 @@ export function authentikFactors(client: HttpClient): Pick<IdentityProvider, 'se
   }
 }
 
-/** `authentik_stages_authenticator_totp.TOTPDevice` is `totp`. A model outside that family goes by the name of its app. */
+/**
+ * `authentik_stages_authenticator_totp.TOTPDevice` is `totp`. A model outside that family goes by
+ * the name of its app.
+ */
 function kindOf(type: string): string {
   const app = type.split('.', 1)[0] ?? ''
   const kind = app.replace(/^authentik_stages_authenticator_/, '').toLowerCase()

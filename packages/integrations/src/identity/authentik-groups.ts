@@ -7,7 +7,13 @@ import { Group, GroupPage, GroupWithMembers } from './records.ts'
 
 type GroupMethods = Pick<
   IdentityProvider,
-  'ensureGroup' | 'findGroup' | 'renameGroup' | 'listGroupMembers' | 'addToGroup' | 'removeFromGroup'
+  | 'ensureGroup'
+  | 'findGroup'
+  | 'renameGroup'
+  | 'deleteGroup'
+  | 'listGroupMembers'
+  | 'addToGroup'
+  | 'removeFromGroup'
 >
 
 // Everybody comes in one answer, at some hundred bytes each.
@@ -15,7 +21,8 @@ const longestGroup = 64_000_000
 
 /** Groups and their members. */
 export function authentikGroups(client: HttpClient): GroupMethods {
-  // The name is compared here too: a filter that the server does not know is ignored, and then everything comes back.
+  // The name is compared here too: a filter that the server does not know is ignored, and then
+  // everything comes back.
   const find = (operation: Operation, name: string) =>
     client.send(operation, {
       label: 'GET /core/groups/',
@@ -33,7 +40,8 @@ export function authentikGroups(client: HttpClient): GroupMethods {
       method: 'POST',
       path: 'api/v3/core/groups/',
       body: { name, attributes },
-      // Names are unique in authentik's database, so a repeated request meets the group of the first one.
+      // Names are unique in authentik's database, so a repeated request meets the group of the
+      // first one.
       repeatable: true,
       accept: [201, 400],
       read: ({ status, json }) => (status === 201 ? Group.parse(json).pk : undefined),
@@ -43,18 +51,26 @@ export function authentikGroups(client: HttpClient): GroupMethods {
     ensureGroup: ({ name, attributes = {}, knownId }, options) =>
       client.operation('ensureGroup', options, async (operation) => {
         const adopt = (group: z.infer<typeof Group>) => {
-          const ours = group.pk === knownId || Object.entries(attributes).every(([key, value]) => group.attributes[key] === value)
+          const ours =
+            group.pk === knownId ||
+            Object.entries(attributes).every(([key, value]) => group.attributes[key] === value)
           if (ours) return { id: group.pk, created: false }
-          throw operation.fail('conflict', { note: 'a group of this name exists that is not marked as ours' })
+          throw operation.fail('conflict', {
+            note: 'a group of this name exists that is not marked as ours',
+          })
         }
         const there = await find(operation, name)
         if (there) return adopt(there)
         const id = await create(operation, name, attributes)
         if (id !== undefined) return { id, created: true }
-        // 400 means a lost race or a name that is not taken; only a second look can tell, because messages are translated.
+        // 400 means a lost race or a name that is not taken; only a second look can tell, because
+        // messages are translated.
         const theirs = await find(operation, name)
         if (theirs) return adopt(theirs)
-        throw operation.fail('refused', { status: 400, note: 'the group name or its attributes are not accepted' })
+        throw operation.fail('refused', {
+          status: 400,
+          note: 'the group name or its attributes are not accepted',
+        })
       }),
 
     findGroup: (name, options) =>
@@ -75,8 +91,24 @@ export function authentikGroups(client: HttpClient): GroupMethods {
           addressesObject: true,
           read: ({ status, json }) => status === 400 || Group.parse(json).name !== name,
         })
-        if (rejected) throw operation.fail('conflict', { status: 400, note: 'the group name is not accepted or another group has it' })
+        if (rejected)
+          throw operation.fail('conflict', {
+            status: 400,
+            note: 'the group name is not accepted or another group has it',
+          })
       }),
+
+    deleteGroup: (groupId, options) =>
+      client.operation('deleteGroup', options, (operation) =>
+        client.send(operation, {
+          label: 'DELETE /core/groups/{id}/',
+          method: 'DELETE',
+          path: groupPath(groupId),
+          repeatable: true,
+          accept: [204, 404],
+          read: () => undefined,
+        }),
+      ),
 
     listGroupMembers: (groupId, options) =>
       client.operation('listGroupMembers', options, async (operation) => {
@@ -88,7 +120,7 @@ export function authentikGroups(client: HttpClient): GroupMethods {
           repeatable: true,
           accept: [200],
           addressesObject: true,
-          maxAnswerBytes: longestGroup,
+          maxResponseBytes: longestGroup,
           read: shaped(GroupWithMembers),
         })
         return members.map(({ uid }) => uid)

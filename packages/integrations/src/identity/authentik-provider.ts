@@ -17,14 +17,24 @@ const flows = {
   invalidation: 'default-provider-invalidation-flow',
 } as const
 const keyName = 'authentik Self-signed Certificate'
-const scopes = ['openid', 'email', 'profile', 'offline_access'].map((name) => `goauthentik.io/providers/oauth2/scope-${name}`)
+const scopes = ['openid', 'email', 'profile', 'offline_access'].map(
+  (name) => `goauthentik.io/providers/oauth2/scope-${name}`,
+)
 
 /**
- * Looks up the objects that authentik's worker makes after the first start: for about a minute a new instance answers without them,
- * so an absence is looked at again before it is told.
+ * Looks up the objects that authentik's worker makes after the first start: for about a minute a
+ * new instance answers without them, so an absence is looked at again before it is told.
  */
-export function findProviderParts(client: HttpClient, operation: Operation): Promise<ProviderParts> {
-  async function find<T>(part: string, path: string, query: Record<string, string | readonly string[]>, pick: (json: unknown) => T) {
+export function findProviderParts(
+  client: HttpClient,
+  operation: Operation,
+): Promise<ProviderParts> {
+  async function find<T>(
+    part: string,
+    path: string,
+    query: Record<string, string | readonly string[]>,
+    pick: (json: unknown) => T,
+  ) {
     const found = await aboutPart(part, () =>
       client.send(operation, {
         label: `GET ${path}`,
@@ -36,12 +46,21 @@ export function findProviderParts(client: HttpClient, operation: Operation): Pro
         read: ({ json }) => pick(json),
       }),
     )
-    if (found === undefined) throw operation.fail('invalid_answer', { part, note: `the ${part} does not exist there, or not yet` })
+    if (found === undefined)
+      throw operation.fail('invalid_answer', {
+        part,
+        note: `the ${part} does not exist there, or not yet`,
+      })
     return found
   }
   // Each is compared here too: a filter that the server does not know is ignored.
   const flow = (part: string, slug: string) =>
-    find(part, '/flows/instances/', { slug }, (json) => FlowPage.parse(json).results.find((one) => one.slug === slug)?.pk)
+    find(
+      part,
+      '/flows/instances/',
+      { slug },
+      (json) => FlowPage.parse(json).results.find((one) => one.slug === slug)?.pk,
+    )
 
   return operation.repeat(async () => ({
     authorizationFlow: await flow('authorization flow', flows.authorization),
@@ -50,12 +69,22 @@ export function findProviderParts(client: HttpClient, operation: Operation): Pro
       'signing key',
       '/crypto/certificatekeypairs/',
       { has_key: 'true', name: keyName },
-      (json) => KeyPairPage.parse(json).results.find((one) => one.name === keyName && one.private_key_available)?.pk,
+      (json) =>
+        KeyPairPage.parse(json).results.find(
+          (one) => one.name === keyName && one.private_key_available,
+        )?.pk,
     ),
-    scopeMappings: await find('scope mappings', '/propertymappings/provider/scope/', { managed: scopes, page_size: '100' }, (json) => {
-      const ours = ScopeMappingPage.parse(json).results.filter(({ managed }) => managed && scopes.includes(managed))
-      return ours.length === scopes.length ? ours.map(({ pk }) => pk) : undefined
-    }),
+    scopeMappings: await find(
+      'scope mappings',
+      '/propertymappings/provider/scope/',
+      { managed: scopes, page_size: '100' },
+      (json) => {
+        const ours = ScopeMappingPage.parse(json).results.filter(
+          ({ managed }) => managed && scopes.includes(managed),
+        )
+        return ours.length === scopes.length ? ours.map(({ pk }) => pk) : undefined
+      },
+    ),
   }))
 }
 
@@ -63,7 +92,12 @@ export function findProviderParts(client: HttpClient, operation: Operation): Pro
 export function transactionalBody(application: NewSsoApplication, parts: ProviderParts): object {
   const { slug, name, redirectUris, launchUrl, groupId, clientId, clientSecret } = application
   return {
-    app: { name, slug, policy_engine_mode: 'any', ...(launchUrl !== undefined && { meta_launch_url: launchUrl }) },
+    app: {
+      name,
+      slug,
+      policy_engine_mode: 'any',
+      ...(launchUrl !== undefined && { meta_launch_url: launchUrl }),
+    },
     provider_model: 'authentik_providers_oauth2.oauth2provider',
     provider: {
       name: slug,
@@ -72,11 +106,16 @@ export function transactionalBody(application: NewSsoApplication, parts: Provide
       client_type: 'confidential',
       client_id: clientId,
       client_secret: clientSecret,
-      // Without grant types every sign-in fails, and without a key tokens are signed with the secret.
+      // Without grant types every sign-in fails, and without a key tokens are signed with the
+      // secret.
       grant_types: ['authorization_code', 'refresh_token'],
       signing_key: parts.signingKey,
       property_mappings: parts.scopeMappings,
-      redirect_uris: redirectUris.map((url) => ({ matching_mode: 'strict', url, redirect_uri_type: 'authorization' })),
+      redirect_uris: redirectUris.map((url) => ({
+        matching_mode: 'strict',
+        url,
+        redirect_uri_type: 'authorization',
+      })),
       include_claims_in_id_token: true,
       issuer_mode: 'per_provider',
       sub_mode: 'hashed_user_id',
@@ -84,6 +123,15 @@ export function transactionalBody(application: NewSsoApplication, parts: Provide
       access_token_validity: 'minutes=10',
       refresh_token_validity: 'days=30',
     },
-    policy_bindings: [{ group: groupId, order: 0, enabled: true, negate: false, failure_result: false, timeout: 30 }],
+    policy_bindings: [
+      {
+        group: groupId,
+        order: 0,
+        enabled: true,
+        negate: false,
+        failure_result: false,
+        timeout: 30,
+      },
+    ],
   }
 }

@@ -2,23 +2,34 @@ import type { Operation } from '../call-policy.ts'
 import type { HttpClient } from '../http-client.ts'
 import { userKey } from './authentik-paths.ts'
 import type { IdentityProvider } from './port.ts'
-import { RefreshTokenPage, SessionPage } from './records.ts'
+import { SessionPage } from './records.ts'
 
 const mostPages = 100
 
-/** Force logout. Sessions go first, then refresh tokens: those outlive their session, and a last refresh would make a new one. */
+/**
+ * Login sessions. authentik lists refresh tokens of others for superusers alone (for anybody else
+ * the list is empty), so they are ended by making the user inactive.
+ */
 export function authentikSessions(client: HttpClient): Pick<IdentityProvider, 'endSessions'> {
-  /** The keys of all rows that `pick` takes, over all pages.. */
+  /** The keys of all rows that `pick` takes, over all pages. */
   async function collect(
     operation: Operation,
-    list: { path: string; filter: Record<string, string>; pick: (json: unknown) => { keys: string[]; next: number } },
+    list: {
+      path: string
+      filter: Record<string, string>
+      pick: (json: unknown) => { keys: string[]; next: number }
+    },
   ): Promise<string[]> {
     const keys: string[] = []
     let page = 1
     for (let read = 0; page !== 0; read += 1) {
-      // So many pages mean that the filter was ignored on a large instance; ending only some sessions would be a false success.
-      if (read === mostPages) throw operation.fail('invalid_answer', { note: `the list has more than ${mostPages} pages` })
-      const answer = await client.send(operation, {
+      // So many pages mean that the filter was ignored on a large instance; ending only some
+      // sessions would be a false success.
+      if (read === mostPages)
+        throw operation.fail('invalid_answer', {
+          note: `the list has more than ${mostPages} pages`,
+        })
+      const response = await client.send(operation, {
         label: `GET ${list.path}`,
         method: 'GET',
         path: `api/v3${list.path}`,
@@ -28,8 +39,8 @@ export function authentikSessions(client: HttpClient): Pick<IdentityProvider, 'e
         accept: page === 1 ? [200] : [200, 404],
         read: ({ status, json }) => (status === 200 ? list.pick(json) : { keys: [], next: 0 }),
       })
-      keys.push(...answer.keys)
-      page = answer.next
+      keys.push(...response.keys)
+      page = response.next
     }
     return keys
   }
@@ -44,7 +55,7 @@ export function authentikSessions(client: HttpClient): Pick<IdentityProvider, 'e
         path: `api/v3${path}${encodeURIComponent(key)}/`,
         repeatable: true,
         accept: [204, 404],
-        read: (answer) => answer.status,
+        read: (response) => response.status,
       })
       if (status === 204) deleted += 1
     }
@@ -60,19 +71,14 @@ export function authentikSessions(client: HttpClient): Pick<IdentityProvider, 'e
           filter: { user__username: username },
           pick: (json) => {
             const { results, pagination } = SessionPage.parse(json)
-            return { keys: results.filter((row) => row.user === user).map((row) => row.uuid), next: pagination.next }
+            return {
+              keys: results.filter((row) => row.user === user).map((row) => row.uuid),
+              next: pagination.next,
+            }
           },
         })
         const endedSessions = await deleteAll(operation, '/core/authenticated_sessions/', sessions)
-        const refreshTokens = await collect(operation, {
-          path: '/oauth2/refresh_tokens/',
-          filter: { user: userId },
-          pick: (json) => {
-            const { results, pagination } = RefreshTokenPage.parse(json)
-            return { keys: results.filter((row) => row.user.pk === user).map((row) => String(row.pk)), next: pagination.next }
-          },
-        })
-        return { sessions: endedSessions, refreshTokens: await deleteAll(operation, '/oauth2/refresh_tokens/', refreshTokens) }
+        return { sessions: endedSessions }
       }),
   }
 }

@@ -7,13 +7,26 @@ import { identityUser, Recovery, User, UserPage, UserWithAttributes } from './re
 
 type UserMethods = Pick<
   IdentityProvider,
-  'findUserByEmail' | 'findUserBySubject' | 'createUser' | 'updateUser' | 'deleteUser' | 'recoveryLink' | 'setPassword' | 'setActive'
+  | 'findUserByEmail'
+  | 'findUserBySubject'
+  | 'readUser'
+  | 'createUser'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'recoveryLink'
+  | 'setPassword'
+  | 'setActive'
 >
 
 const longestUsername = 150
 
 /** Contact data that has no field of its own at authentik, by the names of its attributes. */
-const mirrored = ['firstName', 'lastName', 'phone', 'alternativeEmail'] as const satisfies (keyof IdentityProfile)[]
+const mirrored = [
+  'firstName',
+  'lastName',
+  'phone',
+  'alternativeEmail',
+] as const satisfies (keyof IdentityProfile)[]
 
 /** People: look-up, creation, contact data, passwords. */
 export function authentikUsers(client: HttpClient): UserMethods {
@@ -22,15 +35,38 @@ export function authentikUsers(client: HttpClient): UserMethods {
       label: `GET /core/users/?${filter}`,
       method: 'GET',
       path: 'api/v3/core/users/',
-      query: { [filter]: value, ordering: 'pk', page_size: '100', include_groups: 'false', include_roles: 'false' },
+      query: {
+        [filter]: value,
+        ordering: 'pk',
+        page_size: '100',
+        include_groups: 'false',
+        include_roles: 'false',
+      },
       repeatable: true,
       accept: [200],
-      // Compared here too: a filter that the server does not know is ignored, and then everybody comes back.
-      read: ({ json }) => UserPage.parse(json).results.filter((user) => user[filter].toLowerCase() === value),
+      // Compared here too: a filter that the server does not know is ignored, and then everybody
+      // comes back.
+      read: ({ json }) =>
+        UserPage.parse(json).results.filter((user) => user[filter].toLowerCase() === value),
+    })
+
+  const readRecord = <S extends z.ZodType>(operation: Operation, userId: string, schema: S) =>
+    client.send(operation, {
+      label: 'GET /core/users/{id}/',
+      method: 'GET',
+      path: userPath(operation, userId),
+      query: { include_groups: 'false', include_roles: 'false' },
+      repeatable: true,
+      accept: [200],
+      addressesObject: true,
+      read: shaped(schema),
     })
 
   /** Everybody with this address, the owner of the username first: only usernames are unique. */
-  async function* holders(operation: Operation, email: string): AsyncGenerator<z.infer<typeof User>> {
+  async function* holders(
+    operation: Operation,
+    email: string,
+  ): AsyncGenerator<z.infer<typeof User>> {
     const address = email.trim().toLowerCase()
     yield* await list(operation, 'username', address)
     yield* await list(operation, 'email', address)
@@ -39,10 +75,15 @@ export function authentikUsers(client: HttpClient): UserMethods {
   function usernameOf(operation: Operation, email: string): string {
     const username = email.trim().toLowerCase()
     if (username.length <= longestUsername) return username
-    throw operation.fail('refused', { note: `the address is longer than ${longestUsername} characters` })
+    throw operation.fail('refused', {
+      note: `the address is longer than ${longestUsername} characters`,
+    })
   }
 
-  /** True when somebody else holds the address, as username or as e-mail: authentik itself refuses the former only. */
+  /**
+   * True when somebody else holds the address, as username or as e-mail: authentik itself rejects
+   * the former only.
+   */
   async function isTaken(operation: Operation, email: string, key: number): Promise<boolean> {
     for await (const holder of holders(operation, email)) if (holder.pk !== key) return true
     return false
@@ -59,44 +100,52 @@ export function authentikUsers(client: HttpClient): UserMethods {
 
     findUserBySubject: ({ subject, email }, options) =>
       client.operation('findUserBySubject', options, async (operation) => {
-        for await (const holder of holders(operation, email)) if (holder.uid === subject) return identityUser(holder)
+        for await (const holder of holders(operation, email))
+          if (holder.uid === subject) return identityUser(holder)
         return undefined
       }),
 
-    createUser: ({ email, name, groupIds, path = 'users', attributes = {}, active = true }, options) =>
+    readUser: (userId, options) =>
+      client.operation('readUser', options, async (operation) =>
+        identityUser(await readRecord(operation, userId, User)),
+      ),
+
+    createUser: (
+      { email, name, groupIds, path = 'users', attributes = {}, profile = {}, active = true },
+      options,
+    ) =>
       client.operation('createUser', options, async (operation) => {
         const username = usernameOf(operation, email)
         const user = await client.send(operation, {
           label: 'POST /core/users/',
           method: 'POST',
           path: 'api/v3/core/users/',
-          body: { username, email: username, name, type: 'internal', path, groups: groupIds, attributes, is_active: active },
+          body: {
+            ...{ username, email: username, name, type: 'internal', path, groups: groupIds },
+            attributes: withProfile(attributes, profile),
+            is_active: active,
+          },
           repeatable: false,
           accept: [201, 400],
           read: ({ status, json }) => (status === 201 ? User.parse(json) : undefined),
         })
         if (user) return identityUser(user)
-        // Duplicates answer 400 as every other fault does, with translated messages: a look tells which it was.
+        // Duplicates answer 400 as every other fault does, with translated messages: a look tells
+        // which it was.
         const taken = (await list(operation, 'username', username)).length > 0
         throw taken
           ? operation.fail('conflict', { status: 400 })
-          : operation.fail('refused', { status: 400, note: 'the address, the name, a group or the path is not accepted' })
+          : operation.fail('refused', {
+              status: 400,
+              note: 'the address, the name, a group or the path is not accepted',
+            })
       }),
 
     updateUser: ({ userId, profile }, options) =>
       client.operation('updateUser', options, async (operation) => {
         const key = userKey(operation, userId)
         const email = profile.email === undefined ? undefined : usernameOf(operation, profile.email)
-        const before = await client.send(operation, {
-          label: 'GET /core/users/{id}/',
-          method: 'GET',
-          path: userPath(operation, userId),
-          query: { include_groups: 'false', include_roles: 'false' },
-          repeatable: true,
-          accept: [200],
-          addressesObject: true,
-          read: shaped(UserWithAttributes),
-        })
+        const before = await readRecord(operation, userId, UserWithAttributes)
         // Who has the address under another username, such as a name of before we came, keeps that.
         const moves = email !== undefined && email !== before.email.toLowerCase()
         if (moves && (await isTaken(operation, email, key))) throw operation.fail('conflict')
@@ -107,8 +156,11 @@ export function authentikUsers(client: HttpClient): UserMethods {
           body: {
             ...(profile.name !== undefined && { name: profile.name }),
             ...(moves && { username: email, email }),
-            // PATCH replaces the attributes as a whole, so they are sent only when one of ours changes.
-            ...(mirrored.some((name) => profile[name] !== undefined) && { attributes: withProfile(before.attributes, profile) }),
+            // PATCH replaces the attributes as a whole, so they are sent only when one of ours
+            // changes.
+            ...(mirrored.some((name) => profile[name] !== undefined) && {
+              attributes: withProfile(before.attributes, profile),
+            }),
           },
           repeatable: true,
           accept: [200, 400],
@@ -118,7 +170,10 @@ export function authentikUsers(client: HttpClient): UserMethods {
         if (accepted) return
         throw moves && (await isTaken(operation, email, key))
           ? operation.fail('conflict', { status: 400 })
-          : operation.fail('refused', { status: 400, note: 'the address or the name is not accepted' })
+          : operation.fail('refused', {
+              status: 400,
+              note: 'the address or the name is not accepted',
+            })
       }),
 
     deleteUser: (id, options) =>
@@ -141,10 +196,12 @@ export function authentikUsers(client: HttpClient): UserMethods {
           body: {},
           // authentik keeps one recovery token per user and renews it.
           repeatable: true,
-          // 400 in all its forms: no recovery flow on the brand, or a flow that does not take this user.
+          // 400 in all its forms: no recovery flow on the brand, or a flow that does not take this
+          // user.
           accept: [200, 400],
           addressesObject: true,
-          read: ({ status, json }) => (status === 200 ? onOrigin(Recovery.parse(json).link, publicOrigin) : undefined),
+          read: ({ status, json }) =>
+            status === 200 ? onOrigin(Recovery.parse(json).link, publicOrigin) : undefined,
         }),
       ),
 
@@ -172,12 +229,16 @@ export function authentikUsers(client: HttpClient): UserMethods {
           addressesObject: true,
           read: ({ json }) => User.parse(json),
         })
-        if (user.is_active !== active) throw operation.fail('refused', { status: 200, note: 'the user was left as it was' })
+        if (user.is_active !== active)
+          throw operation.fail('refused', { status: 200, note: 'the user was left as it was' })
       }),
   }
 }
 
-function withProfile(attributes: Record<string, unknown>, profile: IdentityProfile): Record<string, unknown> {
+function withProfile(
+  attributes: Record<string, unknown>,
+  profile: IdentityProfile,
+): Record<string, unknown> {
   const merged = { ...attributes }
   for (const name of mirrored) {
     const value = profile[name]
@@ -187,8 +248,13 @@ function withProfile(attributes: Record<string, unknown>, profile: IdentityProfi
   return merged
 }
 
-/** The link with the origin that people reach; authentik builds it on the address that we call it by. */
+/**
+ * The link with the origin that people reach; authentik builds it on the address that we call it
+ * by.
+ */
 function onOrigin(link: string, publicOrigin: string | undefined): string {
   const url = new URL(z.url({ protocol: /^https?$/ }).parse(link))
-  return publicOrigin === undefined ? link : `${new URL(publicOrigin).origin}${url.pathname}${url.search}${url.hash}`
+  return publicOrigin === undefined
+    ? link
+    : `${new URL(publicOrigin).origin}${url.pathname}${url.search}${url.hash}`
 }

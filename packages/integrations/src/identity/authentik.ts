@@ -3,6 +3,7 @@ import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
 import { authentikApplications } from './authentik-applications.ts'
 import { authentikFactors } from './authentik-factors.ts'
 import { authentikGroups } from './authentik-groups.ts'
+import { userPath } from './authentik-paths.ts'
 import { authentikSessions } from './authentik-sessions.ts'
 import { authentikUsers } from './authentik-users.ts'
 import type { IdentityProvider } from './port.ts'
@@ -10,10 +11,11 @@ import { Me, Version } from './records.ts'
 
 export interface AuthentikOptions extends HttpClientOptions {
   /**
-   * Key of an API token (intent `api`; an app password opens nothing here) of a service user that may view, add, change and delete
-   * users and groups, change memberships, reset passwords, view and delete sessions and refresh tokens, view every kind of
-   * authenticator, flows, keys and scope mappings, and view, add and delete OAuth2 providers, applications and policy bindings.
-   * Without a view right authentik answers shorter lists instead of an error.
+   * Key of an API token (intent `api`; an app password opens nothing here) of a service user that
+   * may view, add, change and delete users and groups, change memberships, reset passwords, view
+   * and delete sessions, view every kind of authenticator, flows, keys and scope mappings, and
+   * view, add and delete OAuth2 providers, applications and policy bindings. Without a view right
+   * authentik answers shorter lists instead of an error.
    */
   token: string
   /** The origin that people see, where it differs from that of `baseUrl`: issuers stand on it. */
@@ -21,8 +23,8 @@ export interface AuthentikOptions extends HttpClientOptions {
 }
 
 /**
- * authentik's REST API, 2026.8. `baseUrl` is the address that people see, without `/api/v3`.
- * Paths end in a slash: without it authentik answers 404. Duplicates answer 400, bad credentials 403.
+ * authentik's REST API, 2026.8. `baseUrl` is the address that people see, without `/api/v3`. Paths
+ * end in a slash: without it authentik answers 404. Duplicates answer 400, bad credentials 403.
  */
 export function authentik({ token, publicUrl, ...options }: AuthentikOptions): IdentityProvider {
   const client = httpClient('identity', `Bearer ${token}`, options)
@@ -43,8 +45,36 @@ export function authentik({ token, publicUrl, ...options }: AuthentikOptions): I
           label: 'GET /admin/version/',
           path: 'api/v3/admin/version/',
           accept: [200, 403],
-          read: ({ status, json }) => ({ version: status === 200 ? Version.parse(json).version_current : undefined }),
+          read: ({ status, json }) => ({
+            version: status === 200 ? Version.parse(json).version_current : undefined,
+          }),
         })
+      }),
+    tryRights: (callOptions) =>
+      client.operation('tryRights', callOptions, async (operation) => {
+        const { user } = await client.send(operation, {
+          label: 'GET /core/users/me/',
+          method: 'GET',
+          path: 'api/v3/core/users/me/',
+          repeatable: true,
+          accept: [200],
+          read: shaped(Me),
+        })
+        const status = await client.send(operation, {
+          label: 'PATCH /core/users/{id}/',
+          method: 'PATCH',
+          path: userPath(operation, String(user.pk)),
+          body: { is_active: true },
+          repeatable: true,
+          // 404 where the token's user may not view users.
+          accept: [200, 403, 404],
+          read: (response) => response.status,
+        })
+        if (status !== 200)
+          throw operation.fail('unauthorized', {
+            status,
+            note: "the token's user may not change users",
+          })
       }),
     ...authentikGroups(client),
     ...authentikUsers(client),

@@ -20,6 +20,7 @@ export interface NewIdentityUser {
   /** Folder of the provider, such as `tenants/acme`. */
   path?: string | undefined
   attributes?: Record<string, unknown> | undefined
+  profile?: Omit<IdentityProfile, 'name' | 'email'> | undefined
   /** Default true. */
   active?: boolean | undefined
 }
@@ -35,7 +36,10 @@ export interface IdentityProfile {
   alternativeEmail?: string | null | undefined
 }
 
-/** How many second factors of each kind a user has, by the provider's own names of kinds, such as `totp`, `webauthn`, `static`. */
+/**
+ * How many second factors of each kind a user has, by the provider's own names of kinds, such as
+ * `totp`, `webauthn`, `static`.
+ */
 export type SecondFactors = Readonly<Record<string, number>>
 
 export interface NewSsoApplication {
@@ -62,64 +66,122 @@ export interface SsoApplication {
   issuer: string
 }
 
-/** People, groups, sessions and applications of the identity provider. Every method rejects with `UpstreamError` alone, unless the signal ended it. */
+/**
+ * People, groups, sessions and applications of the identity provider. Every method rejects with
+ * `UpstreamError` alone, unless the signal ended it.
+ */
 export interface IdentityProvider {
   /** Proves address and credentials. */
   check(options?: CallOptions): Promise<{ version: string | undefined }>
   /**
-   * Creates the group or finds the one that is there, also when two callers race. Attributes are written at creation only. A group
-   * that exists is ours when it is `knownId` or carries every attribute given (plain values); otherwise somebody else made it: `conflict`.
+   * Tries whether the token may change users, by a change of its own user that changes nothing. For
+   * once per start: the provider logs it.
+   */
+  tryRights(options?: CallOptions): Promise<void>
+  /**
+   * Creates the group or finds the one that is there, also when two callers race. Attributes are
+   * written at creation only. A group that exists is ours when it is `knownId` or carries every
+   * attribute given (plain values); otherwise somebody else made it: `conflict`.
    */
   ensureGroup(
-    group: { name: string; attributes?: Record<string, string> | undefined; knownId?: string | undefined },
+    group: {
+      name: string
+      attributes?: Record<string, string> | undefined
+      knownId?: string | undefined
+    },
     options?: CallOptions,
   ): Promise<{ id: string; created: boolean }>
   /** With the attributes that it was marked with. */
-  findGroup(name: string, options?: CallOptions): Promise<{ id: string; attributes: Readonly<Record<string, unknown>> } | undefined>
+  findGroup(
+    name: string,
+    options?: CallOptions,
+  ): Promise<{ id: string; attributes: Readonly<Record<string, unknown>> } | undefined>
   /** Repeatable. `conflict` when another group has the name, `not_found` when the group is gone. */
   renameGroup(change: { groupId: string; name: string }, options?: CallOptions): Promise<void>
+  /** An absent group counts as deleted. */
+  deleteGroup(groupId: string, options?: CallOptions): Promise<void>
   /** The `sub` claims of everybody in the group. `not_found` when it is gone. */
   listGroupMembers(groupId: string, options?: CallOptions): Promise<string[]>
   /** The user with this address, by e-mail or username, compared in lower case on our side too. */
   findUserByEmail(email: string, options?: CallOptions): Promise<IdentityUser | undefined>
-  /** The user with this `sub`: the provider cannot be asked by subject, so it is looked up by address and compared on our side. */
-  findUserBySubject(user: { subject: string; email: string }, options?: CallOptions): Promise<IdentityUser | undefined>
-  /** Not repeatable: `conflict` when the username is taken. The user has no password until `setPassword`. */
+  /**
+   * The user with this `sub`: the provider cannot be asked by subject, so it is looked up by
+   * address and compared on our side.
+   */
+  findUserBySubject(
+    user: { subject: string; email: string },
+    options?: CallOptions,
+  ): Promise<IdentityUser | undefined>
+  /** `not_found` when the user is gone. */
+  readUser(userId: string, options?: CallOptions): Promise<IdentityUser>
+  /**
+   * Not repeatable: `conflict` when the username is taken. The user has no password until
+   * `setPassword`.
+   */
   createUser(user: NewIdentityUser, options?: CallOptions): Promise<IdentityUser>
   /** An absent user counts as deleted. */
   deleteUser(id: string, options?: CallOptions): Promise<void>
   /** Repeatable. `not_found` when user or group is gone. */
   addToGroup(membership: { groupId: string; userId: string }, options?: CallOptions): Promise<void>
   /** Repeatable. An absent user, group or membership counts as removed. */
-  removeFromGroup(membership: { groupId: string; userId: string }, options?: CallOptions): Promise<void>
+  removeFromGroup(
+    membership: { groupId: string; userId: string },
+    options?: CallOptions,
+  ): Promise<void>
   /**
-   * A link with which the user sets a password. Undefined when the provider has no recovery flow for this user.
-   * The provider builds the link on the address we call it by; `publicOrigin` replaces that origin.
+   * A link with which the user sets a password. Undefined when the provider has no recovery flow
+   * for this user. The provider builds the link on the address we call it by; `publicOrigin`
+   * replaces that origin.
    */
-  recoveryLink(request: { userId: string; publicOrigin?: string | undefined }, options?: CallOptions): Promise<string | undefined>
+  recoveryLink(
+    request: { userId: string; publicOrigin?: string | undefined },
+    options?: CallOptions,
+  ): Promise<string | undefined>
   setPassword(request: { userId: string; password: string }, options?: CallOptions): Promise<void>
-  /** False ends sessions, access tokens and refresh tokens at the provider too. `not_found` when the user is gone. */
+  /**
+   * False ends sessions, access tokens and refresh tokens at the provider too, and nothing else
+   * ends refresh tokens of others: they outlive their session. `not_found` when the user is gone.
+   */
   setActive(request: { userId: string; active: boolean }, options?: CallOptions): Promise<void>
-  /** `not_found` when the user is gone, `conflict` when the address is another user's. Attributes that are not ours stay. */
-  updateUser(request: { userId: string; profile: IdentityProfile }, options?: CallOptions): Promise<void>
-  /** Counts the second factors of one user. A failure is never reported as none. `not_found` when the user is gone. */
+  /**
+   * `not_found` when the user is gone, `conflict` when the address is another user's. Attributes
+   * that are not ours stay.
+   */
+  updateUser(
+    request: { userId: string; profile: IdentityProfile },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Counts the second factors of one user. A failure is never reported as none. `not_found` when
+   * the user is gone.
+   */
   secondFactors(userId: string, options?: CallOptions): Promise<SecondFactors>
   /**
-   * Provider, application and group binding as one. On a failure everything of it is taken away again; the error names the `part` that
-   * failed, and in `leftBehind` what may be there still. `conflict` when the slug is taken. Once the request is sent the signal is not
-   * heard: what is under way is seen to its end, or taken away.
+   * Provider, application and group binding as one. On a failure everything of it is taken away
+   * again; the error names the `part` that failed, and in `leftBehind` what may be there still.
+   * `conflict` when the slug is taken. Once the request is sent the signal is not heard: what is
+   * under way is seen to its end, or taken away.
    */
-  createSsoApplication(application: NewSsoApplication, options?: CallOptions): Promise<SsoApplication>
+  createSsoApplication(
+    application: NewSsoApplication,
+    options?: CallOptions,
+  ): Promise<SsoApplication>
   /** Undefined when application or provider is gone. */
   readSsoApplication(slug: string, options?: CallOptions): Promise<SsoApplication | undefined>
   /**
-   * What is absent counts as removed. By client id, when the provider's key never became known: then an application of this slug that
-   * has another client id is left alone.
+   * What is absent counts as removed. By client id, when the provider's key never became known:
+   * then an application of this slug that has another client id is left alone.
    */
   removeSsoApplication(
     application: { slug: string; providerId: string } | { slug: string; clientId: string },
     options?: CallOptions,
   ): Promise<void>
-  /** Ends this user's login sessions and refresh tokens, nobody else's, whatever the provider's filter returns. Answers how many ended. */
-  endSessions(user: { userId: string; username: string }, options?: CallOptions): Promise<{ sessions: number; refreshTokens: number }>
+  /**
+   * Ends this user's login sessions, nobody else's, whatever the provider's filter returns. Returns
+   * how many ended. Refresh tokens go on: see `setActive`.
+   */
+  endSessions(
+    user: { userId: string; username: string },
+    options?: CallOptions,
+  ): Promise<{ sessions: number }>
 }

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import type { IdentityUser } from './port.ts'
 
-// The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones change nothing.
+// The parts of authentik 2026.8's answers that we read. Unknown fields are dropped, so new ones
+// change nothing.
 
-export const Group = z.object({ pk: z.string().min(1), name: z.string(), attributes: z.record(z.string(), z.unknown()).default({}) })
+export const Group = z.object({
+  pk: z.string().min(1),
+  name: z.string(),
+  attributes: z.record(z.string(), z.unknown()).default({}),
+})
 /** A group with everybody in it. */
-export const GroupWithMembers = z.object({ users_obj: z.array(z.object({ uid: z.string().min(1) })) })
+export const GroupWithMembers = z.object({
+  users_obj: z.array(z.object({ uid: z.string().min(1) })),
+})
 export const GroupPage = z.object({ results: z.array(Group) })
 
 export const User = z.object({
@@ -19,12 +26,16 @@ export const User = z.object({
 })
 export const UserPage = z.object({ results: z.array(User) })
 
-export const UserWithAttributes = User.extend({ attributes: z.record(z.string(), z.unknown()).default({}) })
+export const UserWithAttributes = User.extend({
+  attributes: z.record(z.string(), z.unknown()).default({}),
+})
 
 // `next` is the number of the next page, 0 at the end.
 const pagination = z.object({ next: z.int() })
-export const SessionPage = z.object({ pagination, results: z.array(z.object({ uuid: z.string().min(1), user: z.int() })) })
-export const RefreshTokenPage = z.object({ pagination, results: z.array(z.object({ pk: z.int(), user: z.object({ pk: z.int() }) })) })
+export const SessionPage = z.object({
+  pagination,
+  results: z.array(z.object({ uuid: z.string().min(1), user: z.int() })),
+})
 
 export const Me = z.object({ user: z.object({ pk: z.int() }) })
 export const Version = z.object({ version_current: z.string().optional() })
@@ -33,9 +44,13 @@ export const Recovery = z.object({ link: z.string() })
 /** The list of one user's authenticators: a bare array, whose entries do not say whose they are. */
 export const Devices = z.array(z.object({ type: z.string(), confirmed: z.boolean() }))
 
-export const FlowPage = z.object({ results: z.array(z.object({ pk: z.string().min(1), slug: z.string() })) })
+export const FlowPage = z.object({
+  results: z.array(z.object({ pk: z.string().min(1), slug: z.string() })),
+})
 export const KeyPairPage = z.object({
-  results: z.array(z.object({ pk: z.string().min(1), name: z.string(), private_key_available: z.boolean() })),
+  results: z.array(
+    z.object({ pk: z.string().min(1), name: z.string(), private_key_available: z.boolean() }),
+  ),
 })
 export const ScopeMappingPage = z.object({
   pagination,
@@ -55,11 +70,20 @@ export const Provider = z.object({
   pk: z.int(),
   name: z.string(),
   client_id: z.string(),
-  redirect_uris: z.array(z.object({ url: z.string(), redirect_uri_type: z.string().default('authorization') })),
+  redirect_uris: z.array(
+    z.object({ url: z.string(), redirect_uri_type: z.string().default('authorization') }),
+  ),
 })
 export const ProviderPage = z.object({ pagination, results: z.array(Provider) })
 export const BindingPage = z.object({
-  results: z.array(z.object({ target: z.string(), group: z.string().nullish(), enabled: z.boolean(), negate: z.boolean() })),
+  results: z.array(
+    z.object({
+      target: z.string(),
+      group: z.string().nullish(),
+      enabled: z.boolean(),
+      negate: z.boolean(),
+    }),
+  ),
 })
 
 export function identityUser(user: z.infer<typeof User>): IdentityUser {

@@ -7,22 +7,29 @@ import type { UpstreamError, UpstreamErrorKind } from '../upstream-error.ts'
 /** One method call: name, arguments, call id. */
 export type Invocation = readonly [name: string, args: Record<string, unknown>, callId: string]
 
-const Response = z.object({ methodResponses: z.array(z.tuple([z.string(), z.unknown(), z.string()])) })
+const Response = z.object({
+  methodResponses: z.array(z.tuple([z.string(), z.unknown(), z.string()])),
+})
 const MethodError = z.object({ type: z.string() })
 const Problem = z.object({ type: z.string() })
 
-/** An object that a `/set` refused. Descriptions are not read: they may quote what was sent. */
+/**
+ * An object that a `/set` rejected. Its description may quote what was sent: `stalwart-rights.ts`
+ * alone reads it, for names of permissions.
+ */
 export const SetError = z.object({
   type: z.string(),
   properties: z.array(z.string()).nullish(),
+  /** Never shown as it is. */
+  description: z.string().nullish(),
   /** What keeps an object from being destroyed: complete, each once. */
   linkedObjects: z.array(z.object({ object: z.string(), id: z.string().min(1) })).nullish(),
 })
 export type SetError = z.infer<typeof SetError>
 
 /**
- * A list as the server writes it, `{"0": …, "1": …}`, as pairs of index and entry. The indices are checked as values, because the
- * path of a wrong shape tells the keys on its way.
+ * A list as the server writes it, `{"0": …, "1": …}`, as pairs of index and entry. The indices are
+ * checked as values, because the path of a wrong shape tells the keys on its way.
  */
 export function numberedList<Entry>(entry: z.ZodType<Entry>) {
   return z
@@ -55,17 +62,24 @@ export interface JmapRequest<T> {
   repeatable: boolean
   /** Capabilities beside those of management. */
   using?: readonly string[] | undefined
-  /** The server's names of the permissions that the calls take, told when it answers `forbidden`. */
+  /**
+   * The server's names of the permissions that the calls take, told when it answers `forbidden`.
+   */
   rights?: readonly string[] | undefined
   /** Takes the results in the order of the calls. */
   read: (results: unknown[]) => T
 }
 
 /**
- * Runs management calls in one JMAP request. Any method error fails the whole request.
- * The path is fixed on the configured origin: `apiUrl` of the session names the server's own idea of its address.
+ * Runs management calls in one JMAP request. Any method error fails the whole request. The path is
+ * fixed on the configured origin: `apiUrl` of the session names the server's own idea of its
+ * address.
  */
-export function jmap<T>(operation: Operation, client: HttpClient, request: JmapRequest<T>): Promise<T> {
+export function jmap<T>(
+  operation: Operation,
+  client: HttpClient,
+  request: JmapRequest<T>,
+): Promise<T> {
   return client.send(operation, {
     label: request.calls.map(([name]) => name).join(' + '),
     method: 'POST',
@@ -79,7 +93,8 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
       const results = request.calls.map(([name, , callId]) => {
         const found = methodResponses.find((response) => response[2] === callId)
         if (found?.[0] === 'error') throw methodError(operation, found[1], request.rights)
-        if (found?.[0] !== name) throw operation.fail('invalid_answer', { status, note: 'a method result is missing' })
+        if (found?.[0] !== name)
+          throw operation.fail('invalid_answer', { status, note: 'a method result is missing' })
         return found[1]
       })
       return request.read(results)
@@ -87,18 +102,25 @@ export function jmap<T>(operation: Operation, client: HttpClient, request: JmapR
   })
 }
 
-/** The failure behind an object that a `/set` refused. */
+/** The failure behind an object that a `/set` rejected. */
 export function setFailure(operation: Operation, error: SetError): UpstreamError {
-  return operation.fail(ownValue(setErrors, error.type) ?? 'refused', { status: 200, note: reason(error) })
+  return operation.fail(ownValue(setErrors, error.type) ?? 'refused', {
+    status: 200,
+    note: reason(error),
+  })
 }
 
 function reason({ type, properties }: SetError): string | undefined {
-  if (type === 'invalidProperties' && properties?.includes('secret')) return 'the password does not meet its rules'
+  if (type === 'invalidProperties' && properties?.includes('secret'))
+    return 'the password does not meet its rules'
   if (type === 'invalidForeignKey') return 'the domain is not there'
   return safeType(type)
 }
 
-/** `limit` is how Stalwart says that too many requests are in flight. The detail of `notRequest` quotes the request: never read. */
+/**
+ * `limit` is how Stalwart says that too many requests are in flight. The detail of `notRequest`
+ * quotes the request: never read.
+ */
 function requestError(operation: Operation, json: unknown): UpstreamError {
   const type = Problem.safeParse(json).data?.type
   return type === 'urn:ietf:params:jmap:error:limit'
@@ -106,9 +128,16 @@ function requestError(operation: Operation, json: unknown): UpstreamError {
     : operation.fail('refused', { status: 400 })
 }
 
-function methodError(operation: Operation, args: unknown, rights: readonly string[] = []): UpstreamError {
+function methodError(
+  operation: Operation,
+  args: unknown,
+  rights: readonly string[] = [],
+): UpstreamError {
   const { type } = MethodError.parse(args)
-  const note = type === 'forbidden' && rights.length > 0 ? `the key needs ${rights.join(' and ')}` : safeType(type)
+  const note =
+    type === 'forbidden' && rights.length > 0
+      ? `the key needs ${rights.join(' and ')}`
+      : safeType(type)
   return operation.fail(ownValue(methodErrors, type) ?? 'refused', { status: 200, note })
 }
 

@@ -20,8 +20,16 @@ export function sameAddress(one: StoredAddress, other: StoredAddress): boolean {
 }
 
 /** Names of the domains that are there, by id. */
-export async function domainNames(operation: Operation, client: HttpClient, ids: readonly string[]): Promise<Map<string, string>> {
+export async function domainNames(
+  operation: Operation,
+  client: HttpClient,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const shape = z.object({ id: z.string().min(1), name: z.string().min(1) })
-  const domains = await readObjects(operation, client, 'Domain', { ids, properties: ['name'], shape })
+  const domains = await readObjects(operation, client, 'Domain', {
+    ids,
+    properties: ['name'],
+    shape,
+  })
   return new Map(domains.map(({ id, name }) => [id, name]))
 }

@@ -2,16 +2,23 @@ import { z } from 'zod'
 import type { HttpClient } from '../http-client.ts'
 import { jmap, SetError, setFailure } from './jmap.ts'
 import type { MailAppPasswords } from './port.ts'
-import { assertObjectId, destroyRefusal, isObjectId } from './stalwart-objects.ts'
+import { assertObjectId, destroyRejection, isObjectId } from './stalwart-objects.ts'
 
 const Made = z.object({
-  created: z.object({ object: z.object({ id: z.string().min(1), secret: z.string().min(1) }).optional() }).nullish(),
+  created: z
+    .object({ object: z.object({ id: z.string().min(1), secret: z.string().min(1) }).optional() })
+    .nullish(),
   notCreated: z.object({ object: SetError.optional() }).nullish(),
 })
 
-const Held = z.object({ list: z.array(z.object({ id: z.string().min(1), description: z.string().nullish() })) })
+const Held = z.object({
+  list: z.array(z.object({ id: z.string().min(1), description: z.string().nullish() })),
+})
 
-/** Further credentials of one mailbox, made by a holder of `impersonate` without knowing its password. */
+/**
+ * Further credentials of one mailbox, made by a holder of `impersonate` without knowing its
+ * password.
+ */
 export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
   return {
     createAppPassword: ({ accountId, description }, options) =>
@@ -24,9 +31,13 @@ export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
           rights: ['impersonate', 'sysAppPasswordCreate'],
         })
         if (created?.object) return created.object
-        if (!notCreated?.object) throw operation.fail('invalid_answer', { note: 'it tells neither success nor failure' })
+        if (!notCreated?.object)
+          throw operation.fail('invalid_answer', { note: 'it tells neither success nor failure' })
         if (notCreated.object.type === 'overQuota')
-          throw operation.fail('conflict', { status: 200, note: 'the mailbox has as many app passwords as it may have' })
+          throw operation.fail('conflict', {
+            status: 200,
+            note: 'the mailbox has as many app passwords as it may have',
+          })
         throw setFailure(operation, notCreated.object)
       }),
 
@@ -34,7 +45,13 @@ export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
       client.operation('listAppPasswords', options, async (operation) => {
         if (!isObjectId(accountId)) return []
         const { list } = await jmap(operation, client, {
-          calls: [['x:AppPassword/get', { accountId, ids: null, properties: ['id', 'description'] }, 'get']],
+          calls: [
+            [
+              'x:AppPassword/get',
+              { accountId, ids: null, properties: ['id', 'description'] },
+              'get',
+            ],
+          ],
           repeatable: true,
           read: ([result]) => Held.parse(result),
           rights: ['impersonate', 'sysAppPasswordGet'],
@@ -45,13 +62,13 @@ export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
     removeAppPassword: ({ accountId, id }, options) =>
       client.operation('removeAppPassword', options, async (operation) => {
         if (!isObjectId(accountId) || !isObjectId(id)) return
-        const refused = await jmap(operation, client, {
+        const rejected = await jmap(operation, client, {
           calls: [['x:AppPassword/set', { accountId, destroy: [id] }, 'set']],
           repeatable: true,
-          read: ([result]) => destroyRefusal(operation, result, id),
+          read: ([result]) => destroyRejection(operation, result, id),
           rights: ['impersonate', 'sysAppPasswordDestroy'],
         })
-        if (refused) throw setFailure(operation, refused)
+        if (rejected) throw setFailure(operation, rejected)
       }),
   }
 }

@@ -5,14 +5,21 @@ import type { HttpClient } from '../http-client.ts'
 import { setFailure } from './jmap.ts'
 import type { MailList, MailLists } from './port.ts'
 import { storedAddress } from './stalwart-addresses.ts'
-import { allIds, createObject, destroyObject, readObjects, updateObject } from './stalwart-objects.ts'
+import {
+  allIds,
+  createObject,
+  destroyObject,
+  readObjects,
+  updateObject,
+} from './stalwart-objects.ts'
 
 const properties = ['emailAddress', 'description', 'recipients']
 const List = z.object({
   id: z.string().min(1),
   emailAddress: z.string(),
   description: z.string().nullish(),
-  // Values are not looked into by the schema: the path of a shape that differs would quote the address.
+  // Values are not looked into by the schema: the path of a shape that differs would quote the
+  // address.
   recipients: z.record(z.string(), z.unknown()),
 })
 
@@ -22,7 +29,12 @@ const listsAtOnce = 25
 /** Distribution lists. */
 export function stalwartLists(client: HttpClient): MailLists {
   const read = (operation: Operation, ids: readonly string[]) =>
-    readObjects(operation, client, 'MailingList', { ids, properties, shape: List, atOnce: listsAtOnce })
+    readObjects(operation, client, 'MailingList', {
+      ids,
+      properties,
+      shape: List,
+      atOnce: listsAtOnce,
+    })
 
   return {
     createList: ({ name, recipients, ...address }, options) =>
@@ -44,14 +56,17 @@ export function stalwartLists(client: HttpClient): MailLists {
 
     listsOn: (domainIds, options) =>
       client.operation('listsOn', options, async (operation) => {
-        // Lists cannot be filtered by domain: where each lives comes first, the recipients only of those that are wanted.
+        // Lists cannot be filtered by domain: where each lives comes first, the recipients only of
+        // those that are wanted.
         const places = await readObjects(operation, client, 'MailingList', {
           ids: await allIds(operation, client, 'MailingList'),
           properties: ['domainId'],
           shape: z.object({ id: z.string().min(1), domainId: z.string() }),
         })
-        const wanted = places.filter(({ domainId }) => domainIds.includes(domainId)).map(({ id }) => id)
-        const lists = (await read(operation, wanted)).map(mailList)
+        const requested = places
+          .filter(({ domainId }) => domainIds.includes(domainId))
+          .map(({ id }) => id)
+        const lists = (await read(operation, requested)).map(mailList)
         return lists.sort((one, other) => compare(one.address, other.address))
       }),
 
@@ -69,7 +84,9 @@ export function stalwartLists(client: HttpClient): MailLists {
       ),
 
     removeList: (id, options) =>
-      client.operation('removeList', options, (operation) => destroyObject(operation, client, 'MailingList', id)),
+      client.operation('removeList', options, (operation) =>
+        destroyObject(operation, client, 'MailingList', id),
+      ),
   }
 }
 
@@ -83,7 +100,10 @@ function mailList({ id, emailAddress, description, recipients }: z.infer<typeof 
   }
 }
 
-/** Recipients as the server is to keep them, which neither checks nor lower-cases: addresses in lower case with A-labels. */
+/**
+ * Recipients as the server is to keep them, which neither checks nor lower-cases: addresses in
+ * lower case with A-labels.
+ */
 function recipientSet(operation: Operation, recipients: readonly string[]): Record<string, true> {
   return Object.fromEntries(
     recipients.map((recipient): [string, true] => {

@@ -25,12 +25,18 @@ const Ids = z.object({ ids: z.array(z.string().min(1)), limit: z.number().nullis
 const idsInQuery = 5_000
 const objectsInGet = 500
 
-/** False for a text that cannot be an id: some would be taken for a reference to another call, some break the server's parser. */
+/**
+ * False for a text that cannot be an id: some would be taken for a reference to another call, some
+ * break the server's parser.
+ */
 export function isObjectId(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id)
 }
 
-/** Creates one object; a refusal is an answer, because some of them mean that the object is there. Not repeatable. */
+/**
+ * Creates one object; a rejection is an answer, because some of them mean that the object is there.
+ * Not repeatable.
+ */
 export async function createObject(
   operation: Operation,
   client: HttpClient,
@@ -47,7 +53,10 @@ export async function createObject(
   throw silence(operation)
 }
 
-/** Properties or JSON pointers of one object. Not repeatable by itself when a pointer goes into a list, whose entries move. */
+/**
+ * Properties or JSON pointers of one object. Not repeatable by itself when a pointer goes into a
+ * list, whose entries move.
+ */
 export async function updateObject(
   operation: Operation,
   client: HttpClient,
@@ -58,18 +67,26 @@ export async function updateObject(
   const refused = await jmap(operation, client, {
     calls: [[`x:${type}/set`, { update: { [id]: patch } }, 'set']],
     repeatable,
-    read: ([result]) => updateRefusal(operation, result, id),
+    read: ([result]) => updateRejection(operation, result, id),
   })
   if (refused) throw setFailure(operation, refused)
 }
 
 /** Throws `not_found` for a text that cannot be an id. */
 export function assertObjectId(operation: Operation, id: string): void {
-  if (!isObjectId(id)) throw operation.fail('not_found', { note: 'this is no id of the mail server' })
+  if (!isObjectId(id))
+    throw operation.fail('not_found', { note: 'this is no id of the mail server' })
 }
 
-/** What a `/set` says about one update; undefined when it was made. For the reader of an answer, like `destroyRefusal`. */
-export function updateRefusal(operation: Operation, result: unknown, id: string): SetError | undefined {
+/**
+ * What a `/set` says about one update; undefined when it was made. For the reader of an answer,
+ * like `destroyRefusal`.
+ */
+export function updateRejection(
+  operation: Operation,
+  result: unknown,
+  id: string,
+): SetError | undefined {
   const { updated, notUpdated } = SetResult.parse(result)
   if (updated && Object.hasOwn(updated, id)) return undefined
   if (!notUpdated || !Object.hasOwn(notUpdated, id)) throw silence(operation)
@@ -77,7 +94,11 @@ export function updateRefusal(operation: Operation, result: unknown, id: string)
 }
 
 /** Undefined when the object is gone, whoever removed it. */
-export function destroyRefusal(operation: Operation, result: unknown, id: string): SetError | undefined {
+export function destroyRejection(
+  operation: Operation,
+  result: unknown,
+  id: string,
+): SetError | undefined {
   const { destroyed, notDestroyed } = SetResult.parse(result)
   if (destroyed?.includes(id)) return undefined
   if (!notDestroyed || !Object.hasOwn(notDestroyed, id)) throw silence(operation)
@@ -86,12 +107,17 @@ export function destroyRefusal(operation: Operation, result: unknown, id: string
 }
 
 /** Destroys one object; an absent one counts as destroyed. */
-export async function destroyObject(operation: Operation, client: HttpClient, type: ObjectType, id: string): Promise<void> {
+export async function destroyObject(
+  operation: Operation,
+  client: HttpClient,
+  type: ObjectType,
+  id: string,
+): Promise<void> {
   if (!isObjectId(id)) return
   const refused = await jmap(operation, client, {
     calls: [[`x:${type}/set`, { destroy: [id] }, 'set']],
     repeatable: true,
-    read: ([result]) => destroyRefusal(operation, result, id),
+    read: ([result]) => destroyRejection(operation, result, id),
   })
   if (refused) throw setFailure(operation, refused)
 }
@@ -114,11 +140,11 @@ export async function readObjects<S extends z.ZodType>(
   { ids, properties, shape, atOnce = objectsInGet, repeatable = true }: ReadRequest<S>,
 ): Promise<z.output<S>[]> {
   const Got = z.object({ list: z.array(shape) })
-  const wanted = [...new Set(ids)].filter(isObjectId)
+  const requested = [...new Set(ids)].filter(isObjectId)
   const objects: z.output<S>[] = []
-  for (let at = 0; at < wanted.length; at += atOnce) {
+  for (let at = 0; at < requested.length; at += atOnce) {
     const { list } = await jmap(operation, client, {
-      calls: [[`x:${type}/get`, { ids: wanted.slice(at, at + atOnce), properties }, 'get']],
+      calls: [[`x:${type}/get`, { ids: requested.slice(at, at + atOnce), properties }, 'get']],
       repeatable,
       read: ([result]) => Got.parse(result),
     })
@@ -128,7 +154,11 @@ export async function readObjects<S extends z.ZodType>(
 }
 
 /** Ids of every object of a type, page by page. */
-export async function allIds(operation: Operation, client: HttpClient, type: ObjectType): Promise<string[]> {
+export async function allIds(
+  operation: Operation,
+  client: HttpClient,
+  type: ObjectType,
+): Promise<string[]> {
   const known = new Set<string>()
   for (;;) {
     const before = known.size
@@ -138,8 +168,10 @@ export async function allIds(operation: Operation, client: HttpClient, type: Obj
       read: ([result]) => Ids.parse(result),
     })
     for (const id of page.ids) known.add(id)
-    // A page without news ends it too: a server that ignores the position would answer the same for ever.
-    if (known.size === before || page.ids.length < Math.min(page.limit ?? idsInQuery, idsInQuery)) return [...known]
+    // A page without news ends it too: a server that ignores the position would answer the same for
+    // ever.
+    if (known.size === before || page.ids.length < Math.min(page.limit ?? idsInQuery, idsInQuery))
+      return [...known]
   }
 }
 

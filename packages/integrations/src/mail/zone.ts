@@ -10,8 +10,9 @@ const pointing = new Set(['MX', 'SRV', 'CNAME', 'NS', 'PTR'])
 const classes = new Set(['IN', 'CH', 'HS'])
 
 /**
- * The records of a zone text (RFC 1035 section 5.1) with absolute names: quoted and escaped text, comments, and records that brackets
- * spread over several lines, as a server writes a TXT of more than 255 bytes. Undefined when the text is no such zone.
+ * The records of a zone text (RFC 1035 section 5.1) with absolute names: quoted and escaped text,
+ * comments, and records that brackets spread over several lines, as a server writes a TXT of more
+ * than 255 bytes. Undefined when the text is no such zone.
  */
 export function parseZone(text: string): DnsRecord[] | undefined {
   const entries = entriesOf(text)
@@ -27,18 +28,34 @@ export function parseZone(text: string): DnsRecord[] | undefined {
 
 function recordOf(tokens: readonly Token[]): DnsRecord | undefined {
   const [owner, ...rest] = tokens
-  const start = rest.findIndex(({ text, quoted }) => quoted || !(/^\d+$/.test(text) || classes.has(text.toUpperCase())))
+  const start = rest.findIndex(
+    ({ text, quoted }) => quoted || !(/^\d+$/.test(text) || classes.has(text.toUpperCase())),
+  )
   const type = rest[start]
   const fields = rest.slice(start + 1)
-  if (!owner || owner.quoted || !type || type.quoted || !/^[A-Za-z][A-Za-z0-9]*$/.test(type.text) || fields.length === 0) return undefined
+  if (
+    !owner ||
+    owner.quoted ||
+    !type ||
+    type.quoted ||
+    !/^[A-Za-z][A-Za-z0-9]*$/.test(type.text) ||
+    fields.length === 0
+  )
+    return undefined
   const name = owner.text.toLowerCase()
   if (!/^[^.].*\.$/.test(name)) return undefined
-  return { name: name.slice(0, -1), type: type.text.toUpperCase(), value: rdata(type.text.toUpperCase(), fields) }
+  return {
+    name: name.slice(0, -1),
+    type: type.text.toUpperCase(),
+    value: rdata(type.text.toUpperCase(), fields),
+  }
 }
 
 function rdata(type: string, fields: readonly Token[]): string {
   if (type === 'TXT') return fields.map(({ text }) => text).join('')
-  const shown = fields.map(({ text, quoted }) => (quoted ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text))
+  const shown = fields.map(({ text, quoted }) =>
+    quoted ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text,
+  )
   if (!pointing.has(type)) return shown.join(' ')
   // The root is the name of a null MX (RFC 7505).
   const host = shown.at(-1)?.toLowerCase() ?? ''
@@ -70,5 +87,7 @@ function entriesOf(text: string): Token[][] | undefined {
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll(/\\(\d{3}|.)/gsu, (_, escaped: string) => (escaped.length === 3 ? String.fromCharCode(Number(escaped)) : escaped))
+  return text.replaceAll(/\\(\d{3}|.)/gsu, (_, escaped: string) =>
+    escaped.length === 3 ? String.fromCharCode(Number(escaped)) : escaped,
+  )
 }

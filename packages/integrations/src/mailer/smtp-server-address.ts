@@ -6,7 +6,10 @@ export interface SmtpServer {
   auth?: { user: string; pass: string }
 }
 
-/** Reads `smtp://` and `smtps://` addresses. Throws without quoting them, because they hold the password. */
+/**
+ * Reads `smtp://` and `smtps://` addresses. Throws without quoting them, because they hold the
+ * password.
+ */
 export function smtpServer(text: string): SmtpServer {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
@@ -14,10 +17,16 @@ export function smtpServer(text: string): SmtpServer {
   }
   const secure = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const auth = url.username === '' ? undefined : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
+  const auth =
+    url.username === ''
+      ? undefined
+      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }
   const local = ['localhost', '127.0.0.1', '::1'].includes(host)
-  // A password must not cross a network in the clear because somebody on the way took STARTTLS out of the greeting.
-  const requireTLS = !secure && (url.searchParams.get('requireTLS') ?? String(auth !== undefined && !local)) === 'true'
+  // A password must not cross a network in the clear because somebody on the way took STARTTLS out
+  // of the greeting.
+  const requireTLS =
+    !secure &&
+    (url.searchParams.get('requireTLS') ?? String(auth !== undefined && !local)) === 'true'
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
   return { host, port, secure, requireTLS, ...(auth && { auth }) }
 }

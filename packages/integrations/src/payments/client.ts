@@ -9,38 +9,55 @@ import { type Transport, transport } from './transport.ts'
 
 export interface StripeOptions extends CallPolicyOptions {
   secretKey: string
-  /** Another address than Stripe's own: http or https, without path. For the local house and tests. */
+  /**
+   * Another address than Stripe's own: http or https, without path. For the local workplace and
+   * tests.
+   */
   apiUrl?: string | undefined
   fetch?: typeof globalThis.fetch | undefined
   /** Largest answer that is read, in bytes after decompression. */
-  maxAnswerBytes?: number | undefined
+  maxResponseBytes?: number | undefined
 }
 
 /** One call of a port method: the SDK, and how each request of it is sent. */
 export interface Call {
   /**
-   * One request of the SDK, read into our words. Repeated when it fails in passing: every request is a read or a write that carries an
-   * idempotency key. Rejects with `UpstreamError` or `PaymentDeclined`.
+   * One request of the SDK, read into our words. Repeated when it fails in passing: every request
+   * is a read or a write that carries an idempotency key. Rejects with `UpstreamError` or
+   * `PaymentDeclined`.
    */
-  send<T, V>(label: string, request: (stripe: Stripe) => Promise<T>, read: (answer: T) => V): Promise<V>
+  send<T, V>(
+    label: string,
+    request: (stripe: Stripe) => Promise<T>,
+    read: (response: T) => V,
+  ): Promise<V>
   /** The same for an object that may be absent: undefined then. */
-  find<T, V>(label: string, request: (stripe: Stripe) => Promise<T>, read: (answer: T) => V): Promise<V | undefined>
+  find<T, V>(
+    label: string,
+    request: (stripe: Stripe) => Promise<T>,
+    read: (response: T) => V,
+  ): Promise<V | undefined>
 }
 
 export interface StripeCalls {
-  call<T>(name: string, options: CallOptions | undefined, run: (call: Call) => Promise<T>): Promise<T>
+  call<T>(
+    name: string,
+    options: CallOptions | undefined,
+    run: (call: Call) => Promise<T>,
+  ): Promise<T>
 }
 
 /**
- * The SDK under our call policy: our deadlines, retries and circuit instead of its own, no telemetry, its own pinned API version. It is
- * constructed at the first call, because it throws without a key and a house without keys must start. Throws for an unusable address.
+ * The SDK under our call policy: our deadlines, retries and circuit instead of its own, no
+ * telemetry, its own pinned API version. It is constructed at the first call, because it throws
+ * without a key and a test app without keys must start. Throws for an unusable address.
  */
 export function stripeCalls(options: StripeOptions): StripeCalls {
-  const { secretKey, apiUrl, fetch = globalThis.fetch, maxAnswerBytes = 5_000_000 } = options
+  const { secretKey, apiUrl, fetch = globalThis.fetch, maxResponseBytes = 5_000_000 } = options
   const { deadlineMs = 15_000, operationDeadlineMs = 40_000, ...limits } = options
   const policy = callPolicy('payments', { ...limits, deadlineMs, operationDeadlineMs })
   const address = apiUrl === undefined ? {} : addressOf(apiUrl)
-  const wire = transport(fetch, maxAnswerBytes)
+  const wire = transport(fetch, maxResponseBytes)
   let made: Stripe | undefined
   const stripe = () => {
     made ??= new Stripe(secretKey, {
@@ -61,18 +78,23 @@ export function stripeCalls(options: StripeOptions): StripeCalls {
           return await run(callWith(operation, wire, stripe))
         } catch (error) {
           // Lists are read when all their pages are there.
-          throw error instanceof Misshapen || error instanceof TypeError ? failureOf(operation, error) : error
+          throw error instanceof Misshapen || error instanceof TypeError
+            ? failureOf(operation, error)
+            : error
         }
       }),
   }
 }
 
 function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): Call {
-  /** A declined card is an answer, not a failure of the processor: it must count as one for the circuit. */
-  async function answer<T, V>(
+  /**
+   * A declined card is an answer, not a failure of the processor: it must count as one for the
+   * circuit.
+   */
+  async function response<T, V>(
     label: string,
     request: (stripe: Stripe) => Promise<T>,
-    read: (answer: T) => V,
+    read: (response: T) => V,
   ): Promise<V | PaymentDeclined> {
     return operation.request<V | PaymentDeclined>({ label, repeatable: true }, async (signal) => {
       try {
@@ -85,18 +107,27 @@ function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): 
       }
     })
   }
-  async function send<T, V>(label: string, request: (stripe: Stripe) => Promise<T>, read: (answer: T) => V): Promise<V> {
-    const value = await answer(label, request, read)
+  async function send<T, V>(
+    label: string,
+    request: (stripe: Stripe) => Promise<T>,
+    read: (response: T) => V,
+  ): Promise<V> {
+    const value = await response(label, request, read)
     if (value instanceof PaymentDeclined) throw value
     return value
   }
   return {
     send,
-    async find<T, V>(label: string, request: (stripe: Stripe) => Promise<T>, read: (answer: T) => V): Promise<V | undefined> {
+    async find<T, V>(
+      label: string,
+      request: (stripe: Stripe) => Promise<T>,
+      read: (response: T) => V,
+    ): Promise<V | undefined> {
       try {
         return await send(label, request, read)
       } catch (error) {
-        if (error instanceof UpstreamError && error.kind === 'not_found' && !isTransient(error)) return undefined
+        if (error instanceof UpstreamError && error.kind === 'not_found' && !isTransient(error))
+          return undefined
         throw error
       }
     },
@@ -105,9 +136,24 @@ function callWith(operation: Operation, wire: Transport, stripe: () => Stripe): 
 
 function addressOf(text: string): { host: string; port: number; protocol: 'http' | 'https' } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const protocol = url?.protocol === 'http:' ? 'http' : url?.protocol === 'https:' ? 'https' : undefined
-  if (!url || !protocol || url.username || url.password || url.search || url.hash || url.pathname !== '/') {
-    throw new Error('The payments address must be http or https, without path, credentials, query or fragment.')
+  const protocol =
+    url?.protocol === 'http:' ? 'http' : url?.protocol === 'https:' ? 'https' : undefined
+  if (
+    !url ||
+    !protocol ||
+    url.username ||
+    url.password ||
+    url.search ||
+    url.hash ||
+    url.pathname !== '/'
+  ) {
+    throw new Error(
+      'The payments address must be http or https, without path, credentials, query or fragment.',
+    )
   }
-  return { host: url.hostname, port: Number(url.port || (protocol === 'http' ? 80 : 443)), protocol }
+  return {
+    host: url.hostname,
+    port: Number(url.port || (protocol === 'http' ? 80 : 443)),
+    protocol,
+  }
 }

@@ -21,7 +21,10 @@ type CustomerCalls = Pick<
 
 export function customerCalls({ call }: StripeCalls): CustomerCalls {
   return {
-    createCustomer: ({ tenantId, tenantSlug, name, email, country }, { idempotencyKey, ...options }) =>
+    createCustomer: (
+      { tenantId, tenantSlug, name, email, country },
+      { idempotencyKey, ...options },
+    ) =>
       call('createCustomer', options, ({ send }) =>
         send(
           'POST /v1/customers',
@@ -62,7 +65,8 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
       call('findCustomer', options, ({ find }) =>
         find(
           'GET /v1/customers/:id',
-          (stripe) => stripe.customers.retrieve(id, { expand: ['invoice_settings.default_payment_method'] }),
+          (stripe) =>
+            stripe.customers.retrieve(id, { expand: ['invoice_settings.default_payment_method'] }),
           customerOf,
         ),
       ),
@@ -71,14 +75,23 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
       call('addTaxId', options, ({ send }) =>
         send(
           'POST /v1/customers/:id/tax_ids',
-          (stripe) => stripe.customers.createTaxId(customerId, { type: taxIdType(value), value }, { idempotencyKey }),
+          (stripe) =>
+            stripe.customers.createTaxId(
+              customerId,
+              { type: taxIdType(value), value },
+              { idempotencyKey },
+            ),
           taxIdOf,
         ),
       ),
 
     findTaxId: (customerId, id, options) =>
       call('findTaxId', options, ({ find }) =>
-        find('GET /v1/customers/:id/tax_ids/:id', (stripe) => stripe.customers.retrieveTaxId(customerId, id), taxIdOf),
+        find(
+          'GET /v1/customers/:id/tax_ids/:id',
+          (stripe) => stripe.customers.retrieveTaxId(customerId, id),
+          taxIdOf,
+        ),
       ),
 
     removeTaxId: (customerId, id, { idempotencyKey, ...options }) =>
@@ -100,7 +113,8 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
                 customer: customerId,
                 usage: 'off_session',
                 automatic_payment_methods: { enabled: true },
-                // Invoices are charged while nobody is there, which the other methods allow in some countries only.
+                // Invoices are charged while nobody is there, which the other methods allow in some
+                // countries only.
                 allowed_payment_method_types: ['card'],
                 metadata: { purpose: 'default_card' },
               },
@@ -141,7 +155,10 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
         ),
       ),
 
-    setDefaultPaymentMethod: ({ customerId, paymentMethodId, subscriptionId }, { idempotencyKey, ...options }) =>
+    setDefaultPaymentMethod: (
+      { customerId, paymentMethodId, subscriptionId },
+      { idempotencyKey, ...options },
+    ) =>
       call('setDefaultPaymentMethod', options, async ({ send }) => {
         await send(
           'POST /v1/customers/:id',
@@ -179,15 +196,21 @@ export function customerCalls({ call }: StripeCalls): CustomerCalls {
       call('createPortalSession', options, ({ send }) =>
         send(
           'POST /v1/billing_portal/sessions',
-          (stripe) => stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }, { idempotencyKey }),
+          (stripe) =>
+            stripe.billingPortal.sessions.create(
+              { customer: customerId, return_url: returnUrl },
+              { idempotencyKey },
+            ),
           (session) => ({ url: text(objectOf(session, 'billing_portal.session').url, 'url') }),
         ),
       ),
   }
 }
 
-function customerOf(answer: Stripe.Customer | Stripe.DeletedCustomer): PaymentCustomer | undefined {
-  const customer = objectOf(answer, 'customer')
+function customerOf(
+  response: Stripe.Customer | Stripe.DeletedCustomer,
+): PaymentCustomer | undefined {
+  const customer = objectOf(response, 'customer')
   if (customer.deleted) return undefined
   const method = customer.invoice_settings?.default_payment_method
   return {
@@ -214,13 +237,24 @@ export function cardOf(method: Stripe.PaymentMethod): Card | null {
   }
 }
 
-function taxIdOf(answer: Stripe.TaxId): { id: string; value: string; status: string | null } {
-  const taxId = objectOf(answer, 'tax_id')
-  return { id: text(taxId.id, 'id'), value: text(taxId.value, 'value'), status: taxId.verification?.status ?? null }
+function taxIdOf(response: Stripe.TaxId): { id: string; value: string; status: string | null } {
+  const taxId = objectOf(response, 'tax_id')
+  return {
+    id: text(taxId.id, 'id'),
+    value: text(taxId.value, 'value'),
+    status: taxId.verification?.status ?? null,
+  }
 }
 
-/** By the prefix of the number; that of Northern Ireland (`XI`) and of Greece (`EL`) are of the Union. */
+/**
+ * By the prefix of the number; that of Northern Ireland (`XI`) and of Greece (`EL`) are of the
+ * Union.
+ */
 function taxIdType(value: string): Stripe.CustomerCreateTaxIdParams.Type {
-  const outside: Readonly<Record<string, Stripe.CustomerCreateTaxIdParams.Type>> = { GB: 'gb_vat', CH: 'ch_vat', NO: 'no_vat' }
+  const outside: Readonly<Record<string, Stripe.CustomerCreateTaxIdParams.Type>> = {
+    GB: 'gb_vat',
+    CH: 'ch_vat',
+    NO: 'no_vat',
+  }
   return outside[value.slice(0, 2)] ?? 'eu_vat'
 }

@@ -1,7 +1,8 @@
 import { ownValue } from '@atrium/core/own-value'
 /**
- * A card that its bank, or the processor, did not charge. `message` is a sentence for the person who pays. `code` is the processor's word
- * (docs.stripe.com/declines/codes), for the record; words that we do not know are kept.
+ * A card that its bank, or the processor, did not charge. `message` is a sentence for the person
+ * who pays. `code` is the processor's word (docs.stripe.com/declines/codes), for the record; words
+ * that we do not know are kept.
  */
 export class PaymentDeclined extends Error {
   override readonly name = 'PaymentDeclined'
@@ -11,15 +12,23 @@ export class PaymentDeclined extends Error {
 
   constructor(code: string | undefined) {
     const known = plainCode(code)
-    super(ownValue(sentences, known) ?? 'The card was declined. Use another card, or ask your bank.')
+    super(
+      ownValue(sentences, known) ?? 'The card was declined. Use another card, or ask your bank.',
+    )
     this.code = known
     this.needsConfirmation = confirmations.has(known)
   }
 }
 
-const confirmations: ReadonlySet<string> = new Set(['authentication_required', 'invoice_payment_intent_requires_action'])
+const confirmations: ReadonlySet<string> = new Set([
+  'authentication_required',
+  'invoice_payment_intent_requires_action',
+])
 
-/** Banks may be told that a card was stolen or that fraud is suspected; whoever holds the card is told no more than that it was declined. */
+/**
+ * Banks may be told that a card was stolen or that fraud is suspected; whoever holds the card is
+ * told no more than that it was declined.
+ */
 const sentences: Readonly<Record<string, string>> = {
   no_payment_method: 'There is no card to charge. Add one first.',
   insufficient_funds: 'The card was declined because the account has not enough money.',
@@ -37,12 +46,16 @@ const sentences: Readonly<Record<string, string>> = {
   withdrawal_count_limit_exceeded: 'The card was declined because its limit is reached.',
   processing_error: 'The card could not be charged just now. Try again in a few minutes.',
   try_again_later: 'The card could not be charged just now. Try again in a few minutes.',
-  issuer_not_available: 'The bank of the card cannot be reached just now. Try again in a few minutes.',
+  issuer_not_available:
+    'The bank of the card cannot be reached just now. Try again in a few minutes.',
   authentication_required: 'The bank wants you to confirm this payment.',
   invoice_payment_intent_requires_action: 'The bank wants you to confirm this payment.',
 }
 
-/** A code is a word of the processor's own list; anything else is text from outside that goes nowhere. */
+/**
+ * A code is a word of the processor's own list; anything else is text from outside that goes
+ * nowhere.
+ */
 function plainCode(code: string | undefined): string {
   return code !== undefined && /^[a-z][a-z0-9_]{2,60}$/.test(code) ? code : 'generic_decline'
 }

@@ -3,9 +3,12 @@ import type { Operation } from '../call-policy.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../upstream-error.ts'
 import { PaymentDeclined } from './declined.ts'
 import { Misshapen } from './shapes.ts'
-import { UnusableAnswer } from './transport.ts'
+import { UnusableResponse } from './transport.ts'
 
-/** What a person can do about a refusal, by the processor's own code (docs.stripe.com/error-codes). Its messages quote what we sent. */
+/**
+ * What a person can do about a rejection, by the processor's own code
+ * (docs.stripe.com/error-codes). Its messages quote what we sent.
+ */
 const notes: Readonly<Record<string, string>> = {
   idempotency_error: 'the same request was made before with other values',
   idempotency_key_in_use: 'the same request is being carried out',
@@ -26,23 +29,32 @@ const notes: Readonly<Record<string, string>> = {
 }
 
 const conflicts: ReadonlySet<string> = new Set(['idempotency_error', 'resource_already_exists'])
-/** Refusals that pass by themselves, although their status says otherwise. */
-const passing: ReadonlySet<string> = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate_limit'])
+/** Rejections that pass by themselves, although their status says otherwise. */
+const passing: ReadonlySet<string> = new Set([
+  'idempotency_key_in_use',
+  'lock_timeout',
+  'rate_limit',
+])
 
 /**
- * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`; anything that is not known to be the processor's
- * doing comes out as `invalid_answer`, without its text.
+ * The failure of a call to the SDK in our words. A declined card is `PaymentDeclined`; anything
+ * that is not known to be the processor's doing comes out as `invalid_answer`, without its text.
  */
 export function failureOf(operation: Operation, error: unknown): UpstreamError | PaymentDeclined {
   if (error instanceof UpstreamError || error instanceof PaymentDeclined) return error
-  if (error instanceof Misshapen) return operation.fail('invalid_answer', { status: 200, note: error.message })
+  if (error instanceof Misshapen)
+    return operation.fail('invalid_answer', { status: 200, note: error.message })
   if (!(error instanceof Stripe.errors.StripeError)) return operation.fail('invalid_answer')
-  if (error instanceof Stripe.errors.StripeConnectionError) return connectionFailure(operation, error)
-  if (error instanceof Stripe.errors.StripeCardError) return new PaymentDeclined(error.decline_code ?? error.code)
+  if (error instanceof Stripe.errors.StripeConnectionError)
+    return connectionFailure(operation, error)
+  if (error instanceof Stripe.errors.StripeCardError)
+    return new PaymentDeclined(error.decline_code ?? error.code)
   const { statusCode: status, code, rawType } = error
   if (code === 'invoice_payment_intent_requires_action') return new PaymentDeclined(code)
-  // An object that we name and that is gone is a 404 or comes with the parameter that names it; what is missing without is the card.
-  if (status === 400 && code === 'resource_missing' && !error.param) return new PaymentDeclined('no_payment_method')
+  // An object that we name and that is gone is a 404 or comes with the parameter that names it;
+  // what is missing without is the card.
+  if (status === 400 && code === 'resource_missing' && !error.param)
+    return new PaymentDeclined('no_payment_method')
   const word = code ?? rawType ?? ''
   return operation.fail(kindOf(status ?? 0, word), {
     status,
@@ -51,12 +63,21 @@ export function failureOf(operation: Operation, error: unknown): UpstreamError |
   })
 }
 
-function connectionFailure(operation: Operation, error: InstanceType<typeof Stripe.errors.StripeConnectionError>): UpstreamError {
-  for (let at: unknown = error.detail, depth = 0; at instanceof Error && depth < 6; at = causeOf(at), depth += 1) {
-    if (at instanceof UnusableAnswer) return operation.fail(at.kind, { status: at.status, note: at.note })
+function connectionFailure(
+  operation: Operation,
+  error: InstanceType<typeof Stripe.errors.StripeConnectionError>,
+): UpstreamError {
+  for (
+    let at: unknown = error.detail, depth = 0;
+    at instanceof Error && depth < 6;
+    at = causeOf(at), depth += 1
+  ) {
+    if (at instanceof UnusableResponse)
+      return operation.fail(at.kind, { status: at.status, note: at.note })
     const code = codeOf(at)
     if (code === 'ETIMEDOUT') return operation.fail('timeout')
-    if (code !== undefined && code in connectionNotes) return operation.fail('connection', { note: connectionNotes[code] })
+    if (code !== undefined && code in connectionNotes)
+      return operation.fail('connection', { note: connectionNotes[code] })
   }
   return operation.fail('connection')
 }

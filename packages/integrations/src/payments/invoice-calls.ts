@@ -7,14 +7,24 @@ import { idOf, moment, objectOf, text, whole } from './shapes.ts'
 
 type InvoiceCalls = Pick<
   Payments,
-  'findInvoice' | 'listInvoices' | 'payInvoice' | 'voidInvoice' | 'findRefund' | 'findCreditNote' | 'findDispute'
+  | 'findInvoice'
+  | 'listInvoices'
+  | 'payInvoice'
+  | 'voidInvoice'
+  | 'findRefund'
+  | 'findCreditNote'
+  | 'findDispute'
 >
 
 export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
   return {
     findInvoice: (id, options) =>
       call('findInvoice', options, async (current) => {
-        const found = await current.find('GET /v1/invoices/:id', (stripe) => stripe.invoices.retrieve(id), withMore)
+        const found = await current.find(
+          'GET /v1/invoices/:id',
+          (stripe) => stripe.invoices.retrieve(id),
+          withMore,
+        )
         return found && wholeInvoice(current, found)
       }),
 
@@ -24,7 +34,12 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
           (after) =>
             current.send(
               'GET /v1/invoices',
-              (stripe) => stripe.invoices.list({ customer: customerId, limit: 100, ...(after !== undefined && { starting_after: after }) }),
+              (stripe) =>
+                stripe.invoices.list({
+                  customer: customerId,
+                  limit: 100,
+                  ...(after !== undefined && { starting_after: after }),
+                }),
               listOf,
             ),
           withMore,
@@ -38,7 +53,11 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
       call('payInvoice', options, async (current) =>
         wholeInvoice(
           current,
-          await current.send('POST /v1/invoices/:id/pay', (stripe) => stripe.invoices.pay(id, {}, { idempotencyKey }), withMore),
+          await current.send(
+            'POST /v1/invoices/:id/pay',
+            (stripe) => stripe.invoices.pay(id, {}, { idempotencyKey }),
+            withMore,
+          ),
         ),
       ),
 
@@ -46,7 +65,11 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
       call('voidInvoice', options, async (current) =>
         wholeInvoice(
           current,
-          await current.send('POST /v1/invoices/:id/void', (stripe) => stripe.invoices.voidInvoice(id, {}, { idempotencyKey }), withMore),
+          await current.send(
+            'POST /v1/invoices/:id/void',
+            (stripe) => stripe.invoices.voidInvoice(id, {}, { idempotencyKey }),
+            withMore,
+          ),
         ),
       ),
 
@@ -55,7 +78,7 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
         const refund = await current.find(
           'GET /v1/refunds/:id',
           (stripe) => stripe.refunds.retrieve(id),
-          (answer) => objectOf(answer, 'refund'),
+          (response) => objectOf(response, 'refund'),
         )
         if (!refund) return undefined
         const status = text(refund.status ?? 'pending', 'status')
@@ -78,11 +101,14 @@ export function invoiceCalls({ call }: StripeCalls): InvoiceCalls {
         const dispute = await current.find(
           'GET /v1/disputes/:id',
           (stripe) => stripe.disputes.retrieve(id),
-          (answer) => objectOf(answer, 'dispute'),
+          (response) => objectOf(response, 'dispute'),
         )
         if (!dispute) return undefined
         // The bank takes the money with a first entry and gives it back with a second one.
-        const moved = dispute.balance_transactions.reduce((sum, entry) => sum + whole(entry.amount, 'balance transaction'), 0)
+        const moved = dispute.balance_transactions.reduce(
+          (sum, entry) => sum + whole(entry.amount, 'balance transaction'),
+          0,
+        )
         return {
           ...reversalOf('dispute', dispute),
           invoiceId: await invoiceOfPayment(current, paymentIntentOf(dispute.payment_intent)),
@@ -99,8 +125,8 @@ interface Found {
   more: boolean
 }
 
-function withMore(answer: Stripe.Invoice): Found {
-  return { invoice: invoiceOf(answer), more: answer.lines.has_more }
+function withMore(response: Stripe.Invoice): Found {
+  return { invoice: invoiceOf(response), more: response.lines.has_more }
 }
 
 /** An invoice shows its first ten lines; the rest is asked for. */
@@ -110,18 +136,32 @@ async function wholeInvoice({ send }: Call, { invoice, more }: Found): Promise<P
     (after) =>
       send(
         'GET /v1/invoices/:id/lines',
-        (stripe) => stripe.invoices.listLineItems(invoice.id, { limit: 100, ...(after !== undefined && { starting_after: after }) }),
+        (stripe) =>
+          stripe.invoices.listLineItems(invoice.id, {
+            limit: 100,
+            ...(after !== undefined && { starting_after: after }),
+          }),
         listOf,
       ),
     lineOf,
   )
   const regular = lines.find(({ proration }) => !proration) ?? lines.at(-1)
-  return { ...invoice, lines, periodStart: regular?.periodStart ?? null, periodEnd: regular?.periodEnd ?? null }
+  return {
+    ...invoice,
+    lines,
+    periodStart: regular?.periodStart ?? null,
+    periodEnd: regular?.periodEnd ?? null,
+  }
 }
 
 function reversalOf<K extends ProcessorReversal['kind']>(
   kind: K,
-  { id, currency, amount, created }: { id: string; currency: string; amount: number; created: number },
+  {
+    id,
+    currency,
+    amount,
+    created,
+  }: { id: string; currency: string; amount: number; created: number },
 ) {
   return {
     id: text(id, 'id'),
@@ -133,13 +173,17 @@ function reversalOf<K extends ProcessorReversal['kind']>(
 }
 
 /**
- * A credit note before the payment lowers what is owed; only the part after the payment takes money back. What of that part goes back as
- * a refund is told by the refund itself and must not count twice, so the rest is what counts here: what was put down for later invoices or
- * given back elsewhere.
+ * A credit note before the payment lowers what is owed; only the part after the payment takes money
+ * back. What of that part goes back as a refund is told by the refund itself and must not count
+ * twice, so the rest is what counts here: what was put down for later invoices or given back
+ * elsewhere.
  */
-function creditNoteOf(answer: Stripe.CreditNote): ProcessorReversal {
-  const note = objectOf(answer, 'credit_note')
-  const refunded = note.refunds.reduce((sum, refund) => sum + whole(refund.amount_refunded, 'amount_refunded'), 0)
+function creditNoteOf(response: Stripe.CreditNote): ProcessorReversal {
+  const note = objectOf(response, 'credit_note')
+  const refunded = note.refunds.reduce(
+    (sum, refund) => sum + whole(refund.amount_refunded, 'amount_refunded'),
+    0,
+  )
   const amount = Math.max(0, whole(note.post_payment_amount, 'post_payment_amount') - refunded)
   const whollyAfter = amount === note.total
   return {
@@ -151,12 +195,22 @@ function creditNoteOf(answer: Stripe.CreditNote): ProcessorReversal {
   }
 }
 
-/** A refund and a dispute name the payment; which invoice it paid is told by the payments of invoices. */
-async function invoiceOfPayment({ send }: Call, paymentIntent: string | null): Promise<string | null> {
+/**
+ * A refund and a dispute name the payment; which invoice it paid is told by the payments of
+ * invoices.
+ */
+async function invoiceOfPayment(
+  { send }: Call,
+  paymentIntent: string | null,
+): Promise<string | null> {
   if (paymentIntent === null) return null
   const payments = await send(
     'GET /v1/invoice_payments',
-    (stripe) => stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntent }, limit: 1 }),
+    (stripe) =>
+      stripe.invoicePayments.list({
+        payment: { type: 'payment_intent', payment_intent: paymentIntent },
+        limit: 1,
+      }),
     listOf,
   )
   const payment = payments.data[0]

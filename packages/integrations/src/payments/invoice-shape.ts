@@ -2,9 +2,12 @@ import type Stripe from 'stripe'
 import type { ProcessorInvoice, ProcessorInvoiceLine } from './port.ts'
 import { idOf, moment, objectOf, optionalId, optionalMoment, text, whole } from './shapes.ts'
 
-/** `periodStart` and `periodEnd` are those of the subscription's own line: the header of an invoice tells when items were gathered. */
-export function invoiceOf(answer: Stripe.Invoice): ProcessorInvoice {
-  const invoice = objectOf(answer, 'invoice')
+/**
+ * `periodStart` and `periodEnd` are those of the subscription's own line: the header of an invoice
+ * tells when items were gathered.
+ */
+export function invoiceOf(response: Stripe.Invoice): ProcessorInvoice {
+  const invoice = objectOf(response, 'invoice')
   const lines = invoice.lines.data.map(lineOf)
   const regular = lines.find(({ proration }) => !proration) ?? lines.at(-1)
   const { status_transitions: at } = invoice
@@ -22,12 +25,18 @@ export function invoiceOf(answer: Stripe.Invoice): ProcessorInvoice {
     discount: sum(invoice.total_discount_amounts),
     tax,
     total: whole(invoice.total, 'total'),
-    totalExcludingTax: whole(invoice.total_excluding_tax ?? invoice.total - tax, 'total_excluding_tax'),
+    totalExcludingTax: whole(
+      invoice.total_excluding_tax ?? invoice.total - tax,
+      'total_excluding_tax',
+    ),
     amountDue: whole(invoice.amount_due, 'amount_due'),
     amountPaid: whole(invoice.amount_paid, 'amount_paid'),
     amountRemaining: whole(invoice.amount_remaining, 'amount_remaining'),
     amountOverpaid: whole(invoice.amount_overpaid, 'amount_overpaid'),
-    creditedAmount: whole(invoice.post_payment_credit_notes_amount + invoice.pre_payment_credit_notes_amount, 'credit notes'),
+    creditedAmount: whole(
+      invoice.post_payment_credit_notes_amount + invoice.pre_payment_credit_notes_amount,
+      'credit notes',
+    ),
     periodStart: regular?.periodStart ?? null,
     periodEnd: regular?.periodEnd ?? null,
     dueDate: optionalMoment(invoice.due_date, 'due_date'),
@@ -50,7 +59,8 @@ export function lineOf(line: Stripe.InvoiceLineItem): ProcessorInvoiceLine {
     description: line.description,
     amount: whole(line.amount, 'amount'),
     quantity: line.quantity,
-    proration: (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration ?? false,
+    proration:
+      (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration ?? false,
     periodStart: moment(line.period.start, 'period'),
     periodEnd: moment(line.period.end, 'period'),
   }

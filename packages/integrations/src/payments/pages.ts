@@ -4,9 +4,9 @@ import { Misshapen } from './shapes.ts'
 /** More than one customer of ours can have: a list that goes on beyond it goes in circles. */
 const mostPages = 100
 
-export function listOf<T>(answer: Stripe.ApiList<T>): Stripe.ApiList<T> {
-  if (answer.object !== 'list' || !Array.isArray(answer.data)) throw new Misshapen('the list')
-  return answer
+export function listOf<T>(response: Stripe.ApiList<T>): Stripe.ApiList<T> {
+  if (response.object !== 'list' || !Array.isArray(response.data)) throw new Misshapen('the list')
+  return response
 }
 
 /** Every entry of a list, page after page; `after` is the id to go on from. */

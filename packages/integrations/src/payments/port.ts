@@ -1,6 +1,9 @@
 import type { CallOptions } from '../call-options.ts'
 
-/** Amounts are whole numbers of the currency's minor unit; currencies are lower-cased ISO 4217; times are `Date`. */
+/**
+ * Amounts are whole numbers of the currency's minor unit; currencies are lower-cased ISO 4217;
+ * times are `Date`.
+ */
 export interface Card {
   paymentMethodId: string
   brand: string
@@ -21,7 +24,10 @@ export interface PaymentCustomer {
   defaultCard: Card | null
 }
 
-/** A subscription as the processor has it now. `status` is its own word, which may be one that we do not know yet. */
+/**
+ * A subscription as the processor has it now. `status` is its own word, which may be one that we do
+ * not know yet.
+ */
 export interface ProcessorSubscription {
   id: string
   customerId: string
@@ -30,7 +36,10 @@ export interface ProcessorSubscription {
   priceId: string
   currency: string
   cycle: 'month' | 'year'
-  /** Per seat and cycle, without tax and after permanent discounts; null where the price has tiers or a flat part. */
+  /**
+   * Per seat and cycle, without tax and after permanent discounts; null where the price has tiers
+   * or a flat part.
+   */
   perSeatAmount: number | null
   /** What the whole period costs where price times seats is not it; null otherwise. */
   periodAmount: number | null
@@ -49,7 +58,10 @@ export interface ProcessorSubscription {
   cancelReason: string | null
   cancelFeedback: string | null
   cancelComment: string | null
-  pauseCollection: { behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumesAt: Date | null } | null
+  pauseCollection: {
+    behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
+    resumesAt: Date | null
+  } | null
   pausedAt: Date | null
   pauseReason: string | null
   latestInvoiceId: string | null
@@ -100,7 +112,10 @@ export interface ProcessorInvoice {
   lines: readonly ProcessorInvoiceLine[]
 }
 
-/** A refund, credit note or dispute, and the invoice that it takes back from; null where it belongs to none of ours. */
+/**
+ * A refund, credit note or dispute, and the invoice that it takes back from; null where it belongs
+ * to none of ours.
+ */
 export interface ProcessorReversal {
   id: string
   kind: 'refund' | 'credit_note' | 'dispute'
@@ -110,14 +125,20 @@ export interface ProcessorReversal {
   /** Null where the processor does not split it. */
   amountExcludingTax: number | null
   status: string
-  /** The money is away now: refund succeeded, credit note issued after the payment, disputed funds withdrawn. */
+  /**
+   * The money is away now: refund succeeded, credit note issued after the payment, disputed funds
+   * withdrawn.
+   */
   effective: boolean
   created: Date
 }
 
 export interface ChangePreview {
   currency: string
-  /** The moment that was computed with; confirm with the same one so that the amount equals the quote. */
+  /**
+   * The moment that was computed with; confirm with the same one so that the amount equals the
+   * quote.
+   */
   prorationDate: Date
   lines: readonly ProcessorInvoiceLine[]
   tax: number
@@ -127,14 +148,17 @@ export interface ChangePreview {
   nextAmount: number
 }
 
-/** An event whose signature was verified. The object in it may be old: read it anew by its id. */
+/** An event whose signature was verified. The object in it may be old: read it again by its id. */
 export interface PaymentEvent {
   id: string
   type: string
   apiVersion: string | null
   created: Date
   livemode: boolean
-  /** `subscription`, `invoice`, `customer`, `refund` …; null where the event carries no object with an id. */
+  /**
+   * `subscription`, `invoice`, `customer`, `refund` …; null where the event carries no object with
+   * an id.
+   */
   objectType: string | null
   objectId: string | null
   /** The event as it came, for the record. */
@@ -159,22 +183,40 @@ export interface WriteOptions extends CallOptions {
 }
 
 /**
- * The payment processor. Every call rejects with `UpstreamError` when the processor does not do its part; a card that was declined is
- * `PaymentDeclined`. Reads answer undefined for what does not exist (any more).
+ * The payment processor. Every call rejects with `UpstreamError` when the processor does not do its
+ * part; a card that was declined is `PaymentDeclined`. Reads answer undefined for what does not
+ * exist (any more).
  */
 export interface Payments {
   /** Rejects when the processor is not there or does not take our key. */
   check(options: CallOptions): Promise<void>
   createCustomer(
-    input: { tenantId: string; tenantSlug: string; name: string; email: string | null; country: string | null },
+    input: {
+      tenantId: string
+      tenantSlug: string
+      name: string
+      email: string | null
+      country: string | null
+    },
     options: WriteOptions,
   ): Promise<{ id: string }>
-  updateCustomer(id: string, input: { name?: string; email?: string | null; country?: string | null }, options: WriteOptions): Promise<void>
+  updateCustomer(
+    id: string,
+    input: { name?: string; email?: string | null; country?: string | null },
+    options: WriteOptions,
+  ): Promise<void>
   /** Undefined for an unknown and for a deleted customer. */
   findCustomer(id: string, options?: CallOptions): Promise<PaymentCustomer | undefined>
   /** A VAT number, checked by the processor; the answer comes later by event. */
-  addTaxId(customerId: string, value: string, options: WriteOptions): Promise<{ id: string; status: string | null }>
-  /** Undefined for an unknown or removed one. `status` is the processor's word: pending, verified, unverified, unavailable. */
+  addTaxId(
+    customerId: string,
+    value: string,
+    options: WriteOptions,
+  ): Promise<{ id: string; status: string | null }>
+  /**
+   * Undefined for an unknown or removed one. `status` is the processor's word: pending, verified,
+   * unverified, unavailable.
+   */
   findTaxId(
     customerId: string,
     id: string,
@@ -182,39 +224,76 @@ export interface Payments {
   ): Promise<{ id: string; value: string; status: string | null } | undefined>
   /** Succeeds also when it is gone already. */
   removeTaxId(customerId: string, id: string, options: WriteOptions): Promise<void>
-  /** For a card that later invoices are charged to; `purpose: default_card` is in its metadata and comes back in its events. */
-  createSetupIntent(customerId: string, options: WriteOptions): Promise<{ id: string; clientSecret: string }>
-  /** What became of it: `status` is the processor's word, `succeeded` once the card may be charged. Undefined when it does not exist. */
+  /**
+   * For a card that later invoices are charged to; `purpose: default_card` is in its metadata and
+   * comes back in its events.
+   */
+  createSetupIntent(
+    customerId: string,
+    options: WriteOptions,
+  ): Promise<{ id: string; clientSecret: string }>
+  /**
+   * What became of it: `status` is the processor's word, `succeeded` once the card may be charged.
+   * Undefined when it does not exist.
+   */
   findSetupIntent(
     id: string,
     options?: CallOptions,
   ): Promise<
-    | { id: string; customerId: string | null; status: string; paymentMethodId: string | null; metadata: Readonly<Record<string, string>> }
+    | {
+        id: string
+        customerId: string | null
+        status: string
+        paymentMethodId: string | null
+        metadata: Readonly<Record<string, string>>
+      }
     | undefined
   >
   /** Undefined when it does not exist; `customerId` null while it belongs to nobody. */
-  findPaymentMethod(id: string, options?: CallOptions): Promise<{ id: string; customerId: string | null; card: Card | null } | undefined>
-  /** Makes it the customer's default and clears the subscription's own, so that there is one truth. */
+  findPaymentMethod(
+    id: string,
+    options?: CallOptions,
+  ): Promise<{ id: string; customerId: string | null; card: Card | null } | undefined>
+  /**
+   * Makes it the customer's default and clears the subscription's own, so that there is one truth.
+   */
   setDefaultPaymentMethod(
     input: { customerId: string; paymentMethodId: string; subscriptionId: string | null },
     options: WriteOptions,
   ): Promise<void>
   detachPaymentMethod(id: string, options: WriteOptions): Promise<void>
-  createPortalSession(customerId: string, returnUrl: string, options: WriteOptions): Promise<{ url: string }>
-  /** Moves the lookup key `<plan>:<cycle>:<currency>` to the new price. Answers the processor's id. */
+  createPortalSession(
+    customerId: string,
+    returnUrl: string,
+    options: WriteOptions,
+  ): Promise<{ url: string }>
+  /**
+   * Moves the lookup key `<plan>:<cycle>:<currency>` to the new price. Returns the processor's id.
+   */
   createPrice(input: PriceInput, options: WriteOptions): Promise<{ id: string }>
   archivePrice(id: string, options: WriteOptions): Promise<void>
   /**
-   * With a default card on the customer it is charged at once; without, the subscription is `incomplete` until its first invoice is paid.
-   * `clientSecret` is that of the payment that waits for the person; null when nothing waits. A trial without a card ends `paused`.
+   * With a default card on the customer it is charged at once; without, the subscription is
+   * `incomplete` until its first invoice is paid. `clientSecret` is that of the payment that waits
+   * for the person; null when nothing waits. A trial without a card ends `paused`.
    */
   createSubscription(
-    input: { customerId: string; tenantId: string; plan: string; priceId: string; seats: number; trialDays: number },
+    input: {
+      customerId: string
+      tenantId: string
+      plan: string
+      priceId: string
+      seats: number
+      trialDays: number
+    },
     options: WriteOptions,
   ): Promise<{ subscription: ProcessorSubscription; clientSecret: string | null }>
   findSubscription(id: string, options?: CallOptions): Promise<ProcessorSubscription | undefined>
   /** Newest first, ended ones too. */
-  listSubscriptions(customerId: string, options?: CallOptions): Promise<readonly ProcessorSubscription[]>
+  listSubscriptions(
+    customerId: string,
+    options?: CallOptions,
+  ): Promise<readonly ProcessorSubscription[]>
   previewChange(
     input: {
       customerId: string
@@ -227,7 +306,10 @@ export interface Payments {
     },
     options?: CallOptions,
   ): Promise<ChangePreview>
-  /** Now and charged at once; the seats or the price change only once they are paid (`pendingUpdate` until then). */
+  /**
+   * Now and charged at once; the seats or the price change only once they are paid (`pendingUpdate`
+   * until then).
+   */
   changeSubscription(
     input: {
       subscriptionId: string
@@ -240,9 +322,19 @@ export interface Payments {
     },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
-  /** Without proration and invoice: for what was decided to hold from the next period on, and for an operator's correction. */
+  /**
+   * Without proration and invoice: for what was decided to hold from the next period on, and for an
+   * operator's correction.
+   */
   setSubscriptionItem(
-    input: { subscriptionId: string; itemId: string; priceId: string; plan: string; seats: number; credit: boolean },
+    input: {
+      subscriptionId: string
+      itemId: string
+      priceId: string
+      plan: string
+      seats: number
+      credit: boolean
+    },
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   setCancelAtPeriodEnd(
@@ -252,10 +344,15 @@ export interface Payments {
     options: WriteOptions,
   ): Promise<ProcessorSubscription>
   /**
-   * Ends it at once. `credit`: what was paid for the rest of the period becomes credit of the customer, by the second; with it a last invoice is
-   * made of all that is not invoiced yet. One that has ended is answered as it is.
+   * Ends it at once. `credit`: what was paid for the rest of the period becomes credit of the
+   * customer, by the second; with it a last invoice is made of all that is not invoiced yet. One
+   * that has ended is answered as it is.
    */
-  cancelNow(subscriptionId: string, credit: boolean, options: WriteOptions): Promise<ProcessorSubscription>
+  cancelNow(
+    subscriptionId: string,
+    credit: boolean,
+    options: WriteOptions,
+  ): Promise<ProcessorSubscription>
   /** Of a paused one: a period begins now and is charged. */
   resumeSubscription(subscriptionId: string, options: WriteOptions): Promise<ProcessorSubscription>
   findInvoice(id: string, options?: CallOptions): Promise<ProcessorInvoice | undefined>

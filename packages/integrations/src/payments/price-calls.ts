@@ -11,7 +11,8 @@ export function priceCalls({ call }: StripeCalls): Pick<Payments, 'createPrice' 
         const product = await ensureProduct(current, input.plan)
         return current.send(
           'POST /v1/prices',
-          (stripe) => stripe.prices.create({ product, ...priceParameters(input) }, { idempotencyKey }),
+          (stripe) =>
+            stripe.prices.create({ product, ...priceParameters(input) }, { idempotencyKey }),
           (price) => ({ id: text(objectOf(price, 'price').id, 'id') }),
         )
       }),
@@ -36,7 +37,11 @@ async function ensureProduct({ find, send }: Call, plan: string): Promise<string
   try {
     return await send(
       'POST /v1/products',
-      (stripe) => stripe.products.create({ id, name: `${plan} plan`, metadata: { plan } }, { idempotencyKey: `product:${id}` }),
+      (stripe) =>
+        stripe.products.create(
+          { id, name: `${plan} plan`, metadata: { plan } },
+          { idempotencyKey: `product:${id}` },
+        ),
       read,
     )
   } catch (error) {
@@ -56,14 +61,24 @@ function priceParameters(input: PriceInput): Omit<Stripe.PriceCreateParams, 'pro
     transfer_lookup_key: true,
     metadata: { plan, priceId: input.priceId, version: String(input.version) },
   } as const
-  if (scheme === 'per_seat') return { ...common, billing_scheme: 'per_unit', unit_amount: unitAmount }
+  if (scheme === 'per_seat')
+    return { ...common, billing_scheme: 'per_unit', unit_amount: unitAmount }
   if (scheme === 'flat') {
-    return { ...common, billing_scheme: 'tiered', tiers_mode: 'volume', tiers: [{ up_to: 'inf', unit_amount: 0, flat_amount: unitAmount }] }
+    return {
+      ...common,
+      billing_scheme: 'tiered',
+      tiers_mode: 'volume',
+      tiers: [{ up_to: 'inf', unit_amount: 0, flat_amount: unitAmount }],
+    }
   }
   return {
     ...common,
     billing_scheme: 'tiered',
     tiers_mode: scheme,
-    tiers: (tiers ?? []).map((tier) => ({ up_to: tier.upTo ?? 'inf', unit_amount: tier.unitAmount, flat_amount: tier.flatAmount })),
+    tiers: (tiers ?? []).map((tier) => ({
+      up_to: tier.upTo ?? 'inf',
+      unit_amount: tier.unitAmount,
+      flat_amount: tier.flatAmount,
+    })),
   }
 }

@@ -38,7 +38,10 @@ export function idOf(value: string | { id: string }, name: string): string {
   return text(typeof value === 'object' && value !== null ? value.id : value, name)
 }
 
-export function optionalId(value: string | { id: string } | null | undefined, name: string): string | null {
+export function optionalId(
+  value: string | { id: string } | null | undefined,
+  name: string,
+): string | null {
   return value === null || value === undefined ? null : idOf(value, name)
 }
 

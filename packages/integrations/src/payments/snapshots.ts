@@ -3,11 +3,14 @@ import { invoiceOf } from './invoice-shape.ts'
 import type { ProcessorInvoice, ProcessorSubscription } from './port.ts'
 import { subscriptionOf } from './subscription-shape.ts'
 
-export type Snapshot = { kind: 'subscription'; subscription: ProcessorSubscription } | { kind: 'invoice'; invoice: ProcessorInvoice }
+export type Snapshot =
+  | { kind: 'subscription'; subscription: ProcessorSubscription }
+  | { kind: 'invoice'; invoice: ProcessorInvoice }
 
 /**
- * The object as an event showed it, for installations that have the secret of the webhooks and no key to read objects anew with. Undefined
- * for events about other objects. Throws `Misshapen` for an object that lacks what it must have.
+ * The object as an event showed it, for installations that have the secret of the webhooks and no
+ * key to read objects again with. Undefined for events about other objects. Throws `Misshapen` for
+ * an object that lacks what it must have.
  */
 export function snapshotOf(payload: Readonly<Record<string, unknown>>): Snapshot | undefined {
   const event: Stripe.Event = JSON.parse(JSON.stringify(payload))

@@ -8,7 +8,10 @@ import { subscriptionCalls } from './subscription-calls.ts'
 
 export type { StripeOptions } from './client.ts'
 
-/** Stripe through its own SDK. Connects to nothing and reads no key before the first call; throws only for an unusable address. */
+/**
+ * Stripe through its own SDK. Connects to nothing and reads no key before the first call; throws
+ * only for an unusable address.
+ */
 export function stripe(options: StripeOptions): Payments {
   const calls = stripeCalls(options)
   return {

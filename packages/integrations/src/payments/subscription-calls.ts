@@ -22,15 +22,24 @@ type SubscriptionCalls = Pick<
 const tiers = ['items.data.price.tiers']
 
 export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
-  const update = ({ send }: Call, id: string, parameters: Stripe.SubscriptionUpdateParams, idempotencyKey: string) =>
+  const update = (
+    { send }: Call,
+    id: string,
+    parameters: Stripe.SubscriptionUpdateParams,
+    idempotencyKey: string,
+  ) =>
     send(
       'POST /v1/subscriptions/:id',
-      (stripe) => stripe.subscriptions.update(id, { ...parameters, expand: tiers }, { idempotencyKey }),
+      (stripe) =>
+        stripe.subscriptions.update(id, { ...parameters, expand: tiers }, { idempotencyKey }),
       subscriptionOf,
     )
 
   return {
-    createSubscription: ({ customerId, tenantId, plan, priceId, seats, trialDays }, { idempotencyKey, ...options }) =>
+    createSubscription: (
+      { customerId, tenantId, plan, priceId, seats, trialDays },
+      { idempotencyKey, ...options },
+    ) =>
       call('createSubscription', options, async (current) => {
         const charged = await hasDefaultMethod(current, customerId)
         return current.send(
@@ -52,13 +61,20 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
               },
               { idempotencyKey },
             ),
-          (answer) => ({ subscription: subscriptionOf(answer), clientSecret: waitingSecret(answer) }),
+          (response) => ({
+            subscription: subscriptionOf(response),
+            clientSecret: waitingSecret(response),
+          }),
         )
       }),
 
     findSubscription: (id, options) =>
       call('findSubscription', options, ({ find }) =>
-        find('GET /v1/subscriptions/:id', (stripe) => stripe.subscriptions.retrieve(id, { expand: tiers }), subscriptionOf),
+        find(
+          'GET /v1/subscriptions/:id',
+          (stripe) => stripe.subscriptions.retrieve(id, { expand: tiers }),
+          subscriptionOf,
+        ),
       ),
 
     listSubscriptions: (customerId, options) =>
@@ -81,9 +97,13 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
         ),
       ),
 
-    previewChange: (input, options) => call('previewChange', options, (current) => previewChange(current, input)),
+    previewChange: (input, options) =>
+      call('previewChange', options, (current) => previewChange(current, input)),
 
-    changeSubscription: ({ subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges }, { idempotencyKey, ...options }) =>
+    changeSubscription: (
+      { subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges },
+      { idempotencyKey, ...options },
+    ) =>
       call('changeSubscription', options, (current) =>
         update(
           current,
@@ -100,7 +120,10 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
         ),
       ),
 
-    setSubscriptionItem: ({ subscriptionId, itemId, priceId, plan, seats, credit }, { idempotencyKey, ...options }) =>
+    setSubscriptionItem: (
+      { subscriptionId, itemId, priceId, plan, seats, credit },
+      { idempotencyKey, ...options },
+    ) =>
       call('setSubscriptionItem', options, (current) =>
         update(
           current,
@@ -116,13 +139,22 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
 
     setCancelAtPeriodEnd: (id, cancel, comment, { idempotencyKey, ...options }) =>
       call('setCancelAtPeriodEnd', options, (current) =>
-        update(current, id, { cancel_at_period_end: cancel, cancellation_details: { comment: comment ?? '' } }, idempotencyKey),
+        update(
+          current,
+          id,
+          { cancel_at_period_end: cancel, cancellation_details: { comment: comment ?? '' } },
+          idempotencyKey,
+        ),
       ),
 
     cancelNow: (id, credit, { idempotencyKey, ...options }) =>
       call('cancelNow', options, async ({ send, find }) => {
         const cancel = (stripe: Stripe) =>
-          stripe.subscriptions.cancel(id, { invoice_now: credit, prorate: credit, expand: tiers }, { idempotencyKey })
+          stripe.subscriptions.cancel(
+            id,
+            { invoice_now: credit, prorate: credit, expand: tiers },
+            { idempotencyKey },
+          )
         const ended = await find('DELETE /v1/subscriptions/:id', cancel, subscriptionOf)
         // One that has ended already cannot be cancelled, but still be read.
         const read = (stripe: Stripe) => stripe.subscriptions.retrieve(id, { expand: tiers })
@@ -133,33 +165,47 @@ export function subscriptionCalls({ call }: StripeCalls): SubscriptionCalls {
       call('resumeSubscription', options, ({ send }) =>
         send(
           'POST /v1/subscriptions/:id/resume',
-          (stripe) => stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' }, expand: tiers }, { idempotencyKey }),
+          (stripe) =>
+            stripe.subscriptions.resume(
+              id,
+              { billing_cycle_anchor: { type: 'now' }, expand: tiers },
+              { idempotencyKey },
+            ),
           subscriptionOf,
         ),
       ),
   }
 }
 
-/** Charging at once is refused where there is nothing to charge, and `default_incomplete` never charges by itself. */
+/**
+ * Charging at once is rejected where there is nothing to charge, and `default_incomplete` never
+ * charges by itself.
+ */
 function hasDefaultMethod({ send }: Call, customerId: string): Promise<boolean> {
   return send(
     'GET /v1/customers/:id',
     (stripe) => stripe.customers.retrieve(customerId),
-    (answer) => {
-      const customer = objectOf(answer, 'customer')
+    (response) => {
+      const customer = objectOf(response, 'customer')
       return !customer.deleted && customer.invoice_settings.default_payment_method !== null
     },
   )
 }
 
-/** Of the payment that the person must confirm. A subscription that needs none has a secret all the same, which nobody needs to see. */
+/**
+ * Of the payment that the person must confirm. A subscription that needs none has a secret all the
+ * same, which nobody needs to see.
+ */
 function waitingSecret(subscription: Stripe.Subscription): string | null {
   const { status, latest_invoice: invoice } = subscription
   if (status !== 'incomplete' || typeof invoice !== 'object' || invoice === null) return null
   return invoice.confirmation_secret?.client_secret ?? null
 }
 
-async function previewChange({ send }: Call, input: Parameters<Payments['previewChange']>[0]): Promise<ChangePreview> {
+async function previewChange(
+  { send }: Call,
+  input: Parameters<Payments['previewChange']>[0],
+): Promise<ChangePreview> {
   const { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges } = input
   const preview = (mode: 'next' | 'recurring') =>
     send(
@@ -171,12 +217,16 @@ async function previewChange({ send }: Call, input: Parameters<Payments['preview
           preview_mode: mode,
           subscription_details: {
             items: [{ id: itemId, price: priceId, quantity: seats }],
-            ...(mode === 'next' && { proration_behavior: 'always_invoice' as const, proration_date: seconds(prorationDate) }),
-            ...(mode === 'next' && cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
+            ...(mode === 'next' && {
+              proration_behavior: 'always_invoice' as const,
+              proration_date: seconds(prorationDate),
+            }),
+            ...(mode === 'next' &&
+              cycleChanges && { billing_cycle_anchor: { type: 'now' as const } }),
           },
         }),
-      (answer) => {
-        const invoice = objectOf(answer, 'invoice')
+      (response) => {
+        const invoice = objectOf(response, 'invoice')
         return {
           currency: invoice.currency,
           lines: invoice.lines.data.map(lineOf),

@@ -1,10 +1,21 @@
 import type Stripe from 'stripe'
 import type { ProcessorSubscription } from './port.ts'
-import { idOf, Misshapen, moment, objectOf, optionalId, optionalMoment, text, whole } from './shapes.ts'
+import {
+  idOf,
+  Misshapen,
+  moment,
+  objectOf,
+  optionalId,
+  optionalMoment,
+  text,
+  whole,
+} from './shapes.ts'
 
-/** A subscription of ours has one item; the period stands on the item (API 2025-03-31 and later). */
-export function subscriptionOf(answer: Stripe.Subscription): ProcessorSubscription {
-  const subscription = objectOf(answer, 'subscription')
+/**
+ * A subscription of ours has one item; the period stands on the item (API 2025-03-31 and later).
+ */
+export function subscriptionOf(response: Stripe.Subscription): ProcessorSubscription {
+  const subscription = objectOf(response, 'subscription')
   const item = subscription.items?.data[0]
   if (!item) throw new Misshapen('the list of items')
   const details = subscription.cancellation_details
@@ -35,7 +46,10 @@ export function subscriptionOf(answer: Stripe.Subscription): ProcessorSubscripti
     pausedAt: optionalMoment(subscription.status_details?.paused?.transitioned_at, 'paused at'),
     pauseReason: subscription.status_details?.paused?.subscription?.type ?? null,
     latestInvoiceId: optionalId(subscription.latest_invoice, 'latest_invoice'),
-    defaultPaymentMethodId: optionalId(subscription.default_payment_method, 'default_payment_method'),
+    defaultPaymentMethodId: optionalId(
+      subscription.default_payment_method,
+      'default_payment_method',
+    ),
     pendingUpdate: pendingUpdateOf(subscription.pending_update),
   }
 }
@@ -48,8 +62,13 @@ function cycleOf(price: Stripe.Price): 'month' | 'year' {
   throw new Misshapen('the billing cycle')
 }
 
-/** Per seat where the price is so much per seat; a tiered price is told for the whole period by the sum of its tiers. */
-function amountsOf(item: Stripe.SubscriptionItem): Pick<ProcessorSubscription, 'perSeatAmount' | 'periodAmount'> {
+/**
+ * Per seat where the price is so much per seat; a tiered price is told for the whole period by the
+ * sum of its tiers.
+ */
+function amountsOf(
+  item: Stripe.SubscriptionItem,
+): Pick<ProcessorSubscription, 'perSeatAmount' | 'periodAmount'> {
   const { price, quantity = 0 } = item
   if (price.billing_scheme === 'per_unit') {
     // A price in fractions of a cent has no whole unit amount.
@@ -57,11 +76,19 @@ function amountsOf(item: Stripe.SubscriptionItem): Pick<ProcessorSubscription, '
       ? { perSeatAmount: null, periodAmount: null }
       : { perSeatAmount: whole(price.unit_amount, 'unit_amount'), periodAmount: null }
   }
-  return { perSeatAmount: null, periodAmount: price.tiers ? tieredTotal(price.tiers, price.tiers_mode, quantity) : null }
+  return {
+    perSeatAmount: null,
+    periodAmount: price.tiers ? tieredTotal(price.tiers, price.tiers_mode, quantity) : null,
+  }
 }
 
-function tieredTotal(tiers: readonly Stripe.Price.Tier[], mode: string | null, quantity: number): number {
-  const cost = (tier: Stripe.Price.Tier, seats: number) => (tier.unit_amount ?? 0) * seats + (tier.flat_amount ?? 0)
+function tieredTotal(
+  tiers: readonly Stripe.Price.Tier[],
+  mode: string | null,
+  quantity: number,
+): number {
+  const cost = (tier: Stripe.Price.Tier, seats: number) =>
+    (tier.unit_amount ?? 0) * seats + (tier.flat_amount ?? 0)
   if (mode === 'volume') {
     const tier = tiers.find(({ up_to: upTo }) => upTo === null || quantity <= upTo)
     return whole(tier ? cost(tier, quantity) : 0, 'tiers')
@@ -78,14 +105,18 @@ function tieredTotal(tiers: readonly Stripe.Price.Tier[], mode: string | null, q
 
 const pauseBehaviors = ['keep_as_draft', 'mark_uncollectible', 'void'] as const
 
-function pauseCollectionOf(pause: Stripe.Subscription.PauseCollection | null): ProcessorSubscription['pauseCollection'] {
+function pauseCollectionOf(
+  pause: Stripe.Subscription.PauseCollection | null,
+): ProcessorSubscription['pauseCollection'] {
   if (!pause) return null
   // A word that came later still means that nothing is collected.
   const behavior = pauseBehaviors.find((known) => known === pause.behavior) ?? 'keep_as_draft'
   return { behavior, resumesAt: optionalMoment(pause.resumes_at, 'resumes_at') }
 }
 
-function pendingUpdateOf(update: Stripe.Subscription.PendingUpdate | null): ProcessorSubscription['pendingUpdate'] {
+function pendingUpdateOf(
+  update: Stripe.Subscription.PendingUpdate | null,
+): ProcessorSubscription['pendingUpdate'] {
   if (!update) return null
   const item = update.subscription_items?.[0]
   return {

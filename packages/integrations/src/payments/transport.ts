@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { UpstreamErrorKind } from '../upstream-error.ts'
 
-/** An answer that the SDK must not see, because it would take it for a success or end the process over it. */
-export class UnusableAnswer extends Error {
+/**
+ * An answer that the SDK must not see, because it would take it for a success or end the process
+ * over it.
+ */
+export class UnusableResponse extends Error {
   override readonly name = 'UnusableAnswer'
   readonly kind: UpstreamErrorKind
   readonly status: number
@@ -23,23 +26,34 @@ export interface Transport {
 }
 
 /**
- * `fetch` as the Stripe SDK is to use it: redirects are not followed, answers are bounded in size, and only an object of JSON goes
- * through. The SDK takes a refusal without `error` for a success, and rejects where nobody listens when the answer is no object.
+ * `fetch` as the Stripe SDK is to use it: redirects are not followed, answers are bounded in size,
+ * and only an object of JSON goes through. The SDK takes a rejection without `error` for a success,
+ * and rejects where nobody listens when the answer is no object.
  */
-export function transport(send: typeof globalThis.fetch, maxAnswerBytes: number): Transport {
+export function transport(send: typeof globalThis.fetch, maxResponseBytes: number): Transport {
   const signals = new AsyncLocalStorage<AbortSignal>()
   return {
     under: (signal, work) => signals.run(signal, work),
     fetch: async (input, init) => {
-      const ends = [signals.getStore(), init?.signal].filter((signal) => signal instanceof AbortSignal)
-      const response = await send(input, { ...init, redirect: 'manual', signal: AbortSignal.any(ends) })
+      const ends = [signals.getStore(), init?.signal].filter(
+        (signal) => signal instanceof AbortSignal,
+      )
+      const response = await send(input, {
+        ...init,
+        redirect: 'manual',
+        signal: AbortSignal.any(ends),
+      })
       const { status } = response
       if (status < 400 && status !== 200) {
         response.body?.cancel().catch(() => undefined)
-        throw new UnusableAnswer('invalid_answer', status, status >= 300 ? 'it sends us to another address' : undefined)
+        throw new UnusableResponse(
+          'invalid_answer',
+          status,
+          status >= 300 ? 'it sends us to another address' : undefined,
+        )
       }
-      const text = await boundedText(response, maxAnswerBytes)
-      if (!usable(status, text)) throw refused(status)
+      const text = await boundedText(response, maxResponseBytes)
+      if (!usable(status, text)) throw rejected(status)
       return new Response(text, { status, headers: plainHeaders(response.headers) })
     },
   }
@@ -53,28 +67,39 @@ async function boundedText(response: Response, maxBytes: number): Promise<string
     if (size > maxBytes) break
     chunks.push(chunk)
   }
-  if (size > maxBytes) throw new UnusableAnswer('invalid_answer', response.status, `it is larger than ${maxBytes} bytes`)
+  if (size > maxBytes)
+    throw new UnusableResponse(
+      'invalid_answer',
+      response.status,
+      `it is larger than ${maxBytes} bytes`,
+    )
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** An object of JSON; for a refusal one that says `error`. */
+/** An object of JSON; for a rejection one that says `error`. */
 function usable(status: number, text: string): boolean {
   try {
     const body: unknown = JSON.parse(text)
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
-    const refusal = 'error' in body && typeof body.error === 'object' && body.error !== null
-    return status === 200 ? !('error' in body) : refusal
+    const rejection = 'error' in body && typeof body.error === 'object' && body.error !== null
+    return status === 200 ? !('error' in body) : rejection
   } catch {
     return false
   }
 }
 
-function refused(status: number): UnusableAnswer {
-  if (status === 200) return new UnusableAnswer('invalid_answer', status, 'it is not a JSON object')
-  if (status === 404) return new UnusableAnswer('invalid_answer', status, 'there is no such API at the configured address')
-  if (status === 401 || status === 403) return new UnusableAnswer('unauthorized', status)
-  if (status === 429) return new UnusableAnswer('rate_limited', status)
-  return new UnusableAnswer(status >= 500 ? 'server' : 'refused', status)
+function rejected(status: number): UnusableResponse {
+  if (status === 200)
+    return new UnusableResponse('invalid_answer', status, 'it is not a JSON object')
+  if (status === 404)
+    return new UnusableResponse(
+      'invalid_answer',
+      status,
+      'there is no such API at the configured address',
+    )
+  if (status === 401 || status === 403) return new UnusableResponse('unauthorized', status)
+  if (status === 429) return new UnusableResponse('rate_limited', status)
+  return new UnusableResponse(status >= 500 ? 'server' : 'refused', status)
 }
 
 /** The body is decoded already, so its encoding and length no longer hold. */

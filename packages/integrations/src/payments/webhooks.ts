@@ -4,7 +4,7 @@ import type { PaymentEvent } from './port.ts'
 /** Seconds that a signature may be old, and that the clocks of two machines may differ. */
 const toleranceSeconds = 300
 
-export const webhookRefusals = [
+export const webhookRejections = [
   'no_signature',
   'no_secret',
   'bad_signature',
@@ -15,53 +15,65 @@ export const webhookRefusals = [
   'no_event',
   'not_storable',
 ] as const
-export type WebhookRefusal = (typeof webhookRefusals)[number]
+export type WebhookRejection = (typeof webhookRejections)[number]
 
-const sentences: Readonly<Record<WebhookRefusal, string>> = {
+const sentences: Readonly<Record<WebhookRejection, string>> = {
   no_signature: 'The request carries no signature.',
   no_secret: 'No secret is configured to check the signature with.',
   bad_signature: 'The signature does not belong to this body.',
   too_old: 'The signature is older than five minutes.',
   in_the_future: 'The signature is from more than five minutes in the future.',
   not_json: 'The body is not JSON.',
-  thin_event: 'The event names an object without showing it; the endpoint must send snapshot events.',
+  thin_event:
+    'The event names an object without showing it; the endpoint must send snapshot events.',
   no_event: 'The body is no event.',
   not_storable: 'The event holds characters or nesting that cannot be stored.',
 }
 
-/** A webhook that is not taken. `message` and `reason` may be logged: they quote nothing of the request. */
-export class WebhookRefused extends Error {
+/**
+ * A webhook that is not taken. `message` and `reason` may be logged: they quote nothing of the
+ * request.
+ */
+export class WebhookRejected extends Error {
   override readonly name = 'WebhookRefused'
-  readonly reason: WebhookRefusal
+  readonly reason: WebhookRejection
 
-  constructor(reason: WebhookRefusal) {
+  constructor(reason: WebhookRejection) {
     super(sentences[reason])
     this.reason = reason
   }
 }
 
 /**
- * Checks a webhook's signature over the body as it came, with each secret in turn, and its age against `now`, both ways: the SDK alone
- * takes timestamps of the future. Throws `WebhookRefused`. The object in the event may be old by the time it arrives.
+ * Checks a webhook's signature over the body as it came, with each secret in turn, and its age
+ * against `now`, both ways: the SDK alone takes timestamps of the future. Throws `WebhookRefused`.
+ * The object in the event may be old by the time it arrives.
  */
-export function verifyWebhook(rawBody: string | Buffer, header: string | undefined, secrets: readonly string[], now: Date): PaymentEvent {
-  if (header === undefined || header.trim() === '') throw new WebhookRefused('no_signature')
+export function verifyWebhook(
+  rawBody: string | Buffer,
+  header: string | undefined,
+  secrets: readonly string[],
+  now: Date,
+): PaymentEvent {
+  if (header === undefined || header.trim() === '') throw new WebhookRejected('no_signature')
   const usable = secrets.filter((secret) => secret.trim() !== '')
-  if (usable.length === 0) throw new WebhookRefused('no_secret')
+  if (usable.length === 0) throw new WebhookRejected('no_secret')
   const body = typeof rawBody === 'string' ? rawBody : textOf(rawBody)
-  if (body === undefined) throw new WebhookRefused('bad_signature')
+  if (body === undefined) throw new WebhookRejected('bad_signature')
   const signedAt = timestampOf(header)
-  if (signedAt === undefined) throw new WebhookRefused('bad_signature')
-  if (!usable.some((secret) => signs(secret, body, header, signedAt))) throw new WebhookRefused('bad_signature')
+  if (signedAt === undefined) throw new WebhookRejected('bad_signature')
+  if (!usable.some((secret) => signs(secret, body, header, signedAt)))
+    throw new WebhookRejected('bad_signature')
   const age = Math.floor(now.getTime() / 1000) - signedAt
-  if (age > toleranceSeconds) throw new WebhookRefused('too_old')
-  if (age < -toleranceSeconds) throw new WebhookRefused('in_the_future')
+  if (age > toleranceSeconds) throw new WebhookRejected('too_old')
+  if (age < -toleranceSeconds) throw new WebhookRejected('in_the_future')
   return eventOf(body)
 }
 
 /**
- * The bytes as text, one to one: what signs a text signs no other bytes. A decoder that drops a byte order mark or mends broken UTF-8 would
- * make one text of several bodies. Undefined for bytes that are no UTF-8, which nobody signed.
+ * The bytes as text, one to one: what signs a text signs no other bytes. A decoder that drops a
+ * byte order mark or mends broken UTF-8 would make one text of several bodies. Undefined for bytes
+ * that are no UTF-8, which nobody signed.
  */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
@@ -71,16 +83,31 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Judged as at the moment that it names, so that one which is genuine but old is told from a forged one. */
+/**
+ * Judged as at the moment that it names, so that one which is genuine but old is told from a forged
+ * one.
+ */
 function signs(secret: string, body: string, header: string, signedAt: number): boolean {
   try {
-    return Stripe.webhooks.signature?.verifyHeader(body, header, secret, toleranceSeconds, undefined, signedAt * 1000) ?? false
+    return (
+      Stripe.webhooks.signature?.verifyHeader(
+        body,
+        header,
+        secret,
+        toleranceSeconds,
+        undefined,
+        signedAt * 1000,
+      ) ?? false
+    )
   } catch {
     return false
   }
 }
 
-/** The one timestamp of the header. With two of them the SDK signs one and an old event could wear the other as its age. */
+/**
+ * The one timestamp of the header. With two of them the SDK signs one and an old event could wear
+ * the other as its age.
+ */
 function timestampOf(header: string): number | undefined {
   const [first, ...more] = header.split(',').filter((part) => /^\s*t\s*=/.test(part))
   const digits = /^t=(\d{1,12})$/.exec(first ?? '')?.[1]
@@ -89,11 +116,12 @@ function timestampOf(header: string): number | undefined {
 
 function eventOf(body: string): PaymentEvent {
   const payload = parsed(body)
-  if (payload.object === 'v2.core.event') throw new WebhookRefused('thin_event')
+  if (payload.object === 'v2.core.event') throw new WebhookRejected('thin_event')
   const { id, type, created, livemode, api_version: apiVersion } = payload
   const data = plainObject(payload.data)
-  if (payload.object !== 'event' || !isName(id) || !isName(type) || !isTime(created) || !data) throw new WebhookRefused('no_event')
-  if (!isStorable(payload, 0)) throw new WebhookRefused('not_storable')
+  if (payload.object !== 'event' || !isName(id) || !isName(type) || !isTime(created) || !data)
+    throw new WebhookRejected('no_event')
+  if (!isStorable(payload, 0)) throw new WebhookRejected('not_storable')
   const object = plainObject(data.object)
   return {
     id,
@@ -114,17 +142,27 @@ function isName(value: unknown): value is string {
 
 /** Seconds since 1970, up to the year 9999. */
 function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 253_402_300_799
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 253_402_300_799
+  )
 }
 
 /** Deeper than any object of the processor's. */
 const deepest = 64
 
-/** False for what PostgreSQL's jsonb does not take: a NUL or half a surrogate pair in any text, and very deep nesting. */
+/**
+ * False for what PostgreSQL's jsonb does not take: a NUL or half a surrogate pair in any text, and
+ * very deep nesting.
+ */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
-  return depth < deepest && Object.entries(value).every(([key, inner]) => isStorable(key, depth) && isStorable(inner, depth + 1))
+  return (
+    depth < deepest &&
+    Object.entries(value).every(
+      ([key, inner]) => isStorable(key, depth) && isStorable(inner, depth + 1),
+    )
+  )
 }
 
 function parsed(body: string): Record<string, unknown> {
@@ -132,11 +170,13 @@ function parsed(body: string): Record<string, unknown> {
     const object = plainObject(JSON.parse(body))
     if (object) return object
   } catch {
-    throw new WebhookRefused('not_json')
+    throw new WebhookRejected('not_json')
   }
-  throw new WebhookRefused('no_event')
+  throw new WebhookRejected('no_event')
 }
 
 function plainObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { ...value }
+    : undefined
 }
