@@ -3,7 +3,10 @@ export interface Call {
   /** ISO 8601. */
   readonly at: string
   readonly method: string
-  /** Path and query of HTTP, or the command of another protocol. Values of secret-looking parameters are masked. */
+  /**
+   * Path and query of HTTP, or the command of another protocol. Values of secret-looking parameters
+   * are masked.
+   */
   readonly path: string
   /** 0 when no answer was sent. */
   readonly status: number
@@ -22,7 +25,8 @@ export interface CallLog {
   clear(): void
 }
 
-const secretParameter = /([?&](?:code|token|id_token_hint|client_secret|password|flow_token|state|nonce|code_challenge)=)[^&]*/g
+const secretParameter =
+  /([?&](?:code|token|id_token_hint|client_secret|password|flow_token|state|nonce|code_challenge)=)[^&]*/g
 
 /** Keeps the last `limit` calls. */
 export function createCallLog(limit = 500): CallLog {

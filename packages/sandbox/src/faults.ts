@@ -1,17 +1,31 @@
 import { z } from 'zod'
-import { type SystemName, systemNames } from './system.ts'
+import { type SystemName, systemNames } from './system-names.ts'
 
 /**
- * What a fault does to a call: `latency` answers late; `timeout` never answers; `error` answers `status` with the system's own error
- * body; `reset` drops the connection; `garbage` answers 200 with bytes that are not JSON; `shape` answers 200 with JSON of another shape.
- * In DNS `error` is REFUSED, and two more exist: `servfail`, and `truncated`, which makes the client come again over TCP.
+ * What a fault does to a call: `latency` answers late; `timeout` never answers; `error` answers
+ * `status` with the system's own error body; `reset` drops the connection; `garbage` answers 200
+ * with bytes that are not JSON; `shape` answers 200 with JSON of another shape. In DNS `error` is
+ * REFUSED, and two more exist: `servfail`, and `truncated`, which makes the client come again over
+ * TCP.
  */
-export const faultModes = ['latency', 'timeout', 'error', 'reset', 'garbage', 'shape', 'servfail', 'truncated'] as const
+export const faultModes = [
+  'latency',
+  'timeout',
+  'error',
+  'reset',
+  'garbage',
+  'shape',
+  'servfail',
+  'truncated',
+] as const
 
 export const FaultInput = z
   .strictObject({
     system: z.enum(systemNames),
-    /** A part of `METHOD path`, or of a name inside the call such as the JMAP method `x:Domain/set`. Absent: every call. */
+    /**
+     * A part of `METHOD path`, or of a name inside the call such as the JMAP method `x:Domain/set`.
+     * Absent: every call.
+     */
     match: z.string().min(1).max(200).optional(),
     mode: z.enum(faultModes),
     /** For `error`; 503 when absent. */
@@ -20,10 +34,16 @@ export const FaultInput = z
     delayMs: z.int().min(0).max(600_000).optional(),
     /** How many calls are hit before the fault is gone. Absent: until it is removed. */
     times: z.int().min(1).max(1_000_000).optional(),
-    /** The call is carried out first and the fault hits its answer: a connection that drops after the commit. */
+    /**
+     * The call is carried out first and the fault hits its answer: a connection that drops after
+     * the commit.
+     */
     after: z.boolean().optional(),
   })
-  .refine((fault) => fault.system === 'dns' || (fault.mode !== 'servfail' && fault.mode !== 'truncated'), 'This mode exists in DNS only.')
+  .refine(
+    (fault) => fault.system === 'dns' || (fault.mode !== 'servfail' && fault.mode !== 'truncated'),
+    'This mode exists in DNS only.',
+  )
 export type FaultInput = z.infer<typeof FaultInput>
 
 export type Fault = FaultInput & {
@@ -39,8 +59,8 @@ export interface Faults {
   remove(id: string): boolean
   clear(): void
   /**
-   * The oldest fault for a call whose names are `subjects` (`POST /jmap`, `x:Domain/set`, …), counted down by one; undefined
-   * when the call is to go its normal way.
+   * The oldest fault for a call whose names are `subjects` (`POST /jmap`, `x:Domain/set`, …),
+   * counted down by one; undefined when the call is to go its normal way.
    */
   take(system: SystemName, subjects: readonly string[]): Fault | undefined
 }
@@ -67,7 +87,10 @@ export function createFaults(): Faults {
       faults = []
     },
     take(system, subjects) {
-      const fault = faults.find((one) => one.system === system && subjects.some((subject) => subject.includes(one.match ?? '')))
+      const fault = faults.find(
+        (one) =>
+          one.system === system && subjects.some((subject) => subject.includes(one.match ?? '')),
+      )
       if (!fault) return undefined
       fault.hits += 1
       if (fault.times !== undefined) {

@@ -1,3 +1,4 @@
+import { demoHistory } from '@atrium/core/demo-history'
 import { startSandbox } from './start.ts'
 
 const base = Number(process.env.ATRIUM_PORT_BASE ?? 4_000)
@@ -9,10 +10,13 @@ if (!Number.isInteger(base) || base < 1 || base > highestBase) {
 }
 
 const statePath = process.env.ATRIUM_SANDBOX_STATE
+/** The day with which the demo history ends, such as `2027-01-31`. */
+const historyDay = process.env.ATRIUM_DEMO_DAY
 const sandbox = await startSandbox({
   portBase: base,
   payments: { webhookUrl: `http://localhost:${base}/webhooks/stripe` },
   ...(statePath && { statePath }),
+  ...(historyDay && { history: demoHistory(new Date(historyDay)) }),
 }).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
@@ -35,7 +39,28 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { controlUrl, identityUrl, mailUrl, filesUrl, paymentsUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl } = sandbox
+const {
+  controlUrl,
+  identityUrl,
+  mailUrl,
+  filesUrl,
+  paymentsUrl,
+  smtpUrl,
+  smtpPageUrl,
+  dnsServer,
+  dnsPageUrl,
+} = sandbox
 console.log(
-  JSON.stringify({ ready: true, controlUrl, identityUrl, mailUrl, filesUrl, paymentsUrl, smtpUrl, smtpPageUrl, dnsServer, dnsPageUrl }),
+  JSON.stringify({
+    ready: true,
+    controlUrl,
+    identityUrl,
+    mailUrl,
+    filesUrl,
+    paymentsUrl,
+    smtpUrl,
+    smtpPageUrl,
+    dnsServer,
+    dnsPageUrl,
+  }),
 )

@@ -11,7 +11,13 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | false | readonly Markup[]
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /** A piece of HTML; every value is escaped unless it is markup itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {

@@ -19,8 +19,9 @@ export interface SavedState {
 export const unsaved: SavedState = { changed() {}, close: () => Promise.resolve() }
 
 /**
- * Loads the file at `path` into the systems when there is one, and then keeps it up to date. A file that cannot be read, or that has
- * another version, is renamed to `<path>.unreadable` and the systems keep their seed.
+ * Loads the file at `path` into the systems when there is one, and then keeps it up to date. A file
+ * that cannot be read, or that has another version, is renamed to `<path>.unreadable` and the
+ * systems keep their seed.
  */
 export function openSavedState(path: string, systems: readonly SandboxSystem[]): SavedState {
   load(path, systems)
@@ -28,7 +29,11 @@ export function openSavedState(path: string, systems: readonly SandboxSystem[]):
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
   let closed = false
-  const content = () => JSON.stringify({ version, systems: Object.fromEntries(systems.map((system) => [system.name, system.save()])) })
+  const content = () =>
+    JSON.stringify({
+      version,
+      systems: Object.fromEntries(systems.map((system) => [system.name, system.save()])),
+    })
 
   // One after the other: two writers of `.new` would mix their bytes.
   function write(): Promise<void> {
@@ -45,7 +50,9 @@ export function openSavedState(path: string, systems: readonly SandboxSystem[]):
     changed() {
       if (closed) return
       timer ??= setTimeout(() => {
-        write().catch((error: unknown) => console.error('The sandbox could not save its state:', error))
+        write().catch((error: unknown) =>
+          console.error('The sandbox could not save its state:', error),
+        )
       }, debounceMs)
     },
     async close() {
@@ -67,7 +74,9 @@ function load(path: string, systems: readonly SandboxSystem[]): void {
   const saved = parse(text)
   if (!saved) {
     renameSync(path, `${path}.unreadable`)
-    console.warn(`The saved sandbox state ${path} cannot be used and was set aside; the sandbox starts from its seed.`)
+    console.warn(
+      `The saved sandbox state ${path} cannot be used and was set aside; the sandbox starts from its seed.`,
+    )
     return
   }
   for (const system of systems) {
@@ -79,8 +88,15 @@ function load(path: string, systems: readonly SandboxSystem[]): void {
 function parse(text: string): Record<string, unknown> | undefined {
   try {
     const saved: unknown = JSON.parse(text)
-    if (typeof saved !== 'object' || saved === null || !('version' in saved) || saved.version !== version) return undefined
-    if (!('systems' in saved) || typeof saved.systems !== 'object' || saved.systems === null) return undefined
+    if (
+      typeof saved !== 'object' ||
+      saved === null ||
+      !('version' in saved) ||
+      saved.version !== version
+    )
+      return undefined
+    if (!('systems' in saved) || typeof saved.systems !== 'object' || saved.systems === null)
+      return undefined
     return { ...saved.systems }
   } catch {
     return undefined

@@ -1,10 +1,19 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Call, CallLog } from './call-log.ts'
 import type { Fault, Faults } from './faults.ts'
 import type { SandboxSystem } from './system.ts'
 
-/** A body larger than any call of ours, so that a runaway client cannot fill the memory of the machine it is developed on. */
+/**
+ * A body larger than any call of ours, so that a runaway client cannot fill the memory of the
+ * machine it is developed on.
+ */
 const bodyLimit = 32 * 1024 * 1024
 
 /** An HTTP server that listens. */
@@ -15,9 +24,15 @@ export interface Listening {
 }
 
 /**
- * Opens `port` (0 takes a free one) on `host`. Rejects with one line that names port and purpose when the port is taken.
+ * Opens `port` (0 takes a free one) on `host`. Rejects with one line that names port and purpose
+ * when the port is taken.
  */
-export async function listen(listener: RequestListener, port: number, host: string, purpose: string): Promise<Listening> {
+export async function listen(
+  listener: RequestListener,
+  port: number,
+  host: string,
+  purpose: string,
+): Promise<Listening> {
   const server = createServer({ keepAliveTimeout: 5_000 }, listener)
   await open(server, port, host, purpose)
   return {
@@ -40,13 +55,22 @@ async function open(server: Server, port: number, host: string, purpose: string)
 /** The error of `listen` as one line for a person. */
 export function describeListenError(error: unknown, port: number, purpose: string): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} (sandbox ${purpose}) is already in use.`, { cause: error })
-  if (code === 'EACCES') return new Error(`Port ${port} (sandbox ${purpose}) may not be opened by this user.`, { cause: error })
-  return new Error(`Port ${port} (sandbox ${purpose}) cannot be opened: ${String(error)}`, { cause: error })
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} (sandbox ${purpose}) is already in use.`, { cause: error })
+  if (code === 'EACCES')
+    return new Error(`Port ${port} (sandbox ${purpose}) may not be opened by this user.`, {
+      cause: error,
+    })
+  return new Error(`Port ${port} (sandbox ${purpose}) cannot be opened: ${String(error)}`, {
+    cause: error,
+  })
 }
 
 /** The listener of a system with its faults applied and its calls logged. */
-export function guarded(system: SandboxSystem, { faults, calls }: { faults: Faults; calls: CallLog }): RequestListener {
+export function guarded(
+  system: SandboxSystem,
+  { faults, calls }: { faults: Faults; calls: CallLog },
+): RequestListener {
   return (request, response) => {
     const started = performance.now()
     const at = new Date().toISOString()
@@ -77,7 +101,11 @@ export function guarded(system: SandboxSystem, { faults, calls }: { faults: Faul
         Object.assign(request, { rawBody: body })
         operations = system.operations({ method, path, body })
       }
-      fault = faults.take(system.name, [`${method} ${path}`, ...operations, ...bySignedIn(request, operations)])
+      fault = faults.take(system.name, [
+        `${method} ${path}`,
+        ...operations,
+        ...bySignedIn(request, operations),
+      ])
       if (!fault) return system.listener(request, response)
       if (fault.after) return hitAfter(fault, system, request, response)
       if (fault.mode === 'latency') {
@@ -92,7 +120,10 @@ export function guarded(system: SandboxSystem, { faults, calls }: { faults: Faul
   }
 }
 
-/** Operations with the name that the caller signs in with, so that a fault can hit one mailbox alone. */
+/**
+ * Operations with the name that the caller signs in with, so that a fault can hit one mailbox
+ * alone.
+ */
 function bySignedIn({ headers }: IncomingMessage, operations: readonly string[]): string[] {
   const [, basic] = /^Basic (\S+)$/i.exec(headers.authorization ?? '') ?? []
   if (basic === undefined) return []
@@ -143,7 +174,7 @@ async function hit(fault: Fault, system: SandboxSystem, response: ServerResponse
       return
     default: {
       const status = fault.status ?? 503
-      const answer = system.errorAnswer(status)
+      const answer = system.errorResponse(status)
       response.writeHead(status, { ...answer.headers })
       response.end(answer.body)
     }
@@ -151,11 +182,24 @@ async function hit(fault: Fault, system: SandboxSystem, response: ServerResponse
 }
 
 /** Lets the system carry the call out, holds its answer back, and hits it when it is complete. */
-function hitAfter(fault: Fault, system: SandboxSystem, request: IncomingMessage, response: ServerResponse): void {
-  const real = { writeHead: response.writeHead, write: response.write, end: response.end, flushHeaders: response.flushHeaders }
+function hitAfter(
+  fault: Fault,
+  system: SandboxSystem,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const real = {
+    writeHead: response.writeHead,
+    write: response.write,
+    end: response.end,
+    flushHeaders: response.flushHeaders,
+  }
   const chunks: Buffer[] = []
   const keep = (chunk: unknown, encoding: unknown) => {
-    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'))
+    if (typeof chunk === 'string')
+      chunks.push(
+        Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'),
+      )
     else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk))
   }
   let head: Parameters<ServerResponse['writeHead']> | undefined

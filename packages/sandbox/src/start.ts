@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { demoClients } from '@atrium/core/demo'
+import type { DemoHistory } from '@atrium/core/demo-history'
 import { type Call, type CallLog, createCallLog } from './call-log.ts'
-import { controlApp, type HostedSystem } from './control/app.ts'
+import { controlApp } from './control/app.ts'
+import type { HostedSystem } from './control/parts.ts'
 import { createDns, type DnsSystem } from './dns/system.ts'
 import { createFaults, type Fault, FaultInput } from './faults.ts'
 import { createFiles, type FilesOptions, type FilesSystem } from './files/system.ts'
@@ -11,10 +13,15 @@ import { createPayments, type PaymentsOptions, type PaymentsSystem } from './pay
 import { openSavedState, type SavedState, unsaved } from './saved-state.ts'
 import { describeListenError, guarded, listen } from './serve.ts'
 import { createSmtp, type SmtpSystem } from './smtp/system.ts'
-import { honoListener, type SandboxSystem, type SystemContext, type SystemName } from './system.ts'
+import { honoListener, type SandboxSystem, type SystemContext } from './system.ts'
+import type { SystemName } from './system-names.ts'
 
 export interface StartOptions {
-  /** First port of the house: control is +1000, identity +1100, mail +1200, files +1300, payments +1400, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free ports. */
+  /**
+   * First port of the workplace: control is +1000, identity +1100, mail +1200, files +1300,
+   * payments +1400, SMTP +1500 and its page +1501, DNS +1600 and its page +1601. Absent: free
+   * ports.
+   */
   readonly portBase?: number
   /** Address to listen on; 127.0.0.1 when absent. */
   readonly host?: string
@@ -23,13 +30,25 @@ export interface StartOptions {
   /** JSON file that holds the records over a restart. Absent: they live as long as the process. */
   readonly statePath?: string
   readonly seed?: 'demo' | 'empty'
-  /** Where the two portals run; by default at +100 and +200 of the base, which is 4000 when absent. */
-  readonly apps?: { readonly portal: { readonly origin: string }; readonly operator: { readonly origin: string } }
+  /**
+   * What happened before the start, at the identity provider and the payment processor. Without it
+   * they hold the seed alone.
+   */
+  readonly history?: DemoHistory
+  /**
+   * Where the two portals run; by default at +100 and +200 of the base, which is 4000 when absent.
+   */
+  readonly apps?: {
+    readonly portal: { readonly origin: string }
+    readonly operator: { readonly origin: string }
+  }
   readonly identity?: Omit<IdentityOptions, 'apps'>
   readonly mail?: MailOptions
   readonly files?: FilesOptions
   readonly payments?: PaymentsOptions
-  /** Below it every domain of the mail server is published by itself; `tenants.local` when absent. */
+  /**
+   * Below it every domain of the mail server is published by itself; `tenants.local` when absent.
+   */
   readonly platformDomain?: string
   /** Milliseconds since 1970; the clock of the machine when absent. */
   readonly now?: () => number
@@ -54,7 +73,10 @@ export interface Sandbox {
   readonly dnsServer: string
   readonly dnsPageUrl: string
   readonly issuers: { readonly portal: string; readonly operator: string }
-  /** An access token as the person would get it by signing in, now or at that moment. Rejects when there is no such active person. */
+  /**
+   * An access token as the person would get it by signing in, now or at that moment. Rejects when
+   * there is no such active person.
+   */
   token(email: string, app: 'portal' | 'operator', signedInAt?: Date): Promise<string>
   fault(input: FaultInput): Fault
   clearFaults(): void
@@ -83,11 +105,17 @@ const offsets = {
   dnsPage: 1_601,
 } as const
 
-/** Starts every stand-in and the control API. Rejects with one line when a port is taken; nothing is left running then. */
+/**
+ * Starts every stand-in and the control API. Rejects with one line when a port is taken; nothing is
+ * left running then.
+ */
 export async function startSandbox(options: StartOptions = {}): Promise<Sandbox> {
   const { portBase, host = '127.0.0.1', publicHost = 'localhost', seed = 'demo' } = options
   const appOrigin = (offset: number) => `http://${publicHost}:${(portBase ?? 4_000) + offset}`
-  const apps = { portal: options.apps?.portal.origin ?? appOrigin(100), operator: options.apps?.operator.origin ?? appOrigin(200) }
+  const apps = {
+    portal: options.apps?.portal.origin ?? appOrigin(100),
+    operator: options.apps?.operator.origin ?? appOrigin(200),
+  }
   const faults = createFaults()
   const origins = new Map<SystemName, string>()
   let saved: SavedState = unsaved
@@ -101,10 +129,11 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     origin: () => origins.get(name) ?? '',
     seed,
   })
-  const identity = createIdentity(context('identity'), { ...options.identity, apps })
+  const history = options.history && { history: options.history }
+  const identity = createIdentity(context('identity'), { ...options.identity, apps, ...history })
   const mail = createMail(context('mail'), options.mail)
   const files = createFiles(context('files'), options.files)
-  const payments = createPayments(context('payments'), options.payments)
+  const payments = createPayments(context('payments'), { ...options.payments, ...history })
   const smtp = createSmtp(context('smtp'))
   const dns = createDns(context('dns'), {
     mailZone: (domain) => mail.zone(domain),
@@ -120,8 +149,12 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     payments.close()
     return Promise.all(opened.map((one) => one.close()))
   }
-  const portOf = (purpose: keyof typeof offsets) => (portBase === undefined ? 0 : portBase + offsets[purpose])
-  const open = async (listener: RequestListener, purpose: keyof typeof offsets): Promise<string> => {
+  const portOf = (purpose: keyof typeof offsets) =>
+    portBase === undefined ? 0 : portBase + offsets[purpose]
+  const open = async (
+    listener: RequestListener,
+    purpose: keyof typeof offsets,
+  ): Promise<string> => {
     const listening = await listen(listener, portOf(purpose), host, purpose)
     opened.push(listening)
     return `http://${publicHost}:${listening.port}`
@@ -174,7 +207,8 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       'control',
     )
     const identityUrl = origins.get('identity') ?? ''
-    const issuer = (app: keyof typeof demoClients) => `${identityUrl}/application/o/${demoClients[app].slug}/`
+    const issuer = (app: keyof typeof demoClients) =>
+      `${identityUrl}/application/o/${demoClients[app].slug}/`
     return {
       controlUrl: control,
       identityUrl,

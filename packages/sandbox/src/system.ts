@@ -2,24 +2,32 @@ import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { CallLog } from './call-log.ts'
 import type { Faults } from './faults.ts'
-
-/** The outside systems that the sandbox stands in for. Each lives in the folder of its name, in `system.ts`. */
-export const systemNames = ['identity', 'mail', 'files', 'payments', 'smtp', 'dns'] as const
-export type SystemName = (typeof systemNames)[number]
+import type { SystemName } from './system-names.ts'
 
 /** What a system gets from the sandbox when it is made. */
 export interface SystemContext {
-  /** Asked by the sandbox itself for every HTTP request. Only a system with another protocol (SMTP) asks by hand. */
+  /**
+   * Asked by the sandbox itself for every HTTP request. Only a system with another protocol (SMTP)
+   * asks by hand.
+   */
   readonly faults: Faults
-  /** Written by the sandbox itself for every HTTP request. Only a system with another protocol writes by hand. */
+  /**
+   * Written by the sandbox itself for every HTTP request. Only a system with another protocol
+   * writes by hand.
+   */
   readonly calls: CallLog
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** To be called after each change of what `save()` returns. */
   readonly changed: () => void
-  /** Address at which people and clients reach the system: `http://localhost:4100`, no slash at the end. Known once it listens. */
+  /**
+   * Address at which people and clients reach the system: `http://localhost:4100`, no slash at the
+   * end. Known once it listens.
+   */
   readonly origin: () => string
-  /** `demo`: the people and groups of `@atrium/core/demo`; `empty`: what a fresh installation holds. */
+  /**
+   * `demo`: the people and groups of `@atrium/core/demo`; `empty`: what a fresh installation holds.
+   */
   readonly seed: 'demo' | 'empty'
 }
 
@@ -32,7 +40,7 @@ export interface Incoming {
 }
 
 /** An answer that a fault puts in the place of the real one. */
-export interface FaultAnswer {
+export interface FaultResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -50,23 +58,32 @@ export interface SandboxSystem {
   /** Back to the seed. */
   reset(): void
   /**
-   * Names that a fault can match besides `METHOD path`: the JMAP methods of the request. When present, the sandbox reads the
-   * body first and hands it on as `rawBody`, which Hono's Node server understands.
+   * Names that a fault can match besides `METHOD path`: the JMAP methods of the request. When
+   * present, the sandbox reads the body first and hands it on as `rawBody`, which Hono's Node
+   * server understands.
    */
   operations?(request: Incoming): readonly string[]
   /** The body that the real system sends with this 5xx (or any other) status. */
-  errorAnswer(status: number): FaultAnswer
+  errorResponse(status: number): FaultResponse
 }
 
-/** A system whose main protocol is not HTTP: `listener` serves its page, `listen` opens its own port. */
+/**
+ * A system whose main protocol is not HTTP: `listener` serves its page, `listen` opens its own
+ * port.
+ */
 export interface SocketSystem extends SandboxSystem {
-  /** Resolves to the port: the one asked for, or a free one for 0. Rejects with the error of `net` when it is taken. */
+  /**
+   * Resolves to the port: the one asked for, or a free one for 0. Rejects with the error of `net`
+   * when it is taken.
+   */
   listen(port: number, host: string): Promise<number>
   /** Closes the port and every open connection. */
   close(): Promise<void>
 }
 
 /** Serves a Hono app, or anything else with `fetch`, on Node's HTTP server. */
-export function honoListener(app: { fetch: (request: Request) => Response | Promise<Response> }): RequestListener {
+export function honoListener(app: {
+  fetch: (request: Request) => Response | Promise<Response>
+}): RequestListener {
   return getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
 }

@@ -24,19 +24,28 @@ export interface AuthentikApi {
   pk(path: string): Promise<unknown>
 }
 
-/** Calls `/api/v3/` with the token of the local house. */
+/** Calls `/api/v3/` with the token of the local workplace. */
 export function authentikApi(sandbox: Sandbox): AuthentikApi {
   async function raw(path: string, init: RequestInit): Promise<Answer> {
     const response = await fetch(`${sandbox.identityUrl}/api/v3/${path}`, init)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const body = isJson ? JSON.parse(text) : {}
-    return { status: response.status, headers: response.headers, text, body, results: Array.isArray(body) ? body : (body.results ?? []) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body,
+      results: Array.isArray(body) ? body : (body.results ?? []),
+    }
   }
   const send = (method: string) => (path: string, body?: unknown) =>
     raw(path, {
       method,
-      headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${demoServiceCredentials.identityToken}`,
+        'content-type': 'application/json',
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   const get = send('GET')

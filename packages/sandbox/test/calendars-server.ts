@@ -20,7 +20,7 @@ export interface ShownEvent {
   readonly name: string
 }
 
-interface Refusal {
+interface Rejection {
   readonly type: string
   readonly description: string
   readonly properties: readonly string[]
@@ -39,9 +39,9 @@ export interface CalendarResult {
   readonly created: { readonly e: { readonly id: string } }
   readonly updated: unknown
   readonly destroyed: unknown
-  readonly notCreated: { readonly e: Refusal }
-  readonly notUpdated: Readonly<Record<string, Refusal>>
-  readonly notDestroyed: Readonly<Record<string, Refusal>>
+  readonly notCreated: { readonly e: Rejection }
+  readonly notUpdated: Readonly<Record<string, Rejection>>
+  readonly notDestroyed: Readonly<Record<string, Rejection>>
 }
 
 export interface CalendarServer extends AsyncDisposable {
@@ -75,13 +75,17 @@ export async function openCalendars(options: MailOptions = {}): Promise<Calendar
   }
   const [anna, ben] = [await account('anna'), await account('ben')]
   const call: CalendarServer['call'] = async (name, args = {}, as = annaSignsIn) => {
-    const using = ['core', 'calendars', 'principals', 'principals:availability'].map((one) => `urn:ietf:params:jmap:${one}`)
+    const using = ['core', 'calendars', 'principals', 'principals:availability'].map(
+      (one) => `urn:ietf:params:jmap:${one}`,
+    )
     const response = await server.fetch('/jmap', {
       method: 'POST',
       headers: { authorization: as, 'content-type': 'application/json' },
       body: JSON.stringify({ using, methodCalls: [[name, { accountId: anna, ...args }, '0']] }),
     })
-    const { methodResponses } = (await response.json()) as { methodResponses: [string, CalendarResult, string][] }
+    const { methodResponses } = (await response.json()) as {
+      methodResponses: [string, CalendarResult, string][]
+    }
     const result = methodResponses[0]?.[1]
     if (!result) throw new Error(`${name} was not answered`)
     return result
@@ -93,12 +97,19 @@ export async function openCalendars(options: MailOptions = {}): Promise<Calendar
     ben,
     call,
     async add(event) {
-      const made = await call('CalendarEvent/set', { create: { e: { '@type': 'Event', calendarIds: { b: true }, ...event } } })
+      const made = await call('CalendarEvent/set', {
+        create: { e: { '@type': 'Event', calendarIds: { b: true }, ...event } },
+      })
       if (!made.created) throw new Error(JSON.stringify(made.notCreated))
       return made.created.e.id
     },
     async busy(from, to) {
-      const { list } = await call('Principal/getAvailability', { id: anna, utcStart: from, utcEnd: to, eventProperties: ['id'] })
+      const { list } = await call('Principal/getAvailability', {
+        id: anna,
+        utcStart: from,
+        utcEnd: to,
+        eventProperties: ['id'],
+      })
       return list.map(({ utcStart, utcEnd }) => `${utcStart} ${utcEnd}`).sort()
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

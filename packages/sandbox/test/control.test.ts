@@ -41,19 +41,33 @@ describe('tokens', () => {
     for (const app of ['portal', 'operator'] as const) {
       const { status, body } = await control('POST', '/tokens', { email: 'Owner@acme.test', app })
       expect(status).toBe(200)
-      expect(decodeJwt(body.accessToken)).toMatchObject({ iss: sandbox.issuers[app], aud: demoClients[app].clientId })
+      expect(decodeJwt(body.accessToken)).toMatchObject({
+        iss: sandbox.issuers[app],
+        aud: demoClients[app].clientId,
+      })
     }
   })
 
-  it('are refused: 404 unknown, 403 inactive, 400 for another application', async () => {
-    expect((await control('POST', '/tokens', { email: 'nobody@acme.test', app: 'portal' })).status).toBe(404)
+  it('are rejected: 404 unknown, 403 inactive, 400 for another application', async () => {
+    expect(
+      (await control('POST', '/tokens', { email: 'nobody@acme.test', app: 'portal' })).status,
+    ).toBe(404)
     expect((await control('POST', '/tokens', { email: '', app: 'portal' })).status).toBe(404)
     const api = authentikApi(sandbox)
-    await api.patch(`core/users/${await api.pk('core/users/?username=owner@acme.test')}/`, { is_active: false })
-    expect((await control('POST', '/tokens', { email: 'owner@acme.test', app: 'portal' })).status).toBe(403)
-    await expect(sandbox.token('owner@acme.test', 'portal')).rejects.toThrow('owner@acme.test is deactivated.')
+    await api.patch(`core/users/${await api.pk('core/users/?username=owner@acme.test')}/`, {
+      is_active: false,
+    })
+    expect(
+      (await control('POST', '/tokens', { email: 'owner@acme.test', app: 'portal' })).status,
+    ).toBe(403)
+    await expect(sandbox.token('owner@acme.test', 'portal')).rejects.toThrow(
+      'owner@acme.test is deactivated.',
+    )
     const unknown = await control('POST', '/tokens', { email: 'admin@acme.test', app: 'booking' })
-    expect(unknown).toMatchObject({ status: 400, body: { issues: [expect.objectContaining({ path: ['app'] })] } })
+    expect(unknown).toMatchObject({
+      status: 400,
+      body: { issues: [expect.objectContaining({ path: ['app'] })] },
+    })
   })
 
   it('need a JSON body of the right type', async () => {
@@ -65,7 +79,11 @@ describe('tokens', () => {
 
 describe('faults', () => {
   it('are added, listed, and removed one by one and all at once', async () => {
-    const made = await control('POST', '/faults', { system: 'identity', mode: 'error', match: '/api/v3/' })
+    const made = await control('POST', '/faults', {
+      system: 'identity',
+      mode: 'error',
+      match: '/api/v3/',
+    })
     expect(made).toMatchObject({ status: 201, body: { id: expect.any(String), mode: 'error' } })
     expect((await control('GET', '/faults')).body.faults).toHaveLength(1)
     expect((await version()).status).toBe(503)
@@ -77,11 +95,13 @@ describe('faults', () => {
     expect((await version()).status).toBe(200)
   })
 
-  it('are refused with the issues when they are not such', async () => {
-    expect(await control('POST', '/faults', { system: 'identity', mode: 'explode' })).toMatchObject({
-      status: 400,
-      body: { issues: [expect.objectContaining({ path: ['mode'] })] },
-    })
+  it('are rejected with the issues when they are not such', async () => {
+    expect(await control('POST', '/faults', { system: 'identity', mode: 'explode' })).toMatchObject(
+      {
+        status: 400,
+        body: { issues: [expect.objectContaining({ path: ['mode'] })] },
+      },
+    )
     expect(() => sandbox.fault({ system: 'identity', mode: 'error', times: 0 })).toThrow()
   })
 
@@ -100,7 +120,9 @@ describe('faults', () => {
   it('of mode timeout do not answer until the client goes', async () => {
     sandbox.fault({ system: 'identity', mode: 'timeout' })
     await expect(version({ signal: AbortSignal.timeout(150) })).rejects.toThrow(/timeout|aborted/)
-    await expect.poll(() => sandbox.state().identity.calls.at(-1)).toMatchObject({ status: 0, fault: { mode: 'timeout' } })
+    await expect
+      .poll(() => sandbox.state().identity.calls.at(-1))
+      .toMatchObject({ status: 0, fault: { mode: 'timeout' } })
   })
 
   it('of mode latency carry the call out, later', async () => {
@@ -123,18 +145,36 @@ describe('faults', () => {
     expect(await hit.json()).not.toHaveProperty('version_current')
   })
 
-  it.each(['reset', 'error', 'garbage', 'latency'] as const)('with after carry the call out first: %s', async (mode) => {
-    const api = authentikApi(sandbox)
-    sandbox.fault({ system: 'identity', mode, match: 'POST /api/v3/core/groups/', after: true, times: 1, delayMs: 5 })
-    const answer = await api.post('core/groups/', { name: `after-${mode}` }).catch(() => undefined)
-    if (mode === 'latency') expect(answer).toMatchObject({ status: 201, body: { name: 'after-latency' } })
-    else expect(answer?.status).not.toBe(201)
-    expect((await api.get(`core/groups/?name=after-${mode}`)).results).toHaveLength(1)
-  })
+  it.each(['reset', 'error', 'garbage', 'latency'] as const)(
+    'with after carry the call out first: %s',
+    async (mode) => {
+      const api = authentikApi(sandbox)
+      sandbox.fault({
+        system: 'identity',
+        mode,
+        match: 'POST /api/v3/core/groups/',
+        after: true,
+        times: 1,
+        delayMs: 5,
+      })
+      const answer = await api
+        .post('core/groups/', { name: `after-${mode}` })
+        .catch(() => undefined)
+      if (mode === 'latency')
+        expect(answer).toMatchObject({ status: 201, body: { name: 'after-latency' } })
+      else expect(answer?.status).not.toBe(201)
+      expect((await api.get(`core/groups/?name=after-${mode}`)).results).toHaveLength(1)
+    },
+  )
 
   it('without after keep the call from being carried out', async () => {
     const api = authentikApi(sandbox)
-    sandbox.fault({ system: 'identity', mode: 'reset', match: 'POST /api/v3/core/groups/', times: 1 })
+    sandbox.fault({
+      system: 'identity',
+      mode: 'reset',
+      match: 'POST /api/v3/core/groups/',
+      times: 1,
+    })
     await expect(api.post('core/groups/', { name: 'never' })).rejects.toThrow()
     expect((await api.get('core/groups/?name=never')).results).toEqual([])
   })
@@ -143,23 +183,39 @@ describe('faults', () => {
     const call = (method: string) =>
       fetch(`${sandbox.mailUrl}/jmap`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${demoServiceCredentials.mailApiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ using: ['urn:ietf:params:jmap:core'], methodCalls: [[method, { hello: true }, '0']] }),
+        headers: {
+          authorization: `Bearer ${demoServiceCredentials.mailApiKey}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          using: ['urn:ietf:params:jmap:core'],
+          methodCalls: [[method, { hello: true }, '0']],
+        }),
       })
     sandbox.fault({ system: 'mail', mode: 'error', match: 'Core/echo' })
     expect((await call('Core/echo')).status).toBe(503)
     expect((await call('x:Domain/get')).status).toBe(200)
-    await expect.poll(() => sandbox.state().mail.calls.map((one) => one.operations)).toEqual([['Core/echo'], ['x:Domain/get']])
+    await expect
+      .poll(() => sandbox.state().mail.calls.map((one) => one.operations))
+      .toEqual([['Core/echo'], ['x:Domain/get']])
     sandbox.clearFaults()
-    expect(await (await call('Core/echo')).json()).toMatchObject({ methodResponses: [['Core/echo', { hello: true }, '0']] })
+    expect(await (await call('Core/echo')).json()).toMatchObject({
+      methodResponses: [['Core/echo', { hello: true }, '0']],
+    })
   })
 
   it('match a JMAP method of one mailbox alone', async () => {
     const call = (name: string) =>
       fetch(`${sandbox.mailUrl}/jmap`, {
         method: 'POST',
-        headers: { authorization: `Basic ${btoa(`${name}:wrong`)}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ using: ['urn:ietf:params:jmap:core'], methodCalls: [['Core/echo', {}, '0']] }),
+        headers: {
+          authorization: `Basic ${btoa(`${name}:wrong`)}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          using: ['urn:ietf:params:jmap:core'],
+          methodCalls: [['Core/echo', {}, '0']],
+        }),
       })
     sandbox.fault({ system: 'mail', mode: 'error', match: 'Core/echo anna@' })
     expect((await call('anna@acme.test')).status).toBe(503)
@@ -167,7 +223,11 @@ describe('faults', () => {
   })
 
   it('hit sign-in pages and the token endpoint too', async () => {
-    sandbox.fault({ system: 'identity', mode: 'error', match: 'POST /application/o/atrium-portal/token/' })
+    sandbox.fault({
+      system: 'identity',
+      mode: 'error',
+      match: 'POST /application/o/atrium-portal/token/',
+    })
     expect((await fetch(`${sandbox.issuers.portal}token/`, { method: 'POST' })).status).toBe(503)
     expect((await fetch(`${sandbox.issuers.portal}jwks/`)).status).toBe(200)
   })
@@ -180,8 +240,15 @@ describe('state', () => {
     await fetch(`${sandbox.identityUrl}/if/flow/default-recovery-flow/?flow_token=secret-token`)
     const { status, body } = await control('GET', '/state')
     expect(status).toBe(200)
-    expect(body.identity.records.users).toHaveLength(demoPeople.length + 1)
-    expect(body.identity.calls.at(-2)).toMatchObject({ method: 'GET', path: '/api/v3/admin/version/', status: 200, ms: expect.any(Number) })
+    expect(body.identity.records.users).toHaveLength(
+      demoPeople.length + ['akadmin', 'atrium'].length,
+    )
+    expect(body.identity.calls.at(-2)).toMatchObject({
+      method: 'GET',
+      path: '/api/v3/admin/version/',
+      status: 200,
+      ms: expect.any(Number),
+    })
     const text = JSON.stringify(body)
     expect(text).not.toContain(demoServiceCredentials.identityToken)
     expect(text).not.toContain(demoClients.portal.clientSecret)
@@ -190,7 +257,8 @@ describe('state', () => {
   })
 
   it('keeps the last 500 calls', async () => {
-    for (let batch = 0; batch < 26; batch += 1) await Promise.all(Array.from({ length: 20 }, () => version()))
+    for (let batch = 0; batch < 26; batch += 1)
+      await Promise.all(Array.from({ length: 20 }, () => version()))
     await expect.poll(() => sandbox.state().identity.calls.length).toBe(500)
   })
 })
@@ -213,17 +281,27 @@ describe('devices', () => {
   it('are enrolled for a person', async () => {
     const device = { email: 'member@acme.test', kind: 'totp', confirmed: false }
     expect((await control('POST', '/identity/devices', device)).status).toBe(201)
-    expect((await control('POST', '/identity/devices', { ...device, kind: 'fax' })).status).toBe(400)
-    expect((await control('POST', '/identity/devices', { ...device, email: 'nobody@acme.test' })).status).toBe(404)
+    expect((await control('POST', '/identity/devices', { ...device, kind: 'fax' })).status).toBe(
+      400,
+    )
+    expect(
+      (await control('POST', '/identity/devices', { ...device, email: 'nobody@acme.test' })).status,
+    ).toBe(404)
     const api = authentikApi(sandbox)
     const user = await api.pk('core/users/?username=member@acme.test')
-    expect((await api.get(`authenticators/admin/all/?user=${user}`)).results).toEqual([expect.objectContaining({ confirmed: false })])
+    expect((await api.get(`authenticators/admin/all/?user=${user}`)).results).toEqual([
+      expect.objectContaining({ confirmed: false }),
+    ])
   })
 })
 
 describe('the page for people', () => {
   const post = (path: string, fields: Record<string, string>) =>
-    fetch(`${sandbox.controlUrl}${path}`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+    fetch(`${sandbox.controlUrl}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    })
   const text = async () => (await fetch(`${sandbox.controlUrl}/`)).text()
 
   it('names every system and its address, works without scripts and takes nothing from elsewhere', async () => {
@@ -237,7 +315,9 @@ describe('the page for people', () => {
   })
 
   it('switches a fault on and off', async () => {
-    expect((await post('/faults/form', { system: 'identity', mode: 'latency', delayMs: '2000' })).status).toBe(303)
+    expect(
+      (await post('/faults/form', { system: 'identity', mode: 'latency', delayMs: '2000' })).status,
+    ).toBe(303)
     const [fault] = (await control('GET', '/faults')).body.faults
     expect(fault).toMatchObject({ mode: 'latency', delayMs: 2000 })
     expect(await text()).toContain(`name="remove" value="${fault.id}" aria-pressed="true"`)
@@ -246,9 +326,9 @@ describe('the page for people', () => {
   })
 
   it('says what is wrong with a fault, escaped', async () => {
-    const refused = await post('/faults/form', { system: '<b>', mode: 'reset', times: 'many' })
-    expect(refused.status).toBe(400)
-    const page = await refused.text()
+    const rejected = await post('/faults/form', { system: '<b>', mode: 'reset', times: 'many' })
+    expect(rejected.status).toBe(400)
+    const page = await rejected.text()
     expect(page).toContain('role="alert"')
     expect(page).not.toContain('<b>')
   })

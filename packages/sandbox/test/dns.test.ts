@@ -39,7 +39,11 @@ txt         TXT in 42 plain
     expect(parseZone(text, 'acme.example')).toEqual([
       { name: 'acme.example', type: 'MX', value: '10 mail.host.example' },
       { name: 'acme.example', type: 'TXT', value: 'v=spf1 mx -all' },
-      { name: '_dmarc.acme.example', type: 'TXT', value: 'v=DMARC1; p=none; rua=mailto:a@b.example' },
+      {
+        name: '_dmarc.acme.example',
+        type: 'TXT',
+        value: 'v=DMARC1; p=none; rua=mailto:a@b.example',
+      },
       { name: 'key._domainkey.acme.example', type: 'TXT', value: 'v=DKIM1; k=rsa; p=AA"AA' },
       { name: 'www.acme.example', type: 'CNAME', value: 'acme.example' },
       { name: '_imaps._tcp.acme.example', type: 'SRV', value: '0 1 993 mail.acme.example' },
@@ -61,7 +65,9 @@ txt         TXT in 42 plain
     fc.assert(
       fc.property(fc.stringMatching(/^[ -~]{0,300}$/), (value) => {
         const text = `x TXT "${value.replace(/[\\"]/g, '\\$&')}"\n`
-        expect(parseZone(text, 'acme.example')).toEqual([{ name: 'x.acme.example', type: 'TXT', value }])
+        expect(parseZone(text, 'acme.example')).toEqual([
+          { name: 'x.acme.example', type: 'TXT', value },
+        ])
       }),
     )
   })
@@ -69,16 +75,34 @@ txt         TXT in 42 plain
 
 describe('zones through the control API', () => {
   it('are answered at once, listed in the state, and gone when removed', async () => {
-    expect((await put('acme.example', { records: [{ name: 'Acme.example.', type: 'mx', value: '10 mail.host.example' }] })).status).toBe(
-      200,
-    )
-    expect(await resolver.resolveMx('acme.example')).toEqual([expect.objectContaining({ priority: 10, exchange: 'mail.host.example' })])
-    const state = (await (await fetch(`${sandbox.controlUrl}/state`)).json()) as { dns: { records: { zones: object }; calls: unknown[] } }
-    expect(state.dns.records.zones).toEqual({ 'acme.example': [{ name: 'acme.example', type: 'MX', value: '10 mail.host.example' }] })
-    expect(state.dns.calls.at(-1)).toMatchObject({ method: 'UDP', path: 'MX acme.example', status: 200 })
-    expect((await fetch(`${sandbox.controlUrl}/dns/acme.example`, { method: 'DELETE' })).status).toBe(204)
+    expect(
+      (
+        await put('acme.example', {
+          records: [{ name: 'Acme.example.', type: 'mx', value: '10 mail.host.example' }],
+        })
+      ).status,
+    ).toBe(200)
+    expect(await resolver.resolveMx('acme.example')).toEqual([
+      expect.objectContaining({ priority: 10, exchange: 'mail.host.example' }),
+    ])
+    const state = (await (await fetch(`${sandbox.controlUrl}/state`)).json()) as {
+      dns: { records: { zones: object }; calls: unknown[] }
+    }
+    expect(state.dns.records.zones).toEqual({
+      'acme.example': [{ name: 'acme.example', type: 'MX', value: '10 mail.host.example' }],
+    })
+    expect(state.dns.calls.at(-1)).toMatchObject({
+      method: 'UDP',
+      path: 'MX acme.example',
+      status: 200,
+    })
+    expect(
+      (await fetch(`${sandbox.controlUrl}/dns/acme.example`, { method: 'DELETE' })).status,
+    ).toBe(204)
     await expect(resolver.resolveMx('acme.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
-    expect((await fetch(`${sandbox.controlUrl}/dns/acme.example`, { method: 'DELETE' })).status).toBe(404)
+    expect(
+      (await fetch(`${sandbox.controlUrl}/dns/acme.example`, { method: 'DELETE' })).status,
+    ).toBe(404)
   })
 
   it.each([
@@ -88,9 +112,9 @@ describe('zones through the control API', () => {
     [{ nonsense: 1 }, 'not as it should be'],
   ])('refuse %j and keep what was there', async (body, reason) => {
     await put('acme.example', { zone: 'acme.example. IN TXT "kept"' })
-    const refused = await put('acme.example', body)
-    expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain(reason)
+    const rejected = await put('acme.example', body)
+    expect(rejected.status).toBe(400)
+    expect(await rejected.text()).toContain(reason)
     expect(await resolver.resolveTxt('acme.example')).toEqual([['kept']])
   })
 
@@ -102,13 +126,15 @@ describe('zones through the control API', () => {
         body: new URLSearchParams(fields),
         headers: { 'sec-fetch-site': site },
       })
-    expect((await form({ domain: 'form.example', zone: '@ IN TXT "from a person"', act: 'put' })).status).toBe(303)
+    expect(
+      (await form({ domain: 'form.example', zone: '@ IN TXT "from a person"', act: 'put' })).status,
+    ).toBe(303)
     expect(await resolver.resolveTxt('form.example')).toEqual([['from a person']])
     const page = await (await fetch(sandbox.dnsPageUrl)).text()
     expect(page).toContain('from a person')
-    const refused = await form({ domain: 'form.example', zone: '@ IN TXT <script>"', act: 'put' })
-    expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain('&lt;script&gt;')
+    const rejected = await form({ domain: 'form.example', zone: '@ IN TXT <script>"', act: 'put' })
+    expect(rejected.status).toBe(400)
+    expect(await rejected.text()).toContain('&lt;script&gt;')
     expect((await form({ domain: 'form.example', act: 'remove' }, 'cross-site')).status).toBe(403)
     expect((await form({ domain: 'form.example', act: 'remove' })).status).toBe(303)
     await expect(resolver.resolveTxt('form.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
@@ -117,7 +143,9 @@ describe('zones through the control API', () => {
 
 it('publishes what the mail server asks for below the platform’s domain, and the address of the mail server', async () => {
   expect(await resolver.resolve4('mail.atrium.test')).toEqual(['127.0.0.1'])
-  await expect(resolver.resolveMx('nobody.tenants.local')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  await expect(resolver.resolveMx('nobody.tenants.local')).rejects.toMatchObject({
+    code: 'ENOTFOUND',
+  })
 })
 
 it('survives whatever is sent to it', async () => {
@@ -136,7 +164,13 @@ it('survives whatever is sent to it', async () => {
 
 it('answers several questions on one TCP connection, in pieces too', async () => {
   const [host = '', port = ''] = sandbox.dnsServer.split(':')
-  const questions = [1, 2].map((id) => dnsPacket.streamEncode({ type: 'query', id, questions: [{ type: 'A', name: 'mail.atrium.test' }] }))
+  const questions = [1, 2].map((id) =>
+    dnsPacket.streamEncode({
+      type: 'query',
+      id,
+      questions: [{ type: 'A', name: 'mail.atrium.test' }],
+    }),
+  )
   const socket = connect(Number(port), host)
   const chunks: Buffer[] = []
   const done = new Promise<void>((resolve) => {
@@ -151,7 +185,12 @@ it('answers several questions on one TCP connection, in pieces too', async () =>
   await done
   socket.destroy()
   const all = Buffer.concat(chunks)
-  expect([dnsPacket.streamDecode(all).id, dnsPacket.streamDecode(all.subarray(all.readUInt16BE(0) + 2)).id].sort()).toEqual([1, 2])
+  expect(
+    [
+      dnsPacket.streamDecode(all).id,
+      dnsPacket.streamDecode(all.subarray(all.readUInt16BE(0) + 2)).id,
+    ].sort(),
+  ).toEqual([1, 2])
 })
 
 it('keeps its zones over a restart, and knows modes of its own', () => {

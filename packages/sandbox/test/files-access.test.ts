@@ -4,17 +4,20 @@ import { createSpace, createUser, openFiles, projects, serviceBasic } from './fi
 import { basic } from './mail-server.ts'
 
 describe('access', () => {
-  it.each([undefined, 'Bearer something', basic('atrium', 'wrong'), basic('nobody', demoServiceCredentials.filesAppToken), 'Basic !'])(
-    'answers 401 with an empty body and a challenge to %s',
-    async (authorization) => {
-      await using server = await openFiles()
-      const answer = await server.graphAs(authorization, 'GET', '/v1.0/me')
-      expect(answer.status).toBe(401)
-      expect(answer.text).toBe('')
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="127\.0\.0\.1:\d+"/)
-      expect(answer.headers.get('x-request-id')).toBeTruthy()
-    },
-  )
+  it.each([
+    undefined,
+    'Bearer something',
+    basic('atrium', 'wrong'),
+    basic('nobody', demoServiceCredentials.filesAppToken),
+    'Basic !',
+  ])('answers 401 with an empty body and a challenge to %s', async (authorization) => {
+    await using server = await openFiles()
+    const response = await server.graphAs(authorization, 'GET', '/v1.0/me')
+    expect(response.status).toBe(401)
+    expect(response.text).toBe('')
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="127\.0\.0\.1:\d+"/)
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+  })
 
   it('stops taking an app token when it has expired', async () => {
     await using server = await openFiles()
@@ -23,29 +26,40 @@ describe('access', () => {
     expect((await server.graph('GET', '/v1.0/me')).status).toBe(401)
   })
 
-  it('takes passwords only where the house allows it, and not of a disabled user', async () => {
+  it('takes passwords only where the workplace allows it, and not of a disabled user', async () => {
     await using closed = await openFiles()
     await using server = await openFiles({ passwords: true })
-    for (const one of [closed, server]) await createUser(one, { passwordProfile: { password: 'Secret-77' } })
-    expect((await closed.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).status).toBe(401)
-    expect((await server.graphAs(basic('anna@acme.test', 'wrong'), 'GET', '/v1.0/me')).status).toBe(401)
-    expect((await server.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).body).toMatchObject({ displayName: 'Anna Berg' })
+    for (const one of [closed, server])
+      await createUser(one, { passwordProfile: { password: 'Secret-77' } })
+    expect(
+      (await closed.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).status,
+    ).toBe(401)
+    expect((await server.graphAs(basic('anna@acme.test', 'wrong'), 'GET', '/v1.0/me')).status).toBe(
+      401,
+    )
+    expect(
+      (await server.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).body,
+    ).toMatchObject({ displayName: 'Anna Berg' })
     await server.graph('PATCH', '/v1.0/users/anna@acme.test', { accountEnabled: false })
-    expect((await server.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).status).toBe(401)
+    expect(
+      (await server.graphAs(basic('anna@acme.test', 'Secret-77'), 'GET', '/v1.0/me')).status,
+    ).toBe(401)
   })
 
   it('answers unknown paths with plain text', async () => {
     await using server = await openFiles()
-    const answer = await server.graph('GET', '/v1.0/nothing')
-    expect([answer.status, answer.text]).toEqual([404, '404 page not found\n'])
-    expect(answer.headers.get('content-type')).toContain('text/plain')
+    const response = await server.graph('GET', '/v1.0/nothing')
+    expect([response.status, response.text]).toEqual([404, '404 page not found\n'])
+    expect(response.headers.get('content-type')).toContain('text/plain')
   })
 
-  it('wraps refusals in the error envelope', async () => {
+  it('wraps rejections in the error envelope', async () => {
     await using server = await openFiles()
-    const answer = await server.graph('GET', '/v1.0/drives/nothing', undefined, { 'x-request-id': 'r-1' })
-    expect(answer.status).toBe(404)
-    expect(answer.body).toEqual({
+    const response = await server.graph('GET', '/v1.0/drives/nothing', undefined, {
+      'x-request-id': 'r-1',
+    })
+    expect(response.status).toBe(404)
+    expect(response.body).toEqual({
       error: {
         code: 'itemNotFound',
         message: 'no drive returned from storage',
@@ -78,10 +92,16 @@ describe('as a sandbox system', () => {
 
   it('answers a fault in its own words', async () => {
     await using server = await openFiles()
-    server.faults.add({ system: 'files', mode: 'error', status: 503, match: 'POST /graph/v1.0/drives', times: 1 })
-    const answer = await server.graph('POST', '/v1.0/drives', { name: 'Acme' })
-    expect(answer.status).toBe(503)
-    expect(answer.body.error.innererror.date).toBe('2026-08-20T10:00:00Z')
+    server.faults.add({
+      system: 'files',
+      mode: 'error',
+      status: 503,
+      match: 'POST /graph/v1.0/drives',
+      times: 1,
+    })
+    const response = await server.graph('POST', '/v1.0/drives', { name: 'Acme' })
+    expect(response.status).toBe(503)
+    expect(response.body.error.innererror.date).toBe('2026-08-20T10:00:00Z')
     expect((await server.graph('POST', '/v1.0/drives', { name: 'Acme' })).status).toBe(201)
     expect(server.calls.list()).toHaveLength(2)
   })
@@ -89,7 +109,9 @@ describe('as a sandbox system', () => {
   it('has carried a call out when the fault hits its answer', async () => {
     await using server = await openFiles()
     server.faults.add({ system: 'files', mode: 'reset', times: 1, after: true })
-    await expect(server.graphAs(serviceBasic, 'POST', '/v1.0/drives', { name: 'Acme' })).rejects.toThrow()
+    await expect(
+      server.graphAs(serviceBasic, 'POST', '/v1.0/drives', { name: 'Acme' }),
+    ).rejects.toThrow()
     expect((await server.graph('GET', projects)).body.value).toHaveLength(1)
   })
 })

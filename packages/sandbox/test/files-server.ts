@@ -12,7 +12,11 @@ export interface GraphBody {
   readonly name: string
   readonly displayName: string
   readonly value: readonly GraphBody[]
-  readonly error: { readonly code: string; readonly message: string; readonly innererror: { readonly date: string } }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly innererror: { readonly date: string }
+  }
   readonly quota: { readonly total: number }
   readonly root: { readonly deleted?: unknown }
   readonly owner: { readonly user: { readonly id: string } }
@@ -40,7 +44,12 @@ export interface FilesServer extends AsyncDisposable {
   readonly calls: CallLog
   advance(ms: number): void
   /** A call below `/graph` as the service account: `body` is sent as JSON. */
-  graph(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  graph(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** The same with other credentials. */
   graphAs(
     authorization: string | undefined,
@@ -51,7 +60,10 @@ export interface FilesServer extends AsyncDisposable {
   ): Promise<Answer>
 }
 
-export const serviceBasic = basic(demoServiceCredentials.filesUser, demoServiceCredentials.filesAppToken)
+export const serviceBasic = basic(
+  demoServiceCredentials.filesUser,
+  demoServiceCredentials.filesAppToken,
+)
 
 /** A file storage on a free port with a clock of its own. */
 export async function openFiles(options: FilesOptions = {}): Promise<FilesServer> {
@@ -59,10 +71,19 @@ export async function openFiles(options: FilesOptions = {}): Promise<FilesServer
   let url = ''
   const faults = createFaults()
   const calls = createCallLog()
-  const files = createFiles({ faults, calls, now: () => now, changed: () => {}, origin: () => url, seed: 'demo' }, options)
+  const files = createFiles(
+    { faults, calls, now: () => now, changed: () => {}, origin: () => url, seed: 'demo' },
+    options,
+  )
   const listening = await listen(guarded(files, { faults, calls }), 0, '127.0.0.1', 'files')
   url = `http://127.0.0.1:${listening.port}`
-  const graphAs: FilesServer['graphAs'] = async (authorization, method, path, body, headers = {}) => {
+  const graphAs: FilesServer['graphAs'] = async (
+    authorization,
+    method,
+    path,
+    body,
+    headers = {},
+  ) => {
     const response = await fetch(`${url}/graph${path}`, {
       method,
       headers: {
@@ -74,7 +95,12 @@ export async function openFiles(options: FilesOptions = {}): Promise<FilesServer
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
-    return { status: response.status, text, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : undefined }
+    return {
+      status: response.status,
+      text,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
   }
   return {
     url,
@@ -96,14 +122,24 @@ export const viewer = 'a8d5fe5e-96e3-418d-825b-534dbdf22b99'
 export const projects = "/v1.0/drives?$filter=driveType%20eq%20'project'"
 
 /** A new space of 1000 bytes: its id. */
-export async function createSpace(server: FilesServer, fields: Record<string, unknown> = {}): Promise<string> {
-  const created = await server.graph('POST', '/v1.0/drives', { name: 'Acme', quota: { total: 1000 }, ...fields })
+export async function createSpace(
+  server: FilesServer,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const created = await server.graph('POST', '/v1.0/drives', {
+    name: 'Acme',
+    quota: { total: 1000 },
+    ...fields,
+  })
   expect(created.status).toBe(201)
   return created.body.id
 }
 
 /** A new account: its id. */
-export async function createUser(server: FilesServer, fields: Record<string, unknown> = {}): Promise<string> {
+export async function createUser(
+  server: FilesServer,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
   const created = await server.graph('POST', '/v1.0/users', {
     onPremisesSamAccountName: 'anna@acme.test',
     displayName: 'Anna Berg',

@@ -19,7 +19,9 @@ const callback = 'https://wiki.acme.test/callback'
 /** A provider as the platform makes it. */
 async function providerBody(changes: Row = {}): Promise<Row> {
   const flow = (slug: string) => api.pk(`flows/instances/?slug=${slug}`)
-  const managed = ['openid', 'email', 'profile', 'offline_access'].map((scope) => `managed=goauthentik.io/providers/oauth2/scope-${scope}`)
+  const managed = ['openid', 'email', 'profile', 'offline_access'].map(
+    (scope) => `managed=goauthentik.io/providers/oauth2/scope-${scope}`,
+  )
   const mappings = await api.get(`propertymappings/provider/scope/?${managed.join('&')}`)
   expect(mappings.results).toHaveLength(4)
   return {
@@ -30,28 +32,40 @@ async function providerBody(changes: Row = {}): Promise<Row> {
     grant_types: ['authorization_code', 'refresh_token'],
     client_id: 'wiki',
     client_secret: 'wiki-secret',
-    signing_key: await api.pk('crypto/certificatekeypairs/?has_key=true&name=authentik Self-signed Certificate'),
+    signing_key: await api.pk(
+      'crypto/certificatekeypairs/?has_key=true&name=authentik Self-signed Certificate',
+    ),
     property_mappings: mappings.results.map((mapping) => mapping.pk),
     access_token_validity: 'minutes=10',
     ...changes,
   }
 }
 
-async function createApp(changes: { app?: Row; provider?: Row; bindings?: Row[] } = {}): Promise<Answer> {
+async function createApp(
+  changes: { app?: Row; provider?: Row; bindings?: Row[] } = {},
+): Promise<Answer> {
   return api.put('core/transactional/applications/', {
     app: { name: 'Wiki', slug: 'acme-wiki', ...changes.app },
     provider_model: 'authentik_providers_oauth2.oauth2provider',
     provider: await providerBody(changes.provider),
-    policy_bindings: changes.bindings ?? [{ group: await api.pk('core/groups/?name=acme'), order: 0 }],
+    policy_bindings: changes.bindings ?? [
+      { group: await api.pk('core/groups/?name=acme'), order: 0 },
+    ],
   })
 }
 
 /** Signs a demo person in to the new application; the page at which it ends. */
 async function signIn(person: string, scope = 'openid email profile offline_access') {
   const issuer = new URL(`${sandbox.identityUrl}/application/o/acme-wiki/`)
-  const config = await oidc.discovery(issuer, 'wiki', undefined, oidc.ClientSecretPost('wiki-secret'), {
-    execute: [oidc.allowInsecureRequests],
-  })
+  const config = await oidc.discovery(
+    issuer,
+    'wiki',
+    undefined,
+    oidc.ClientSecretPost('wiki-secret'),
+    {
+      execute: [oidc.allowInsecureRequests],
+    },
+  )
   const verifier = oidc.randomPKCECodeVerifier()
   const browser = openBrowser([callback])
   const url = oidc.buildAuthorizationUrl(config, {
@@ -61,8 +75,15 @@ async function signIn(person: string, scope = 'openid email profile offline_acce
     code_challenge_method: 'S256',
   })
   const first = await browser.get(url.href)
-  const page = first.text.includes('name="person"') ? await browser.post(first.url, { person }) : first
-  return { config, page, finish: () => oidc.authorizationCodeGrant(config, new URL(page.url), { pkceCodeVerifier: verifier }) }
+  const page = first.text.includes('name="person"')
+    ? await browser.post(first.url, { person })
+    : first
+  return {
+    config,
+    page,
+    finish: () =>
+      oidc.authorizationCodeGrant(config, new URL(page.url), { pkceCodeVerifier: verifier }),
+  }
 }
 
 describe('the transactional call', () => {
@@ -70,8 +91,14 @@ describe('the transactional call', () => {
     expect(await createApp()).toMatchObject({ status: 200, body: { applied: true, logs: [] } })
     const application = await api.get('core/applications/acme-wiki/')
     const provider = await api.get(`providers/oauth2/${application.body.provider}/`)
-    expect(provider.body).toMatchObject({ client_id: 'wiki', client_secret: 'wiki-secret', assigned_application_slug: 'acme-wiki' })
-    expect(provider.body.redirect_uris).toEqual([{ matching_mode: 'strict', url: callback, redirect_uri_type: 'authorization' }])
+    expect(provider.body).toMatchObject({
+      client_id: 'wiki',
+      client_secret: 'wiki-secret',
+      assigned_application_slug: 'acme-wiki',
+    })
+    expect(provider.body.redirect_uris).toEqual([
+      { matching_mode: 'strict', url: callback, redirect_uri_type: 'authorization' },
+    ])
     expect((await api.get(`policies/bindings/?target=${application.body.pk}`)).results).toEqual([
       expect.objectContaining({
         group_obj: expect.objectContaining({ name: 'acme' }),
@@ -91,14 +118,14 @@ describe('the transactional call', () => {
     expect(tokens.refresh_token).toBeDefined()
   })
 
-  it('leaves nothing behind when a part is refused, and tells every part at once', async () => {
-    const refused = await createApp({
+  it('leaves nothing behind when a part is rejected, and tells every part at once', async () => {
+    const rejected = await createApp({
       app: { slug: 'atrium-portal' },
       provider: { name: 'atrium-portal', authorization_flow: 'default-flow' },
       bindings: [{ group: await api.pk('core/groups/?name=acme'), order: 0 }, { order: 1 }],
     })
-    expect(refused.status).toBe(400)
-    expect(refused.body).toMatchObject({
+    expect(rejected.status).toBe(400)
+    expect(rejected.body).toMatchObject({
       app: { slug: ['Application with this slug already exists.'] },
       provider: { authorization_flow: ['“default-flow” is not a valid UUID.'] },
       policy_bindings: [{}, { non_field_errors: [expect.any(String)] }],
@@ -124,8 +151,12 @@ describe('the transactional call', () => {
     const application = await api.get('core/applications/acme-wiki/')
     expect(application.status).toBe(200)
     const other = await api.pk('core/users/?username=owner@globex.test')
-    expect((await api.get(`core/applications/acme-wiki/check_access/?for_user=${other}`)).body).toMatchObject({ passing: false })
-    expect((await api.get('core/applications/acme-wiki/check_access/?for_user=999999')).body).toEqual({ for_user: 'User not found' })
+    expect(
+      (await api.get(`core/applications/acme-wiki/check_access/?for_user=${other}`)).body,
+    ).toMatchObject({ passing: false })
+    expect(
+      (await api.get('core/applications/acme-wiki/check_access/?for_user=999999')).body,
+    ).toEqual({ for_user: 'User not found' })
   })
 
   it('counts a child group as member of the bound parent', async () => {
@@ -137,18 +168,23 @@ describe('the transactional call', () => {
     expect(decodeJwt(tokens.access_token).groups).toEqual(['globex'])
   })
 
-  it('refuses a refresh once the person has left the group', async () => {
+  it('rejects a refresh once the person has left the group', async () => {
     await createApp()
     const { config, finish } = await signIn('owner@acme.test')
     const { refresh_token } = await finish()
     const owner = await api.pk('core/users/?username=owner@acme.test')
-    await api.post(`core/groups/${await api.pk('core/groups/?name=acme')}/remove_user/`, { pk: owner })
-    await expect(oidc.refreshTokenGrant(config, String(refresh_token))).rejects.toMatchObject({ status: 400, error: 'invalid_grant' })
+    await api.post(`core/groups/${await api.pk('core/groups/?name=acme')}/remove_user/`, {
+      pk: owner,
+    })
+    await expect(oidc.refreshTokenGrant(config, String(refresh_token))).rejects.toMatchObject({
+      status: 400,
+      error: 'invalid_grant',
+    })
   })
 })
 
 describe('providers', () => {
-  it('are refused with the required fields named', async () => {
+  it('are rejected with the required fields named', async () => {
     expect(await api.post('providers/oauth2/', { name: 'x' })).toMatchObject({
       status: 400,
       body: {
@@ -169,12 +205,20 @@ describe('providers', () => {
         1: { matching_mode: ['"exact" is not a valid choice.'], url: ['This field is required.'] },
       },
       grant_types: { 0: ['"magic" is not a valid choice.'] },
-      property_mappings: ['Invalid pk "5f8f4a3e-0000-4000-8000-000000000000" - object does not exist.'],
+      property_mappings: [
+        'Invalid pk "5f8f4a3e-0000-4000-8000-000000000000" - object does not exist.',
+      ],
     })
   })
 
   it('are unique by name and client id, and get generated credentials and the defaults', async () => {
-    const { client_id: _id, client_secret: _secret, grant_types: _grants, signing_key: _key, ...body } = await providerBody()
+    const {
+      client_id: _id,
+      client_secret: _secret,
+      grant_types: _grants,
+      signing_key: _key,
+      ...body
+    } = await providerBody()
     const made = await api.post('providers/oauth2/', body)
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({
@@ -192,27 +236,39 @@ describe('providers', () => {
       status: 400,
       body: { name: ['provider with this name already exists.'] },
     })
-    const patched = await api.patch(`providers/oauth2/${made.body.pk}/`, { client_secret: 'rotated' })
+    const patched = await api.patch(`providers/oauth2/${made.body.pk}/`, {
+      client_secret: 'rotated',
+    })
     expect(patched.body).toMatchObject({ client_secret: 'rotated', name: 'acme-wiki' })
     expect((await api.delete(`providers/oauth2/${made.body.pk}/`)).status).toBe(204)
     expect((await api.delete(`providers/oauth2/${made.body.pk}/`)).status).toBe(404)
   })
 
-  it('without grant types refuse every authorize and token request', async () => {
+  it('without grant types reject every authorize and token request', async () => {
     await createApp({ provider: { grant_types: undefined } })
     const issuer = `${sandbox.identityUrl}/application/o/acme-wiki/`
-    const page = await fetch(`${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${callback}&scope=openid`)
+    const page = await fetch(
+      `${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${callback}&scope=openid`,
+    )
     expect(page.status).toBe(400)
     expect(await page.text()).toContain('invalid_request')
-    const token = await fetch(`${issuer}token/`, { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) })
+    const token = await fetch(`${issuer}token/`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token' }),
+    })
     expect(token.status).toBe(400)
-    expect(await token.json()).toMatchObject({ error: 'invalid_grant', request_id: expect.any(String) })
+    expect(await token.json()).toMatchObject({
+      error: 'invalid_grant',
+      request_id: expect.any(String),
+    })
   })
 
   it('without a signing key publish `{}` and sign with the client secret', async () => {
     await createApp({ provider: { signing_key: null } })
     const { page, config } = await signIn('owner@acme.test')
-    expect(await (await fetch(`${sandbox.identityUrl}/application/o/acme-wiki/jwks/`)).json()).toEqual({})
+    expect(
+      await (await fetch(`${sandbox.identityUrl}/application/o/acme-wiki/jwks/`)).json(),
+    ).toEqual({})
     const code = new URL(page.url).searchParams.get('code')
     expect(code).not.toBeNull()
     expect(config.serverMetadata().id_token_signing_alg_values_supported).toEqual(['HS256'])
@@ -223,16 +279,28 @@ describe('providers', () => {
   it('without the offline_access mapping give no refresh token', async () => {
     const body = await providerBody()
     const offline = await api.pk('propertymappings/provider/scope/?scope_name=offline_access')
-    await createApp({ provider: { property_mappings: (body.property_mappings as unknown[]).filter((pk) => pk !== offline) } })
+    await createApp({
+      provider: {
+        property_mappings: (body.property_mappings as unknown[]).filter((pk) => pk !== offline),
+      },
+    })
     expect((await (await signIn('owner@acme.test')).finish()).refresh_token).toBeUndefined()
   })
 
   it('with a pattern take every address that it matches as a whole', async () => {
-    await createApp({ provider: { redirect_uris: [{ matching_mode: 'regex', url: 'https://wiki\\.acme\\.test/(callback|other)' }] } })
+    await createApp({
+      provider: {
+        redirect_uris: [
+          { matching_mode: 'regex', url: 'https://wiki\\.acme\\.test/(callback|other)' },
+        ],
+      },
+    })
     expect((await signIn('owner@acme.test')).page.url).toContain(`${callback}?code=`)
     const issuer = `${sandbox.identityUrl}/application/o/acme-wiki/`
     const longer = encodeURIComponent(`${callback}/more`)
-    const page = await fetch(`${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${longer}&scope=openid`)
+    const page = await fetch(
+      `${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${longer}&scope=openid`,
+    )
     expect(page.status).toBe(400)
   })
 })
@@ -241,20 +309,36 @@ describe('providers', () => {
 async function signInWithoutPkce(): Promise<string> {
   const issuer = `${sandbox.identityUrl}/application/o/acme-wiki/`
   const browser = openBrowser([callback])
-  const first = await browser.get(`${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${callback}&scope=openid+email`)
+  const first = await browser.get(
+    `${issuer}authorize/?client_id=wiki&response_type=code&redirect_uri=${callback}&scope=openid+email`,
+  )
   const returned = await browser.post(first.url, { person: 'owner@acme.test' })
   const code = new URL(returned.url).searchParams.get('code') ?? ''
-  const fields = { grant_type: 'authorization_code', code, redirect_uri: callback, client_id: 'wiki', client_secret: 'wiki-secret' }
-  const answer = (await (await fetch(`${issuer}token/`, { method: 'POST', body: new URLSearchParams(fields) })).json()) as {
+  const fields = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: callback,
+    client_id: 'wiki',
+    client_secret: 'wiki-secret',
+  }
+  const response = (await (
+    await fetch(`${issuer}token/`, { method: 'POST', body: new URLSearchParams(fields) })
+  ).json()) as {
     access_token: string
   }
-  return answer.access_token
+  return response.access_token
 }
 
 describe('applications', () => {
   it('are unique by slug and by provider, and some slugs are reserved', async () => {
     const portal = await api.get('core/applications/atrium-portal/')
-    expect(await api.post('core/applications/', { name: 'x', slug: 'atrium-portal', provider: portal.body.provider })).toMatchObject({
+    expect(
+      await api.post('core/applications/', {
+        name: 'x',
+        slug: 'atrium-portal',
+        provider: portal.body.provider,
+      }),
+    ).toMatchObject({
       status: 400,
       body: {
         slug: ['Application with this slug already exists.'],
@@ -262,8 +346,13 @@ describe('applications', () => {
       },
     })
     expect((await api.post('core/applications/', { name: 'x', slug: 'token' })).status).toBe(400)
-    expect((await api.post('core/applications/', { name: 'x', slug: 'not a slug' })).status).toBe(400)
-    expect((await api.post('core/applications/', { name: 'Atrium', slug: 'same-name', group: 'Tools' })).body).toMatchObject({
+    expect((await api.post('core/applications/', { name: 'x', slug: 'not a slug' })).status).toBe(
+      400,
+    )
+    expect(
+      (await api.post('core/applications/', { name: 'Atrium', slug: 'same-name', group: 'Tools' }))
+        .body,
+    ).toMatchObject({
       name: 'Atrium',
       provider: null,
       group: 'Tools',
@@ -271,10 +360,13 @@ describe('applications', () => {
   })
 
   it('are listed from a cache that ignores the filters, unless the full list is asked for', async () => {
-    const slugs = async (query: string) => (await api.get(`core/applications/?${query}`)).results.map((one) => one.slug)
+    const slugs = async (query: string) =>
+      (await api.get(`core/applications/?${query}`)).results.map((one) => one.slug)
     expect(await slugs('slug=atrium-portal')).toEqual(['atrium-portal'])
     expect(await slugs('slug=atrium-operator')).toEqual(['atrium-portal'])
-    expect(await slugs('slug=atrium-operator&superuser_full_list=true')).toEqual(['atrium-operator'])
+    expect(await slugs('slug=atrium-operator&superuser_full_list=true')).toEqual([
+      'atrium-operator',
+    ])
     await api.post('core/applications/', { name: 'x', slug: 'x' })
     expect(await slugs('slug=atrium-operator')).toEqual(['atrium-operator'])
   })
@@ -283,17 +375,30 @@ describe('applications', () => {
     await createApp()
     const { provider } = (await api.get('core/applications/acme-wiki/')).body
     expect((await api.delete('core/applications/acme-wiki/')).status).toBe(204)
-    expect((await api.get('core/applications/acme-wiki/')).body).toEqual({ detail: 'No Application matches the given query.' })
+    expect((await api.get('core/applications/acme-wiki/')).body).toEqual({
+      detail: 'No Application matches the given query.',
+    })
     expect((await api.get('policies/bindings/')).results).toEqual([])
-    expect((await api.get(`providers/oauth2/${provider}/`)).body).toMatchObject({ assigned_application_slug: null })
-    expect((await fetch(`${sandbox.identityUrl}/application/o/acme-wiki/.well-known/openid-configuration`)).status).toBe(404)
+    expect((await api.get(`providers/oauth2/${provider}/`)).body).toMatchObject({
+      assigned_application_slug: null,
+    })
+    expect(
+      (
+        await fetch(
+          `${sandbox.identityUrl}/application/o/acme-wiki/.well-known/openid-configuration`,
+        )
+      ).status,
+    ).toBe(404)
   })
 
   it('lose their provider when that is deleted', async () => {
     await createApp()
     const { provider } = (await api.get('core/applications/acme-wiki/')).body
     await api.delete(`providers/oauth2/${provider}/`)
-    expect((await api.get('core/applications/acme-wiki/')).body).toMatchObject({ provider: null, provider_obj: null })
+    expect((await api.get('core/applications/acme-wiki/')).body).toMatchObject({
+      provider: null,
+      provider_obj: null,
+    })
   })
 })
 
@@ -306,11 +411,23 @@ describe('bindings', () => {
       status: 400,
       body: { non_field_errors: ["One of 'group', 'policy', 'user' must be set."] },
     })
-    expect((await api.post('policies/bindings/', { target, order: 0, group, user })).status).toBe(400)
-    expect((await api.post('policies/bindings/', { target: '5f8f4a3e-0000-4000-8000-000000000000', order: 0, group })).body).toEqual({
+    expect((await api.post('policies/bindings/', { target, order: 0, group, user })).status).toBe(
+      400,
+    )
+    expect(
+      (
+        await api.post('policies/bindings/', {
+          target: '5f8f4a3e-0000-4000-8000-000000000000',
+          order: 0,
+          group,
+        })
+      ).body,
+    ).toEqual({
       target: ['Invalid pk "5f8f4a3e-0000-4000-8000-000000000000" - object does not exist.'],
     })
-    expect((await api.post('policies/bindings/', { target, group })).body).toEqual({ order: ['This field is required.'] })
+    expect((await api.post('policies/bindings/', { target, group })).body).toEqual({
+      order: ['This field is required.'],
+    })
     for (let round = 0; round < 2; round += 1) {
       expect(await api.post('policies/bindings/', { target, group, order: 0 })).toMatchObject({
         status: 201,
@@ -322,17 +439,33 @@ describe('bindings', () => {
 })
 
 describe('scope mappings', () => {
-  it('are made once by name, trimmed, and refused with a syntax error', async () => {
+  it('are made once by name, trimmed, and rejected with a syntax error', async () => {
     const made = await api.post('propertymappings/provider/scope/', {
       name: 'mine',
       scope_name: 'mine',
       expression: 'return {"a": (1, [2])}\n',
     })
-    expect(made).toMatchObject({ status: 201, body: { expression: 'return {"a": (1, [2])}', managed: null } })
-    expect((await api.post('propertymappings/provider/scope/', { name: 'mine', scope_name: 'b', expression: 'return {}' })).status).toBe(
-      400,
-    )
-    const broken = await api.post('propertymappings/provider/scope/', { name: 'b', scope_name: 'b', expression: 'return {' })
-    expect(broken).toMatchObject({ status: 400, body: { expression: [expect.stringContaining('Expression Syntax Error')] } })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { expression: 'return {"a": (1, [2])}', managed: null },
+    })
+    expect(
+      (
+        await api.post('propertymappings/provider/scope/', {
+          name: 'mine',
+          scope_name: 'b',
+          expression: 'return {}',
+        })
+      ).status,
+    ).toBe(400)
+    const broken = await api.post('propertymappings/provider/scope/', {
+      name: 'b',
+      scope_name: 'b',
+      expression: 'return {',
+    })
+    expect(broken).toMatchObject({
+      status: 400,
+      body: { expression: [expect.stringContaining('Expression Syntax Error')] },
+    })
   })
 })

@@ -45,7 +45,12 @@ describe('whatever a client sends', () => {
       }),
       { numRuns: 150 },
     )
-    const transactional = fc.record({ app: body, provider: body, provider_model: fc.string(), policy_bindings: fc.jsonValue() })
+    const transactional = fc.record({
+      app: body,
+      provider: body,
+      provider_model: fc.string(),
+      policy_bindings: fc.jsonValue(),
+    })
     await fc.assert(
       fc.asyncProperty(transactional, async (value) => {
         expect((await api.put('core/transactional/applications/', value)).status).toBe(400)
@@ -55,7 +60,19 @@ describe('whatever a client sends', () => {
   })
 
   it('is never a fault of the server: query parameters', async () => {
-    const names = ['page', 'page_size', 'ordering', 'search', 'name', 'attributes', 'uuid', 'groups_by_pk', 'is_active', 'target', 'user']
+    const names = [
+      'page',
+      'page_size',
+      'ordering',
+      'search',
+      'name',
+      'attributes',
+      'uuid',
+      'groups_by_pk',
+      'is_active',
+      'target',
+      'user',
+    ]
     const query = fc.dictionary(fc.constantFrom(...names), fc.string())
     await fc.assert(
       fc.asyncProperty(
@@ -88,13 +105,15 @@ describe('whatever a client sends', () => {
   })
 })
 
-/** The status for a request line that `fetch` would tidy up or refuse. */
+/** The status for a request line that `fetch` would tidy up or reject. */
 function rawStatus(path: string): Promise<number> {
   const { port } = new URL(sandbox.identityUrl)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => {
       const token = `authorization: Bearer ${demoServiceCredentials.identityToken}`
-      socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\n${token}\r\nconnection: close\r\n\r\n`)
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nhost: localhost:${port}\r\n${token}\r\nconnection: close\r\n\r\n`,
+      )
     })
     let text = ''
     socket.setEncoding('utf8')

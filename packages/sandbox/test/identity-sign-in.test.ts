@@ -4,10 +4,10 @@ import { refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../src/start.ts'
 import { openBrowser } from './browser.ts'
-import { identityHouse, owner, subjectOf } from './identity-house.ts'
+import { identityTestServer, owner, subjectOf } from './identity-test-server.ts'
 import { openPortal } from './portal.ts'
 
-const { sandbox, api, pkOf } = identityHouse()
+const { sandbox, api, pkOf } = identityTestServer()
 
 describe('discovery', () => {
   it('is per application, with every address below the issuer, which ends in a slash', async () => {
@@ -26,12 +26,19 @@ describe('discovery', () => {
       code_challenge_methods_supported: ['S256'],
       backchannel_logout_supported: true,
     })
-    expect(metadata.token_endpoint_auth_methods_supported).toEqual(expect.arrayContaining(['client_secret_basic', 'client_secret_post']))
-    expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'email', 'profile', 'groups', 'offline_access']))
+    expect(metadata.token_endpoint_auth_methods_supported).toEqual(
+      expect.arrayContaining(['client_secret_basic', 'client_secret_post']),
+    )
+    expect(metadata.scopes_supported).toEqual(
+      expect.arrayContaining(['openid', 'email', 'profile', 'groups', 'offline_access']),
+    )
   })
 
   it('is 404 for an unknown application, and the issuer itself leads to it', async () => {
-    expect((await fetch(`${sandbox().identityUrl}/application/o/none/.well-known/openid-configuration`)).status).toBe(404)
+    expect(
+      (await fetch(`${sandbox().identityUrl}/application/o/none/.well-known/openid-configuration`))
+        .status,
+    ).toBe(404)
     const response = await fetch(sandbox().issuers.portal)
     expect(response.url).toBe(`${sandbox().issuers.portal}.well-known/openid-configuration`)
   })
@@ -91,24 +98,39 @@ describe('sign-in', () => {
       amr: ['pwd'],
       auth_time: expect.any(Number),
     })
-    expect(claims).toMatchObject({ acr: 'goauthentik.io/providers/oauth2/default', sid: decodeJwt(tokens.access_token).sid })
+    expect(claims).toMatchObject({
+      acr: 'goauthentik.io/providers/oauth2/default',
+      sid: decodeJwt(tokens.access_token).sid,
+    })
     expect(claims).not.toHaveProperty('scope')
     expect(claims).not.toHaveProperty('azp')
     expect(claims).not.toHaveProperty('uid')
   })
 
   it('names each group once when only one of the two mappings is asked for', async () => {
-    const tokens = await (await openPortal(sandbox())).signIn({ person: owner }, { scope: 'openid groups' })
-    expect(decodeJwt(tokens.access_token)).toMatchObject({ groups: ['acme'], scope: 'openid groups' })
+    const tokens = await (await openPortal(sandbox())).signIn(
+      { person: owner },
+      { scope: 'openid groups' },
+    )
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      groups: ['acme'],
+      scope: 'openid groups',
+    })
   })
 
   it('drops a scope without a mapping silently', async () => {
-    const tokens = await (await openPortal(sandbox())).signIn({ person: owner }, { scope: 'openid email entitlements unheard' })
+    const tokens = await (await openPortal(sandbox())).signIn(
+      { person: owner },
+      { scope: 'openid email entitlements unheard' },
+    )
     expect(decodeJwt(tokens.access_token).scope).toBe('openid email')
   })
 
   describe('of somebody who is signed in', () => {
-    const asked = async (browser: ReturnType<typeof openBrowser>, parameters: Record<string, string>) => {
+    const asked = async (
+      browser: ReturnType<typeof openBrowser>,
+      parameters: Record<string, string>,
+    ) => {
       const portal = await openPortal(sandbox(), { browser })
       const page = await portal.start(parameters)
       return { portal, page, asked: page.text.includes('Local sign-in') }
@@ -136,10 +158,14 @@ describe('sign-in', () => {
       expect(await move()).toEqual({ moved: 1 })
       const without = await asked(browser, {})
       expect(without.asked).toBe(false)
-      expect(authTime((await without.portal.finish(without.page)).access_token)).toBeLessThanOrEqual(moved())
+      expect(
+        authTime((await without.portal.finish(without.page)).access_token),
+      ).toBeLessThanOrEqual(moved())
       const again = await asked(browser, { max_age: '30' })
       expect(again.asked).toBe(true)
-      const tokens = await again.portal.finish(await browser.post(again.page.url, { person: owner }))
+      const tokens = await again.portal.finish(
+        await browser.post(again.page.url, { person: owner }),
+      )
       expect(authTime(tokens.access_token)).toBeGreaterThan(moved() + 3_000)
       expect(tokens.claims()?.auth_time).toBe(authTime(tokens.access_token))
     })
@@ -174,7 +200,9 @@ describe('sign-in', () => {
 
     it('is of the moment that the control API was given', async () => {
       const at = hourAgo()
-      expect(authTime(await sandbox().token(owner, 'portal', at))).toBe(Math.floor(at.getTime() / 1000))
+      expect(authTime(await sandbox().token(owner, 'portal', at))).toBe(
+        Math.floor(at.getTime() / 1000),
+      )
       expect(authTime(await sandbox().token(owner, 'portal'))).toBeGreaterThan(moved() + 3_000)
     })
   })
@@ -182,54 +210,82 @@ describe('sign-in', () => {
   it('takes e-mail and password, and says so when the password is wrong', async () => {
     const portal = await openPortal(sandbox(), { app: 'operator' })
     const page = await portal.start()
-    const refused = await portal.browser.post(page.url, { identifier: owner, password: 'wrong' })
-    expect(refused.status).toBe(401)
-    expect(refused.text).toContain('The name or the password is wrong.')
-    expect(refused.text).toContain(`value="${owner}"`)
-    const returned = await portal.browser.post(page.url, { identifier: ' Owner@Acme.test', password: demoPassword })
+    const rejected = await portal.browser.post(page.url, { identifier: owner, password: 'wrong' })
+    expect(rejected.status).toBe(401)
+    expect(rejected.text).toContain('The name or the password is wrong.')
+    expect(rejected.text).toContain(`value="${owner}"`)
+    const returned = await portal.browser.post(page.url, {
+      identifier: ' Owner@Acme.test',
+      password: demoPassword,
+    })
     const tokens = await portal.finish(returned)
-    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: 'atrium-operator', iss: sandbox().issuers.operator, sub: subjectOf(owner) })
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      aud: 'atrium-operator',
+      iss: sandbox().issuers.operator,
+      sub: subjectOf(owner),
+    })
   })
 
   it('lets a user in who was made by REST, as soon as there is a password', async () => {
-    const made = await api('POST', 'core/users/', { username: 'new@acme.test', name: 'New', email: 'new@acme.test', type: 'internal' })
+    const made = await api('POST', 'core/users/', {
+      username: 'new@acme.test',
+      name: 'New',
+      email: 'new@acme.test',
+      type: 'internal',
+    })
     const portal = await openPortal(sandbox())
     const page = await portal.start()
-    expect((await portal.browser.post(page.url, { identifier: 'new@acme.test', password: '' })).status).toBe(401)
-    expect((await api('POST', `core/users/${made.body.pk}/set_password/`, { password: 'a' })).status).toBe(204)
-    const tokens = await portal.finish(await portal.browser.post(page.url, { identifier: 'new@acme.test', password: 'a' }))
+    expect(
+      (await portal.browser.post(page.url, { identifier: 'new@acme.test', password: '' })).status,
+    ).toBe(401)
+    expect(
+      (await api('POST', `core/users/${made.body.pk}/set_password/`, { password: 'a' })).status,
+    ).toBe(204)
+    const tokens = await portal.finish(
+      await portal.browser.post(page.url, { identifier: 'new@acme.test', password: 'a' }),
+    )
     expect(decodeJwt(tokens.access_token).sub).toBe(made.body.uid)
   })
 
-  it('refuses a deactivated person with a message', async () => {
+  it('rejects a deactivated person with a message', async () => {
     await api('PATCH', `core/users/${pkOf(owner)}/`, { is_active: false })
     const portal = await openPortal(sandbox())
     const page = await portal.start()
-    const refused = await portal.browser.post(page.url, { person: owner })
-    expect(refused.status).toBe(403)
-    expect(refused.text).toContain('This account is deactivated.')
+    const rejected = await portal.browser.post(page.url, { person: owner })
+    expect(rejected.status).toBe(403)
+    expect(rejected.text).toContain('This account is deactivated.')
   })
 
   it('does not ask again while the browser is signed in, also at the other application', async () => {
-    const browser = openBrowser(['http://localhost:4100/auth/callback', 'http://localhost:4200/auth/callback'])
+    const browser = openBrowser([
+      'http://localhost:4100/auth/callback',
+      'http://localhost:4200/auth/callback',
+    ])
     const portal = await openPortal(sandbox(), { browser })
     await portal.signIn({ person: 'operator@atrium.test' })
     const again = await portal.start()
     expect(again.url).toContain('http://localhost:4100/auth/callback?code=')
     const operator = await openPortal(sandbox(), { app: 'operator', browser })
     const tokens = await operator.finish(await operator.start())
-    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: 'atrium-operator', sub: subjectOf('operator@atrium.test') })
-    expect(decodeJwt(tokens.access_token).sid).toBe(decodeJwt((await portal.finish(again)).access_token).sid)
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      aud: 'atrium-operator',
+      sub: subjectOf('operator@atrium.test'),
+    })
+    expect(decodeJwt(tokens.access_token).sid).toBe(
+      decodeJwt((await portal.finish(again)).access_token).sid,
+    )
   })
 
   it('answers prompt=none with login_required, and with a code once the browser is signed in', async () => {
     const portal = await openPortal(sandbox())
     expect((await portal.start({ prompt: 'none' })).url).toContain('error=login_required')
     await portal.signIn({ person: owner })
-    expect((await portal.finish(await portal.start({ prompt: 'none' }))).refresh_token).toBeDefined()
+    expect(
+      (await portal.finish(await portal.start({ prompt: 'none' }))).refresh_token,
+    ).toBeDefined()
   })
 
-  it('keeps two houses on one host apart', async () => {
+  it('keeps two test apps on one host apart', async () => {
     const neighbour = await startSandbox()
     try {
       const browser = openBrowser(['http://localhost:4100/auth/callback'])
@@ -250,15 +306,18 @@ describe('sign-in', () => {
     const tokens = await portal.signIn({ person: 'member@acme.test' }, { prompt: 'login' })
     expect(decodeJwt(tokens.access_token).sub).toBe(subjectOf('member@acme.test'))
     const sessions = await api('GET', 'core/authenticated_sessions/')
-    expect(sessions.body.results).toEqual([expect.objectContaining({ user: pkOf('member@acme.test') })])
+    expect(sessions.body.results).toEqual([
+      expect.objectContaining({ user: pkOf('member@acme.test') }),
+    ])
   })
 
-  it('puts the port into every cookie name, so that two houses on one host do not meet', async () => {
+  it('puts the port into every cookie name, so that two test apps on one host do not meet', async () => {
     const portal = await openPortal(sandbox())
     await portal.signIn({ person: owner })
     const { port } = new URL(sandbox().identityUrl)
     expect(portal.browser.cookies().length).toBeGreaterThan(0)
-    for (const name of portal.browser.cookies()) expect(name.replace(/\.sig$/, '')).toMatch(new RegExp(`_${port}$`))
+    for (const name of portal.browser.cookies())
+      expect(name.replace(/\.sig$/, '')).toMatch(new RegExp(`_${port}$`))
   })
 
   it('serves its page under a policy without scripts, which lets the form lead back to the application', async () => {
@@ -271,15 +330,19 @@ describe('sign-in', () => {
     expect(page.text).not.toContain('<script')
   })
 
-  it('refuses a redirect address that is not registered, without going there', async () => {
-    const page = await (await openPortal(sandbox())).start({ redirect_uri: 'http://localhost:4100/elsewhere' })
+  it('rejects a redirect address that is not registered, without going there', async () => {
+    const page = await (await openPortal(sandbox())).start({
+      redirect_uri: 'http://localhost:4100/elsewhere',
+    })
     expect(page.status).toBe(400)
     expect(page.text).toContain('redirect_uri')
   })
 
   it('answers a stale sign-in page with a way back', async () => {
     const portal = await openPortal(sandbox())
-    const page = await portal.browser.get(`${sandbox().identityUrl}/if/signin/atrium-portal/unknown/`)
+    const page = await portal.browser.get(
+      `${sandbox().identityUrl}/if/signin/atrium-portal/unknown/`,
+    )
     expect(page.status).toBe(400)
     expect(page.text).toContain('Back to Atrium')
   })

@@ -1,11 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareIds, decodeId, encodeId, longId } from '../src/mail/ids.ts'
-import { type Answered, basic, type MailServer, openMail, serviceKey, using } from './mail-server.ts'
+import {
+  type Answered,
+  basic,
+  type MailServer,
+  openMail,
+  serviceKey,
+  using,
+} from './mail-server.ts'
 
 async function createDomains(server: MailServer, ...names: string[]): Promise<void> {
   const entries = names.map((name) => [name, { name, dkimManagement: { '@type': 'Manual' } }])
-  expect((await server.call('x:Domain/set', { create: Object.fromEntries(entries) })).notCreated).toBeUndefined()
+  expect(
+    (await server.call('x:Domain/set', { create: Object.fromEntries(entries) })).notCreated,
+  ).toBeUndefined()
 }
 
 describe('ids', () => {
@@ -29,7 +38,9 @@ describe('ids', () => {
       fc.property(
         numbers,
         numbers,
-        (one, other) => Math.sign(compareIds(encodeId(one), encodeId(other))) === Number(one > other) - Number(one < other),
+        (one, other) =>
+          Math.sign(compareIds(encodeId(one), encodeId(other))) ===
+          Number(one > other) - Number(one < other),
       ),
     )
   })
@@ -51,7 +62,10 @@ describe('ids', () => {
     await server.call('x:Domain/set', { destroy: ['c'] })
     await createDomains(server, 'two.test')
     expect((await server.call('x:Domain/query', {})).ids).toEqual(['d', 'b'])
-    expect((await server.call('x:MailingList/set', { create: { l: { name: 'l', domainId: 'd' } } })).created.l.id).toBe('b')
+    expect(
+      (await server.call('x:MailingList/set', { create: { l: { name: 'l', domainId: 'd' } } }))
+        .created.l.id,
+    ).toBe('b')
   })
 })
 
@@ -61,10 +75,22 @@ describe('references', () => {
     await createDomains(server, 'acme.test')
     const [, got, names] = await server.jmap(
       ['x:Domain/query', { filter: { name: 'acme.test' } }, '0'],
-      ['x:Domain/get', { '#ids': { resultOf: '0', name: 'x:Domain/query', path: '/ids' }, properties: ['name'] }, '1'],
-      ['Core/echo', { '#names': { resultOf: '1', name: 'x:Domain/get', path: '/list/*/name' } }, '2'],
+      [
+        'x:Domain/get',
+        { '#ids': { resultOf: '0', name: 'x:Domain/query', path: '/ids' }, properties: ['name'] },
+        '1',
+      ],
+      [
+        'Core/echo',
+        { '#names': { resultOf: '1', name: 'x:Domain/get', path: '/list/*/name' } },
+        '2',
+      ],
     )
-    expect(got).toEqual(['x:Domain/get', { accountId: 'b', list: [{ id: 'c', name: 'acme.test' }], notFound: [] }, '1'])
+    expect(got).toEqual([
+      'x:Domain/get',
+      { accountId: 'b', list: [{ id: 'c', name: 'acme.test' }], notFound: [] },
+      '1',
+    ])
     expect(names[1]).toEqual({ names: ['acme.test'] })
   })
 
@@ -75,14 +101,20 @@ describe('references', () => {
     { resultOf: '0', name: 'Core/echo', path: '/a/x' },
   ])('fail the call for %j', async (reference) => {
     await using server = await openMail()
-    const [, failed] = await server.jmap(['Core/echo', { a: [1] }, '0'], ['x:Domain/get', { '#ids': reference }, '1'])
+    const [, failed] = await server.jmap(
+      ['Core/echo', { a: [1] }, '0'],
+      ['x:Domain/get', { '#ids': reference }, '1'],
+    )
     expect(failed).toMatchObject(['error', { type: 'invalidResultReference' }, '1'])
   })
 
-  it('refuse an argument that is given twice', async () => {
+  it('reject an argument that is given twice', async () => {
     await using server = await openMail()
     const reference = { resultOf: '0', name: 'Core/echo', path: '/a' }
-    const [, failed] = await server.jmap(['Core/echo', { a: [] }, '0'], ['x:Domain/get', { ids: [], '#ids': reference }, '1'])
+    const [, failed] = await server.jmap(
+      ['Core/echo', { a: [] }, '0'],
+      ['x:Domain/get', { ids: [], '#ids': reference }, '1'],
+    )
     expect(failed[1]).toMatchObject({ type: 'invalidArguments' })
   })
 
@@ -92,7 +124,16 @@ describe('references', () => {
       ['x:Domain/set', { create: { d: { name: 'acme.test' } } }, '0'],
       [
         'x:Account/set',
-        { create: { m: { '@type': 'User', name: 'anna', domainId: '#d', aliases: { '0': { name: 'x', domainId: '#d' } } } } },
+        {
+          create: {
+            m: {
+              '@type': 'User',
+              name: 'anna',
+              domainId: '#d',
+              aliases: { '0': { name: 'x', domainId: '#d' } },
+            },
+          },
+        },
         '1',
       ],
       ['x:Account/get', { ids: ['#m'], properties: ['domainId', 'aliases'] }, '2'],
@@ -100,7 +141,11 @@ describe('references', () => {
     expect(account[1].created.m.id).toBe('c')
     expect(read[1].list).toMatchObject([{ domainId: 'c', aliases: { '0': { domainId: 'c' } } }])
     const [updated, destroyed] = await server.jmap(
-      ['x:MailingList/set', { create: { l: { name: 'l', domainId: 'c' } }, update: { '#l': { description: 'x' } } }, '0'],
+      [
+        'x:MailingList/set',
+        { create: { l: { name: 'l', domainId: 'c' } }, update: { '#l': { description: 'x' } } },
+        '0',
+      ],
       ['x:MailingList/set', { destroy: ['#l'] }, '1'],
     )
     expect(updated[1].updated).toEqual({ b: null })
@@ -132,7 +177,9 @@ describe('references', () => {
       body: JSON.stringify({
         using,
         createdIds: { old: 'b' },
-        methodCalls: [['x:MailingList/set', { create: { l: { name: 'l', domainId: '#old' } } }, '0']],
+        methodCalls: [
+          ['x:MailingList/set', { create: { l: { name: 'l', domainId: '#old' } } }, '0'],
+        ],
       }),
     })
     expect(await response.json()).toMatchObject({ createdIds: { old: 'b', l: 'b' } })
@@ -142,8 +189,16 @@ describe('references', () => {
 describe('method errors', () => {
   it.each([
     ['x:Domain/changes', {}, { type: 'unknownMethod', description: 'x:Domain/changes' }],
-    ['ContactCard/get', { accountId: 'b' }, { type: 'unknownMethod', description: 'ContactCard/get' }],
-    ['Quota/get', {}, { type: 'invalidArguments', description: 'The "accountId" property is required.' }],
+    [
+      'ContactCard/get',
+      { accountId: 'b' },
+      { type: 'unknownMethod', description: 'ContactCard/get' },
+    ],
+    [
+      'Quota/get',
+      {},
+      { type: 'invalidArguments', description: 'The "accountId" property is required.' },
+    ],
     ['Quota/get', { accountId: 'not an id!' }, { type: 'accountNotFound' }],
     ['Quota/get', { accountId: 'zz' }, { type: 'serverUnavailable' }],
     ['x:Domain/get', { accountId: null, ids: [] }, { type: 'invalidArguments' }],
@@ -155,7 +210,10 @@ describe('method errors', () => {
     [
       'x:Domain/query',
       { filter: { description: 'x' } },
-      { type: 'unsupportedFilter', description: 'Filter on property description is not supported or invalid' },
+      {
+        type: 'unsupportedFilter',
+        description: 'Filter on property description is not supported or invalid',
+      },
     ],
     ['x:Domain/query', { filter: { name: 5 } }, { type: 'unsupportedFilter' }],
     [
@@ -185,14 +243,19 @@ describe('method errors', () => {
     const send = async (name: string) => {
       const body = JSON.stringify({ using: [], methodCalls: [[name, { accountId: 'b' }, '0']] })
       const response = (await (
-        await server.fetch('/jmap', { method: 'POST', headers: { authorization: serviceKey, 'content-type': 'application/json' }, body })
+        await server.fetch('/jmap', {
+          method: 'POST',
+          headers: { authorization: serviceKey, 'content-type': 'application/json' },
+          body,
+        })
       ).json()) as { methodResponses: [Answered] }
       return response.methodResponses[0]
     }
     expect((await send('x:Domain/query'))[0]).toBe('x:Domain/query')
     expect((await send('Quota/get'))[1]).toEqual({
       type: 'unknownMethod',
-      description: 'Method Quota/get requires capability urn:ietf:params:jmap:quota which is not present in the "using" property.',
+      description:
+        'Method Quota/get requires capability urn:ietf:params:jmap:quota which is not present in the "using" property.',
     })
   })
 
@@ -213,8 +276,13 @@ describe('queries', () => {
     expect(await query({ limit: 2, position: 1 })).toEqual(['d', 'c'])
     expect(await query({ limit: 2, calculateTotal: true })).toEqual(['e', 'd'])
     expect(await query({ sort: [{ property: 'name' }] })).toEqual(['d', 'b', 'e', 'c'])
-    expect(await query({ sort: [{ property: 'name', isAscending: false }], limit: 2 })).toEqual(['c', 'e'])
-    expect(await query({ anchor: 'd', anchorOffset: 1, sort: [{ property: 'id', isAscending: true }] })).toEqual(['e'])
+    expect(await query({ sort: [{ property: 'name', isAscending: false }], limit: 2 })).toEqual([
+      'c',
+      'e',
+    ])
+    expect(
+      await query({ anchor: 'd', anchorOffset: 1, sort: [{ property: 'id', isAscending: true }] }),
+    ).toEqual(['e'])
     expect(await server.call('x:Domain/query', { calculateTotal: true })).toEqual({
       accountId: 'b',
       queryState: 'n',
@@ -228,7 +296,9 @@ describe('queries', () => {
   it('filter by equality, by order and by whole words', async () => {
     await using server = await openMail()
     await createDomains(server, 'acme.test', 'globex.test')
-    await server.call('x:Domain/set', { update: { c: { description: 'Acme Corporation', 'aliases/acme.org': true } } })
+    await server.call('x:Domain/set', {
+      update: { c: { description: 'Acme Corporation', 'aliases/acme.org': true } },
+    })
     const query = async (filter: unknown) => (await server.call('x:Domain/query', { filter })).ids
     expect(await query({ name: 'acme.test' })).toEqual(['c'])
     expect(await query({ name: 'ACME.test' })).toEqual([])
@@ -237,7 +307,9 @@ describe('queries', () => {
     expect(await query({ nameIsLessThanOrEqual: 'acme.test' })).toEqual(['c'])
     expect(await query({ text: 'corporation' })).toEqual(['c'])
     expect(await query({ text: 'corp' })).toEqual([])
-    expect(await query({ operator: 'AND', conditions: [{ name: 'acme.test' }, { text: 'acme' }] })).toEqual(['c'])
+    expect(
+      await query({ operator: 'AND', conditions: [{ name: 'acme.test' }, { text: 'acme' }] }),
+    ).toEqual(['c'])
   })
 })
 
@@ -246,7 +318,10 @@ describe('sets', () => {
     await using server = await openMail()
     await createDomains(server, 'acme.test', 'globex.test')
     const answer = await server.call('x:Domain/set', {
-      create: { good: { name: 'new.test', dkimManagement: { '@type': 'Manual' } }, bad: { name: 'acme.test' } },
+      create: {
+        good: { name: 'new.test', dkimManagement: { '@type': 'Manual' } },
+        bad: { name: 'acme.test' },
+      },
       update: { c: { description: 'updated' }, d: { description: 'too late' }, zz: {} },
       destroy: ['d', 'yy'],
       ifInState: 'nonsense',
@@ -256,7 +331,13 @@ describe('sets', () => {
       created: { good: { id: 'e' } },
       updated: { c: null },
       destroyed: ['d'],
-      notCreated: { bad: { type: 'primaryKeyViolation', properties: ['name'], objectId: { object: 'Domain', id: 'c' } } },
+      notCreated: {
+        bad: {
+          type: 'primaryKeyViolation',
+          properties: ['name'],
+          objectId: { object: 'Domain', id: 'c' },
+        },
+      },
       notUpdated: { d: { type: 'willDestroy' }, zz: { type: 'notFound' } },
       notDestroyed: { yy: { type: 'notFound' } },
     })
@@ -267,11 +348,19 @@ describe('sets', () => {
     await using server = await openMail()
     await server.call('x:Account/set', {
       create: {
-        m: { '@type': 'User', name: 'anna', domainId: 'b', credentials: { '0': { '@type': 'Password', secret: 'Qm7-vTz4-Lk9s-Xp' } } },
+        m: {
+          '@type': 'User',
+          name: 'anna',
+          domainId: 'b',
+          credentials: { '0': { '@type': 'Password', secret: 'Qm7-vTz4-Lk9s-Xp' } },
+        },
       },
     })
     const anna = basic('anna', 'Qm7-vTz4-Lk9s-Xp')
-    expect((await server.callAs(anna, 'x:ApiKey/set', { create: { k: { description: 'own' } } })).accountId).toBe('c')
+    expect(
+      (await server.callAs(anna, 'x:ApiKey/set', { create: { k: { description: 'own' } } }))
+        .accountId,
+    ).toBe('c')
     expect((await server.call('x:ApiKey/get', { accountId: 'c' })).list).toHaveLength(1)
   })
 })
@@ -304,24 +393,76 @@ describe('any patch', () => {
       'algorithms',
       'privateKey',
     ),
-    fc.constantFrom('0', '1', '4000000000', '99999999999', '-1', '', '#m', '__proto__', 'constructor', 'toString', '~0', '~1', 'ä'),
+    fc.constantFrom(
+      '0',
+      '1',
+      '4000000000',
+      '99999999999',
+      '-1',
+      '',
+      '#m',
+      '__proto__',
+      'constructor',
+      'toString',
+      '~0',
+      '~1',
+      'ä',
+    ),
     fc.string({ maxLength: 6 }).filter(isPlain),
   )
-  const pointer = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+  const pointer = fc
+    .array(segment, { minLength: 1, maxLength: 4 })
+    .map((segments) => segments.join('/'))
   const leaf = fc.oneof(
-    fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, '', '****', 'b', '#d', 'x@y.test', 'Qm7-vTz4-Lk9s-Xp', {}, []),
+    fc.constantFrom<unknown>(
+      null,
+      true,
+      false,
+      0,
+      -1,
+      1.5,
+      '',
+      '****',
+      'b',
+      '#d',
+      'x@y.test',
+      'Qm7-vTz4-Lk9s-Xp',
+      {},
+      [],
+    ),
     fc.record(
-      { '@type': fc.constantFrom('User', 'Group', 'Password', 'ApiKey', 'Merge', 'Inherit', 'Custom', 'Automatic', 'nothing') },
+      {
+        '@type': fc.constantFrom(
+          'User',
+          'Group',
+          'Password',
+          'ApiKey',
+          'Merge',
+          'Inherit',
+          'Custom',
+          'Automatic',
+          'nothing',
+        ),
+      },
       { requiredKeys: [] },
     ),
     fc.jsonValue({ maxDepth: 3 }).filter(isPlain),
   )
   const patch = fc.dictionary(pointer, leaf, { maxKeys: 4 })
-  const object = fc.constantFrom('Account', 'Domain', 'DkimSignature', 'MailingList', 'ApiKey', 'AppPassword')
+  const object = fc.constantFrom(
+    'Account',
+    'Domain',
+    'DkimSignature',
+    'MailingList',
+    'ApiKey',
+    'AppPassword',
+  )
 
   it('is answered with 200, and leaves a server that works', async () => {
     await using server = await openMail()
-    await server.call('x:Account/set', { create: { m: { '@type': 'User', name: 'anna', domainId: 'b' } } })
+    await server.call('x:Account/set', {
+      create: { m: { '@type': 'User', name: 'anna', domainId: 'b' } },
+    })
     await server.call('x:MailingList/set', { create: { l: { name: 'l', domainId: 'b' } } })
     await fc.assert(
       fc.asyncProperty(object, patch, patch, async (name, created, updated) => {
@@ -341,6 +482,8 @@ describe('any patch', () => {
       expect((await server.call(`x:${name}/get`, { ids: null })).list).toBeDefined()
     }
     server.mail.load(JSON.parse(JSON.stringify(server.mail.save())))
-    expect((await server.call('x:Domain/query', { filter: { name: 'afterwards.test' } })).ids).toHaveLength(1)
+    expect(
+      (await server.call('x:Domain/query', { filter: { name: 'afterwards.test' } })).ids,
+    ).toHaveLength(1)
   })
 })

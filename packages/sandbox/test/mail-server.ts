@@ -4,9 +4,29 @@ import { createFaults, type Faults } from '../src/faults.ts'
 import { createMail, type MailOptions, type MailSystem } from '../src/mail/system.ts'
 import { guarded, listen } from '../src/serve.ts'
 
-type ClientId = 'd' | 'e' | 'f' | 'g' | 'k' | 'l' | 'm' | 'p' | 's' | 'a' | 'near' | 'far' | 'short' | 'member' | 'team' | 'good' | 'bad'
+type ClientId =
+  | 'd'
+  | 'e'
+  | 'f'
+  | 'g'
+  | 'k'
+  | 'l'
+  | 'm'
+  | 'p'
+  | 's'
+  | 'a'
+  | 'near'
+  | 'far'
+  | 'short'
+  | 'member'
+  | 'team'
+  | 'good'
+  | 'bad'
 
-/** An object as a get shows it: what the tests read of one. Only the properties of its type are there. */
+/**
+ * An object as a get shows it: what the tests read of one. Only the properties of its type are
+ * there.
+ */
 export interface Shown {
   readonly id: string
   readonly '@type': string
@@ -22,7 +42,10 @@ export interface Shown {
   readonly permissions: Readonly<Record<string, unknown>>
 }
 
-/** The answer of a method: what the tests read of one. A get has no `created`, an error only `type` and `description`. */
+/**
+ * The answer of a method: what the tests read of one. A get has no `created`, an error only `type`
+ * and `description`.
+ */
 export interface Result {
   readonly accountId: string
   readonly type: string
@@ -33,7 +56,9 @@ export interface Result {
   readonly created: Readonly<Record<ClientId, { readonly id: string; readonly secret: string }>>
   readonly updated: unknown
   readonly destroyed: unknown
-  readonly notCreated: Readonly<Record<ClientId, { readonly type: string; readonly description: string }>>
+  readonly notCreated: Readonly<
+    Record<ClientId, { readonly type: string; readonly description: string }>
+  >
   readonly notUpdated: Readonly<Record<string, unknown>>
   readonly notDestroyed: Readonly<Record<string, unknown>>
 }
@@ -49,7 +74,9 @@ export interface MailServer extends AsyncDisposable {
   advance(ms: number): void
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends method calls as the service account and answers `[name, result, callId]` of each. */
-  jmap<const Calls extends readonly unknown[][]>(...calls: Calls): Promise<{ readonly [Index in keyof Calls]: Answered }>
+  jmap<const Calls extends readonly unknown[][]>(
+    ...calls: Calls
+  ): Promise<{ readonly [Index in keyof Calls]: Answered }>
   /** One call as the service account: its result. */
   call(name: string, args: unknown): Promise<Result>
   /** One call with other credentials. */
@@ -57,7 +84,12 @@ export interface MailServer extends AsyncDisposable {
 }
 
 export const serviceKey = `Bearer ${demoServiceCredentials.mailApiKey}`
-export const using = ['urn:ietf:params:jmap:core', 'urn:ietf:params:jmap:principals', 'urn:ietf:params:jmap:quota', 'urn:stalwart:jmap']
+export const using = [
+  'urn:ietf:params:jmap:core',
+  'urn:ietf:params:jmap:principals',
+  'urn:ietf:params:jmap:quota',
+  'urn:stalwart:jmap',
+]
 
 export function basic(user: string, secret: string): string {
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
@@ -83,9 +115,12 @@ export async function openMail(options: MailOptions = {}): Promise<MailServer> {
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ using, methodCalls }),
     })
-    if (response.status !== 200) throw new Error(`POST /jmap answered ${response.status}: ${await response.text()}`)
+    if (response.status !== 200)
+      throw new Error(`POST /jmap answered ${response.status}: ${await response.text()}`)
     // As many answers as calls, in their order: what the protocol promises.
-    const answer = (await response.json()) as { methodResponses: { readonly [Index in keyof Calls]: Answered } }
+    const answer = (await response.json()) as {
+      methodResponses: { readonly [Index in keyof Calls]: Answered }
+    }
     return answer.methodResponses
   }
   const callAs = async (authorization: string, name: string, args: unknown): Promise<Result> => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-describe('the API refuses', () => {
+describe('the API rejects', () => {
   it.each([
     ['no key', { authorization: '' }, 401],
     ['another key', { authorization: 'Bearer sk_test_other' }, 401],
@@ -24,7 +24,10 @@ describe('the API refuses', () => {
 
   it('takes the key by Basic too', async () => {
     const headers = { authorization: `Basic ${btoa('sk_test_sandboxlocaluse:')}` }
-    expect(await server.raw('GET', '/v1/balance', undefined, headers)).toMatchObject({ status: 200, body: { object: 'balance' } })
+    expect(await server.raw('GET', '/v1/balance', undefined, headers)).toMatchObject({
+      status: 200,
+      body: { object: 'balance' },
+    })
   })
 
   it.each([
@@ -36,17 +39,32 @@ describe('the API refuses', () => {
     ['POST /v1/customers', 'metadata[a][b]=1', 'metadata[a][b]'],
   ])('what the call %s does not take: %s', async (call, form, param) => {
     const [method = '', path = ''] = call.split(' ')
-    expect(await server.raw(method, path, form)).toMatchObject({ status: 400, body: { error: { code: 'parameter_unknown', param } } })
+    expect(await server.raw(method, path, form)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'parameter_unknown', param } },
+    })
   })
 
   it.each([
     ['GET', '/v1/customers/cus_unknown', undefined, 404, 'resource_missing'],
     ['GET', '/v1/customers/cus_1/subscriptions', undefined, 404, undefined],
     ['DELETE', '/v1/invoices/in_1', undefined, 404, undefined],
-    ['POST', '/v1/subscriptions', 'customer=cus_unknown&items[0][price]=x', 404, 'resource_missing'],
+    [
+      'POST',
+      '/v1/subscriptions',
+      'customer=cus_unknown&items[0][price]=x',
+      404,
+      'resource_missing',
+    ],
     ['POST', '/v1/customers', 'name[a]=b&name=c', 400, undefined],
     ['POST', '/v1/customers', 'email=nobody', 400, 'email_invalid'],
-    ['POST', '/v1/prices', 'currency=eur&unit_amount=1.5&recurring[interval]=month&product=x', 400, 'parameter_invalid_integer'],
+    [
+      'POST',
+      '/v1/prices',
+      'currency=eur&unit_amount=1.5&recurring[interval]=month&product=x',
+      400,
+      'parameter_invalid_integer',
+    ],
     ['GET', '/v1/invoices?limit=0', undefined, 400, undefined],
   ])('%s %s %s', async (method, path, form, status, code) => {
     const answer = await server.raw(method, path, form)
@@ -65,18 +83,30 @@ describe('the API refuses', () => {
       product_data: { name: 'Old' },
     })
     await stripe.prices.update(old.id, { active: false })
-    await expect(stripe.subscriptions.update(made.id, { items: [{ id: item, price: old.id }] })).rejects.toThrow(/inactive/)
-    await expect(stripe.subscriptions.update(made.id, { items: [{ id: 'si_other', quantity: 2 }] })).rejects.toMatchObject({
+    await expect(
+      stripe.subscriptions.update(made.id, { items: [{ id: item, price: old.id }] }),
+    ).rejects.toThrow(/inactive/)
+    await expect(
+      stripe.subscriptions.update(made.id, { items: [{ id: 'si_other', quantity: 2 }] }),
+    ).rejects.toMatchObject({
       code: 'resource_missing',
     })
-    await expect(stripe.subscriptions.update(made.id, { items: [{ id: item, quantity: 1.5 }] })).rejects.toMatchObject({
+    await expect(
+      stripe.subscriptions.update(made.id, { items: [{ id: item, quantity: 1.5 }] }),
+    ).rejects.toMatchObject({
       code: 'parameter_invalid_integer',
     })
     await expect(
-      stripe.subscriptions.update(made.id, { items: [{ id: item, quantity: 2 }], proration_date: start / 1000 - 1 }),
+      stripe.subscriptions.update(made.id, {
+        items: [{ id: item, quantity: 2 }],
+        proration_date: start / 1000 - 1,
+      }),
     ).rejects.toMatchObject({ param: 'proration_date' })
     await expect(
-      stripe.subscriptions.update(made.id, { cancel_at_period_end: true, payment_behavior: 'pending_if_incomplete' }),
+      stripe.subscriptions.update(made.id, {
+        cancel_at_period_end: true,
+        payment_behavior: 'pending_if_incomplete',
+      }),
     ).rejects.toMatchObject({ param: 'cancel_at_period_end' })
   })
 
@@ -90,10 +120,14 @@ describe('the API refuses', () => {
       decline_code: 'generic_decline',
     })
     const { id } = await stripe.customers.create({})
-    await expect(stripe.paymentMethods.attach('pm_card_chargeDeclinedInsufficientFunds', { customer: id })).rejects.toMatchObject({
+    await expect(
+      stripe.paymentMethods.attach('pm_card_chargeDeclinedInsufficientFunds', { customer: id }),
+    ).rejects.toMatchObject({
       decline_code: 'insufficient_funds',
     })
-    expect(sandbox.payments.events().some(({ type }) => type === 'invoice.payment_failed')).toBe(true)
+    expect(sandbox.payments.events().some(({ type }) => type === 'invoice.payment_failed')).toBe(
+      true,
+    )
   })
 })
 
@@ -105,21 +139,34 @@ describe('an idempotency key', () => {
     const again = await stripe.customers.create({ name: 'Once' }, options)
     expect(again.id).toBe(first.id)
     expect(again.lastResponse.headers).toBeDefined()
-    await expect(stripe.customers.create({ name: 'Other' }, options)).rejects.toMatchObject({ type: 'StripeIdempotencyError' })
-    await expect(stripe.products.create({ name: 'Once' }, options)).rejects.toMatchObject({ type: 'StripeIdempotencyError' })
+    await expect(stripe.customers.create({ name: 'Other' }, options)).rejects.toMatchObject({
+      type: 'StripeIdempotencyError',
+    })
+    await expect(stripe.products.create({ name: 'Once' }, options)).rejects.toMatchObject({
+      type: 'StripeIdempotencyError',
+    })
   })
 
-  it('keeps a decline, but not a request that was refused', async () => {
+  it('keeps a decline, but not a request that was rejected', async () => {
     const { stripe, sandbox } = server
     const made = await server.subscription(1, {}, 'pm_card_chargeCustomerFail')
-    const pay = () => stripe.invoices.pay(String(made.latest_invoice), {}, { idempotencyKey: 'pay:1' })
+    const pay = () =>
+      stripe.invoices.pay(String(made.latest_invoice), {}, { idempotencyKey: 'pay:1' })
     await expect(pay()).rejects.toMatchObject({ statusCode: 402 })
-    sandbox.payments.act({ action: 'attach_card', customer: String(made.customer), card: 'pm_card_visa' })
+    sandbox.payments.act({
+      action: 'attach_card',
+      customer: String(made.customer),
+      card: 'pm_card_visa',
+    })
     await expect(pay()).rejects.toMatchObject({ statusCode: 402 })
-    await expect(stripe.customers.create({ email: 'nobody' }, { idempotencyKey: 'mended' })).rejects.toMatchObject({
+    await expect(
+      stripe.customers.create({ email: 'nobody' }, { idempotencyKey: 'mended' }),
+    ).rejects.toMatchObject({
       code: 'email_invalid',
     })
-    expect(await stripe.customers.create({ email: 'somebody@acme.test' }, { idempotencyKey: 'mended' })).toMatchObject({
+    expect(
+      await stripe.customers.create({ email: 'somebody@acme.test' }, { idempotencyKey: 'mended' }),
+    ).toMatchObject({
       object: 'customer',
     })
   })
@@ -134,7 +181,14 @@ describe('webhooks', () => {
     webhooks.hold()
     webhooks.sendBy(({ body, headers }) => {
       received.push(
-        Stripe.webhooks.constructEvent(body, headers['stripe-signature'] ?? '', 'whsec_sandboxlocaluse', 300, undefined, start).id,
+        Stripe.webhooks.constructEvent(
+          body,
+          headers['stripe-signature'] ?? '',
+          'whsec_sandboxlocaluse',
+          300,
+          undefined,
+          start,
+        ).id,
       )
       return Promise.resolve(status)
     })
@@ -151,13 +205,19 @@ describe('webhooks', () => {
     webhooks.release()
     own.sandbox.payments.act({ action: 'emit', type: 'test.event', object: { id: 'x_1' } })
     await webhooks.settled()
-    expect(own.sandbox.payments.events().at(-1)).toMatchObject({ deliveries: [{ status: 500 }], nextTry: start + 2_000 })
+    expect(own.sandbox.payments.events().at(-1)).toMatchObject({
+      deliveries: [{ status: 500 }],
+      nextTry: start + 2_000,
+    })
     expect(webhooks.pending()).toHaveLength(1)
   })
 
   it('go to the address that they were given, and are tried again when nobody is there', async () => {
     let now = start
-    await using own = await openPaymentsServer({ webhookUrl: 'http://127.0.0.1:1/webhooks', now: () => now })
+    await using own = await openPaymentsServer({
+      webhookUrl: 'http://127.0.0.1:1/webhooks',
+      now: () => now,
+    })
     const { webhooks } = own.sandbox.payments
     own.sandbox.payments.act({ action: 'emit', type: 'test.event', object: { id: 'x_1' } })
     await webhooks.settled()
@@ -166,7 +226,10 @@ describe('webhooks', () => {
     now += 2_000
     webhooks.retryDue()
     await webhooks.settled()
-    expect(own.sandbox.payments.events()[0]?.deliveries).toMatchObject([{ status: 0 }, { status: 204 }])
+    expect(own.sandbox.payments.events()[0]?.deliveries).toMatchObject([
+      { status: 0 },
+      { status: 204 },
+    ])
     expect(webhooks.pending()).toEqual([])
   })
 })
@@ -174,21 +237,39 @@ describe('webhooks', () => {
 describe('the control API', () => {
   const post = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${server.sandbox.controlUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await fetch(`${server.sandbox.controlUrl}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     return { status: response.status, body: await response.json() }
   }
 
   it('moves the clock, acts, holds webhooks, and says what is wrong', async () => {
-    expect(await post('/clock', { now: '2026-02-01T00:00:00Z' })).toEqual({ status: 200, body: { now: '2026-02-01T00:00:00.000Z' } })
-    expect(await post('/clock', { now: '2026-01-01T00:00:00Z' })).toMatchObject({ status: 400, body: { error: /forward/ } })
+    expect(await post('/clock', { now: '2026-02-01T00:00:00Z' })).toEqual({
+      status: 200,
+      body: { now: '2026-02-01T00:00:00.000Z' },
+    })
+    expect(await post('/clock', { now: '2026-01-01T00:00:00Z' })).toMatchObject({
+      status: 400,
+      body: { error: /forward/ },
+    })
     expect(await post('/clock', { now: 'soon' })).toMatchObject({ status: 400 })
-    expect(await post('/payments/actions', { action: 'set_tax', percent: 0 })).toEqual({ status: 200, body: { taxPercent: 0 } })
-    expect(await post('/payments/actions', { action: 'refund', invoice: 'in_unknown' })).toMatchObject({
+    expect(await post('/payments/actions', { action: 'set_tax', percent: 0 })).toEqual({
+      status: 200,
+      body: { taxPercent: 0 },
+    })
+    expect(
+      await post('/payments/actions', { action: 'refund', invoice: 'in_unknown' }),
+    ).toMatchObject({
       status: 400,
       body: { error: /No such/ },
     })
     expect(await post('/payments/actions', { action: 'nothing' })).toMatchObject({ status: 400 })
-    expect(await post('/payments/webhooks', { hold: true })).toMatchObject({ status: 200, body: { statuses: [] } })
+    expect(await post('/payments/webhooks', { hold: true })).toMatchObject({
+      status: 200,
+      body: { statuses: [] },
+    })
   })
 })
 
@@ -227,7 +308,13 @@ describe('its records', () => {
     })
     const free = await own.customer()
     await own.stripe.customers.update(free.id, { tax_exempt: 'reverse' })
-    const made = await own.stripe.subscriptions.create({ customer: free.id, items: [{ price: business, quantity: 3 }] })
-    expect(await own.stripe.invoices.retrieve(String(made.latest_invoice))).toMatchObject({ total: 2_400, total_taxes: [] })
+    const made = await own.stripe.subscriptions.create({
+      customer: free.id,
+      items: [{ price: business, quantity: 3 }],
+    })
+    expect(await own.stripe.invoices.retrieve(String(made.latest_invoice))).toMatchObject({
+      total: 2_400,
+      total_taxes: [],
+    })
   })
 })

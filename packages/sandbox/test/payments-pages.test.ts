@@ -11,8 +11,16 @@ const back = 'http://portal.test/billing?tab=card'
 
 async function post(path: string, form: Record<string, string>) {
   const body = new URLSearchParams(form)
-  const response = await fetch(`${server.sandbox.paymentsUrl}${path}`, { method: 'POST', body, redirect: 'manual' })
-  return { status: response.status, location: response.headers.get('location'), text: await response.text() }
+  const response = await fetch(`${server.sandbox.paymentsUrl}${path}`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  })
+  return {
+    status: response.status,
+    location: response.headers.get('location'),
+    text: await response.text(),
+  }
 }
 
 async function get(path: string) {
@@ -23,7 +31,11 @@ async function get(path: string) {
 async function setup() {
   const customer = await server.customer('')
   const intent = await server.stripe.setupIntents.create({ customer: customer.id })
-  return { customer, intent, hidden: { client_secret: intent.client_secret ?? '', return_url: back } }
+  return {
+    customer,
+    intent,
+    hidden: { client_secret: intent.client_secret ?? '', return_url: back },
+  }
 }
 
 const entered = { number: '4242 4242 4242 4242', expiry: '12/34', cvc: '123' }
@@ -33,7 +45,9 @@ describe('the card form', () => {
     const { intent, hidden } = await setup()
     const form = await get(`/elements?${new URLSearchParams(hidden)}`)
     expect(form.text).toContain('4000 0000 0000 0341')
-    expect(form.headers.get('content-security-policy')).toContain("form-action 'self' http://portal.test")
+    expect(form.headers.get('content-security-policy')).toContain(
+      "form-action 'self' http://portal.test",
+    )
     const { status, location } = await post('/elements', { ...hidden, ...entered })
     expect(status).toBe(303)
     const url = new URL(location ?? '')
@@ -62,18 +76,24 @@ describe('the card form', () => {
     const answer = await post('/elements', { ...hidden, ...card })
     expect(answer.status).toBe(status)
     expect(answer.text).toContain(sentence)
-    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({ payment_method: null })
+    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({
+      payment_method: null,
+    })
   })
 
-  it('asks the holder to confirm, who may refuse', async () => {
+  it('asks the holder to confirm, who may reject', async () => {
     const { intent, hidden } = await setup()
     const card = { ...hidden, number: '4000002500003155' }
     expect((await post('/elements', card)).text).toContain('Confirm with your bank')
-    const refused = await post('/elements', { ...card, confirmation: 'refused' })
-    expect(new URL(refused.location ?? '').searchParams.get('redirect_status')).toBe('failed')
-    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({ status: 'requires_action' })
+    const rejected = await post('/elements', { ...card, confirmation: 'refused' })
+    expect(new URL(rejected.location ?? '').searchParams.get('redirect_status')).toBe('failed')
+    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({
+      status: 'requires_action',
+    })
     await post('/elements', { ...card, confirmation: 'given' })
-    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({ status: 'succeeded' })
+    expect(await server.stripe.setupIntents.retrieve(intent.id)).toMatchObject({
+      status: 'succeeded',
+    })
   })
 
   it('pays the invoice that waits for its first payment', async () => {
@@ -83,9 +103,14 @@ describe('the card form', () => {
       '',
     )
     const invoice = typeof made.latest_invoice === 'object' ? made.latest_invoice : null
-    const hidden = { client_secret: invoice?.confirmation_secret?.client_secret ?? '', return_url: back }
+    const hidden = {
+      client_secret: invoice?.confirmation_secret?.client_secret ?? '',
+      return_url: back,
+    }
     expect((await get(`/elements?${new URLSearchParams(hidden)}`)).text).toContain('€8.00')
-    expect((await post('/elements', { ...hidden, number: '4000000000000341' })).text).toContain('The card was declined')
+    expect((await post('/elements', { ...hidden, number: '4000000000000341' })).text).toContain(
+      'The card was declined',
+    )
     const paid = await post('/elements', { ...hidden, ...entered })
     expect(new URL(paid.location ?? '').searchParams.get('payment_intent')).toMatch(/^pi_/)
     expect(await server.stripe.subscriptions.retrieve(made.id)).toMatchObject({ status: 'active' })
@@ -93,9 +118,19 @@ describe('the card form', () => {
 
   it('goes nowhere without a secret that it knows, or to an address that is none', async () => {
     const { hidden } = await setup()
-    expect((await get('/elements?client_secret=seti_x&return_url=http://portal.test/')).status).toBe(404)
-    expect((await get(`/elements?${new URLSearchParams({ ...hidden, return_url: 'javascript:alert(1)' })}`)).status).toBe(404)
-    expect((await post('/elements', { ...hidden, return_url: 'nowhere', ...entered })).status).toBe(404)
+    expect(
+      (await get('/elements?client_secret=seti_x&return_url=http://portal.test/')).status,
+    ).toBe(404)
+    expect(
+      (
+        await get(
+          `/elements?${new URLSearchParams({ ...hidden, return_url: 'javascript:alert(1)' })}`,
+        )
+      ).status,
+    ).toBe(404)
+    expect((await post('/elements', { ...hidden, return_url: 'nowhere', ...entered })).status).toBe(
+      404,
+    )
   })
 })
 
@@ -117,7 +152,10 @@ describe('the pages', () => {
     const { paymentsUrl } = server.sandbox
     const made = await server.subscription(1)
     const id = String(made.latest_invoice)
-    expect(await post('/buttons', { do: 'dispute', id })).toMatchObject({ status: 303, location: '/' })
+    expect(await post('/buttons', { do: 'dispute', id })).toMatchObject({
+      status: 303,
+      location: '/',
+    })
     const shown = (await get('/')).text
     expect(shown).toContain('customer.subscription.created')
     const dispute = /name="id" value="(du_\w+)"/.exec(shown)?.[1] ?? ''
@@ -142,13 +180,21 @@ describe('the pages', () => {
   it('cancel and keep a subscription in the billing portal of its customer only', async () => {
     const made = await server.subscription(1)
     const other = await server.subscription(1)
-    const session = await server.stripe.billingPortal.sessions.create({ customer: String(made.customer), return_url: back })
+    const session = await server.stripe.billingPortal.sessions.create({
+      customer: String(made.customer),
+      return_url: back,
+    })
     const path = new URL(session.url).pathname
     expect((await get(path)).text).toContain('Cancel at the end of the period')
     await post(path, { subscription: made.id, cancel: 'yes' })
-    expect(await server.stripe.subscriptions.retrieve(made.id)).toMatchObject({ cancel_at_period_end: true })
+    expect(await server.stripe.subscriptions.retrieve(made.id)).toMatchObject({
+      cancel_at_period_end: true,
+    })
     await post(path, { subscription: made.id, cancel: 'no' })
-    expect(await server.stripe.subscriptions.retrieve(made.id)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
+    expect(await server.stripe.subscriptions.retrieve(made.id)).toMatchObject({
+      cancel_at_period_end: false,
+      cancel_at: null,
+    })
     expect((await post(path, { subscription: other.id, cancel: 'yes' })).status).toBe(404)
     expect((await get('/portal/bps_unknown')).status).toBe(404)
   })

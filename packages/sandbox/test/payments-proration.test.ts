@@ -14,7 +14,9 @@ describe('proration', () => {
     ['at the first second', 800, 1_600, 30, 0, -800, 1_600],
     ['at the last one', 800, 1_600, 30, 30, 0, 0],
   ])('%s', (_case, before, after, days, passed, credit, charge) => {
-    expect(prorate({ before, after, periodStart: 0, periodEnd: days * day, at: passed * day })).toEqual({ credit, charge })
+    expect(
+      prorate({ before, after, periodStart: 0, periodEnd: days * day, at: passed * day }),
+    ).toEqual({ credit, charge })
   })
 
   it('never gives more back than was paid, nor charges more than the whole period', () => {
@@ -26,12 +28,20 @@ describe('proration', () => {
         fc.integer({ min: 1, max: 400 * day }),
         fc.integer({ min: -day, max: 500 * day }),
         (before, after, length, at) => {
-          const { credit, charge } = prorate({ before, after, periodStart: 0, periodEnd: length, at })
+          const { credit, charge } = prorate({
+            before,
+            after,
+            periodStart: 0,
+            periodEnd: length,
+            at,
+          })
           expect(-credit).toBeGreaterThanOrEqual(0)
           expect(-credit).toBeLessThanOrEqual(before)
           expect(charge).toBeGreaterThanOrEqual(0)
           expect(charge).toBeLessThanOrEqual(after)
-          expect(prorate({ before, after: before, periodStart: 0, periodEnd: length, at })).toEqual({ credit, charge: 0 - credit })
+          expect(prorate({ before, after: before, periodStart: 0, periodEnd: length, at })).toEqual(
+            { credit, charge: 0 - credit },
+          )
         },
       ),
     )
@@ -43,22 +53,32 @@ describe('periods', () => {
 
   it('keep the day of their anchor and take the last one where a month has none', () => {
     const anchor = at('2026-01-31T12:00:00Z')
-    const ends = [1, 2, 3, 13].map((count) => new Date(afterAnchor(anchor, 'month', count) * 1000).toISOString().slice(0, 10))
+    const ends = [1, 2, 3, 13].map((count) =>
+      new Date(afterAnchor(anchor, 'month', count) * 1000).toISOString().slice(0, 10),
+    )
     expect(ends).toEqual(['2026-02-28', '2026-03-31', '2026-04-30', '2027-02-28'])
-    expect(new Date(afterAnchor(at('2028-02-29T00:00:00Z'), 'year', 1) * 1000).toISOString().slice(0, 10)).toBe('2029-02-28')
+    expect(
+      new Date(afterAnchor(at('2028-02-29T00:00:00Z'), 'year', 1) * 1000)
+        .toISOString()
+        .slice(0, 10),
+    ).toBe('2029-02-28')
   })
 
   it('follow one another without gap', () => {
     fc.assert(
-      fc.property(fc.integer({ min: at('2020-01-01'), max: at('2030-01-01') }), fc.constantFrom('month', 'year'), (anchor, interval) => {
-        let from = anchor
-        for (let count = 1; count <= 15; count += 1) {
-          const end = periodEnd(anchor, interval, from)
-          expect(end).toBe(afterAnchor(anchor, interval, count))
-          expect(end).toBeGreaterThan(from)
-          from = end
-        }
-      }),
+      fc.property(
+        fc.integer({ min: at('2020-01-01'), max: at('2030-01-01') }),
+        fc.constantFrom('month', 'year'),
+        (anchor, interval) => {
+          let from = anchor
+          for (let count = 1; count <= 15; count += 1) {
+            const end = periodEnd(anchor, interval, from)
+            expect(end).toBe(afterAnchor(anchor, interval, count))
+            expect(end).toBeGreaterThan(from)
+            from = end
+          }
+        },
+      ),
     )
   })
 })

@@ -19,7 +19,11 @@ export interface PaymentsServer extends AsyncDisposable {
     headers?: Record<string, string>,
   ): Promise<{ status: number; body: { error?: Stripe.StripeRawError } }>
   customer(card?: string): Promise<Stripe.Customer>
-  subscription(quantity: number, more?: Stripe.SubscriptionCreateParams, card?: string): Promise<Stripe.Subscription>
+  subscription(
+    quantity: number,
+    more?: Stripe.SubscriptionCreateParams,
+    card?: string,
+  ): Promise<Stripe.Subscription>
   /** Moves the clock to so many days and hours after the start. */
   pass(days: number, hours?: number): void
   eventTypes(): string[]
@@ -55,13 +59,21 @@ export async function openPaymentsServer(options: PaymentsOptions = {}): Promise
         },
         ...(form !== undefined && { body: form }),
       })
-      return { status: response.status, body: (await response.json()) as { error?: Stripe.StripeRawError } }
+      return {
+        status: response.status,
+        body: (await response.json()) as { error?: Stripe.StripeRawError },
+      }
     },
     async subscription(quantity, more = {}, card) {
       const { id } = await customer(card)
-      return stripe.subscriptions.create({ customer: id, items: [{ price: business, quantity }], ...more })
+      return stripe.subscriptions.create({
+        customer: id,
+        items: [{ price: business, quantity }],
+        ...more,
+      })
     },
-    pass: (days, hours = 0) => sandbox.payments.setNow(new Date(start + (days * 24 + hours) * 3_600_000)),
+    pass: (days, hours = 0) =>
+      sandbox.payments.setNow(new Date(start + (days * 24 + hours) * 3_600_000)),
     eventTypes: () => sandbox.payments.events().map(({ type }) => type),
     [Symbol.asyncDispose]: () => sandbox.close(),
   }

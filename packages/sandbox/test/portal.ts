@@ -7,10 +7,16 @@ import { type Browser, openBrowser, type Page } from './browser.ts'
 export interface Portal {
   readonly config: oidc.Configuration
   readonly browser: Browser
-  /** Starts a sign-in and returns the page that the person meets, or the return address when there is nothing to ask. */
+  /**
+   * Starts a sign-in and returns the page that the person meets, or the return address when there
+   * is nothing to ask.
+   */
   start(parameters?: Record<string, string>): Promise<Page>
   /** Signs in as a demo person, or with a password, and exchanges the code. */
-  signIn(who: { person: string } | { identifier: string; password: string }, parameters?: Record<string, string>): Promise<Tokens>
+  signIn(
+    who: { person: string } | { identifier: string; password: string },
+    parameters?: Record<string, string>,
+  ): Promise<Tokens>
   /** Exchanges the code in a return address. */
   finish(returned: Page): Promise<Tokens>
 }
@@ -19,7 +25,12 @@ export type Tokens = oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelp
 
 export async function openPortal(
   sandbox: Sandbox,
-  options: { app?: 'portal' | 'operator'; origin?: string; browser?: Browser; clientSecret?: string } = {},
+  options: {
+    app?: 'portal' | 'operator'
+    origin?: string
+    browser?: Browser
+    clientSecret?: string
+  } = {},
 ): Promise<Portal> {
   const app = options.app ?? 'portal'
   const { clientId, clientSecret } = demoClients[app]

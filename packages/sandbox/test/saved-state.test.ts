@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +39,11 @@ describe('a sandbox with a state file', () => {
     const { refreshToken, accessToken, browser } = await (async () => {
       const portal = await openPortal(first, { origin: `http://localhost:${portBase + 100}` })
       const tokens = await portal.signIn({ person: 'owner@acme.test' })
-      return { refreshToken: String(tokens.refresh_token), accessToken: tokens.access_token, browser: portal.browser }
+      return {
+        refreshToken: String(tokens.refresh_token),
+        accessToken: tokens.access_token,
+        browser: portal.browser,
+      }
     })()
     await authentikApi(first).post('core/groups/', { name: 'kept' })
     await first.close()
@@ -48,10 +60,18 @@ describe('a sandbox with a state file', () => {
         )
         .toBe(200)
       const keys = createRemoteJWKSet(new URL(`${second.issuers.portal}jwks/`))
-      await jwtVerify(accessToken, keys, { issuer: second.issuers.portal, audience: 'atrium-portal' })
-      const portal = await openPortal(second, { origin: `http://localhost:${portBase + 100}`, browser })
+      await jwtVerify(accessToken, keys, {
+        issuer: second.issuers.portal,
+        audience: 'atrium-portal',
+      })
+      const portal = await openPortal(second, {
+        origin: `http://localhost:${portBase + 100}`,
+        browser,
+      })
       expect((await portal.start()).url).toContain('/auth/callback?code=')
-      await expect(oidc.refreshTokenGrant(portal.config, refreshToken)).resolves.toHaveProperty('refresh_token')
+      await expect(oidc.refreshTokenGrant(portal.config, refreshToken)).resolves.toHaveProperty(
+        'refresh_token',
+      )
       expect((await authentikApi(second).get('core/groups/?name=kept')).results).toHaveLength(1)
     } finally {
       await second.close()
@@ -63,7 +83,11 @@ describe('a sandbox with a state file', () => {
     const sandbox = await startSandbox({ statePath: path })
     try {
       await authentikApi(sandbox).post('core/groups/', { name: 'written' })
-      await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8').includes('"written"'), { timeout: 3_000 }).toBe(true)
+      await expect
+        .poll(() => existsSync(path) && readFileSync(path, 'utf8').includes('"written"'), {
+          timeout: 3_000,
+        })
+        .toBe(true)
       expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
         version: expect.any(Number),
         systems: { identity: expect.any(Object) },
@@ -75,18 +99,21 @@ describe('a sandbox with a state file', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['sandbox.json'])
   })
 
-  it.each(['{"version":', '{"version":-1,"systems":{}}', '[]'])('sets a file aside that it cannot use: %s', async (content) => {
-    const path = statePath()
-    await (await startSandbox({ statePath: path })).close()
-    writeFileSync(path, content)
-    const sandbox = await startSandbox({ statePath: path })
-    try {
-      expect((await authentikApi(sandbox).get('core/groups/?name=acme')).results).toHaveLength(1)
-      expect(readFileSync(`${path}.unreadable`, 'utf8')).toBe(content)
-    } finally {
-      await sandbox.close()
-    }
-  })
+  it.each(['{"version":', '{"version":-1,"systems":{}}', '[]'])(
+    'sets a file aside that it cannot use: %s',
+    async (content) => {
+      const path = statePath()
+      await (await startSandbox({ statePath: path })).close()
+      writeFileSync(path, content)
+      const sandbox = await startSandbox({ statePath: path })
+      try {
+        expect((await authentikApi(sandbox).get('core/groups/?name=acme')).results).toHaveLength(1)
+        expect(readFileSync(`${path}.unreadable`, 'utf8')).toBe(content)
+      } finally {
+        await sandbox.close()
+      }
+    },
+  )
 })
 
 describe('start options', () => {
@@ -95,23 +122,33 @@ describe('start options', () => {
     [1_100, 'identity'],
     [1_500, 'smtp'],
     [1_501, 'smtpPage'],
-  ])('fail with one line that names the port at +%i and its purpose when it is taken, and leave nothing open', async (offset, purpose) => {
-    const portBase = await freeBase()
-    const blocker = createServer().listen(portBase + offset, '127.0.0.1')
-    await once(blocker, 'listening')
-    await expect(startSandbox({ portBase })).rejects.toThrow(`Port ${portBase + offset} (sandbox ${purpose}) is already in use.`)
-    blocker.close()
-    await once(blocker, 'close')
-    await (await startSandbox({ portBase })).close()
-  })
+  ])(
+    'fail with one line that names the port at +%i and its purpose when it is taken, and leave nothing open',
+    async (offset, purpose) => {
+      const portBase = await freeBase()
+      const blocker = createServer().listen(portBase + offset, '127.0.0.1')
+      await once(blocker, 'listening')
+      await expect(startSandbox({ portBase })).rejects.toThrow(
+        `Port ${portBase + offset} (sandbox ${purpose}) is already in use.`,
+      )
+      blocker.close()
+      await once(blocker, 'close')
+      await (await startSandbox({ portBase })).close()
+    },
+  )
 
-  it('start empty: no demo people and no applications, but what a fresh authentik has', async () => {
+  it('start empty: no demo people and no applications, but what a fresh authentik has, and our service account', async () => {
     const sandbox = await startSandbox({ seed: 'empty' })
     try {
       const api = authentikApi(sandbox)
-      expect((await api.get('core/users/')).results.map((user) => user.username)).toEqual(['akadmin'])
+      expect((await api.get('core/users/')).results.map((user) => user.username)).toEqual([
+        'akadmin',
+        'atrium',
+      ])
       expect((await api.get('core/applications/?superuser_full_list=true')).results).toEqual([])
-      expect((await api.get('flows/instances/default-provider-invalidation-flow/')).status).toBe(200)
+      expect((await api.get('flows/instances/default-provider-invalidation-flow/')).status).toBe(
+        200,
+      )
     } finally {
       await sandbox.close()
     }
@@ -122,11 +159,17 @@ describe('start options', () => {
     const sandbox = await startSandbox({ identity: { coldStartMs: 60_000 }, now: () => now })
     try {
       const api = authentikApi(sandbox)
-      const lists = ['flows/instances/', 'propertymappings/provider/scope/', 'crypto/certificatekeypairs/', 'core/brands/']
+      const lists = [
+        'flows/instances/',
+        'propertymappings/provider/scope/',
+        'crypto/certificatekeypairs/',
+        'core/brands/',
+      ]
       for (const list of lists) expect((await api.get(list)).results, list).toEqual([])
       expect((await api.get('flows/instances/default-authentication-flow/')).status).toBe(404)
       now += 60_000
-      for (const list of lists) expect((await api.get(list)).results.length, list).toBeGreaterThan(0)
+      for (const list of lists)
+        expect((await api.get(list)).results.length, list).toBeGreaterThan(0)
     } finally {
       await sandbox.close()
     }
@@ -150,10 +193,14 @@ describe('main.ts', () => {
   it('prints one ready line, and stops on SIGTERM with a connection and a call open', async () => {
     const path = statePath()
     const portBase = await freeBase()
-    const main = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
-      env: { ...process.env, ATRIUM_PORT_BASE: String(portBase), ATRIUM_SANDBOX_STATE: path },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const main = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../src/main.ts', import.meta.url))],
+      {
+        env: { ...process.env, ATRIUM_PORT_BASE: String(portBase), ATRIUM_SANDBOX_STATE: path },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     const exited = once(main, 'exit')
     let output = ''
     main.stdout.on('data', (chunk) => {
@@ -188,11 +235,16 @@ describe('main.ts', () => {
   }, 30_000)
 })
 
-/** A base whose ports were free a moment ago, below the range from which the system hands out ports by itself. */
+/**
+ * A base whose ports were free a moment ago, below the range from which the system hands out ports
+ * by itself.
+ */
 async function freeBase(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const base = 10_000 + 2_000 * Math.floor(Math.random() * 10) + Math.floor(Math.random() * 90)
-    const free = await Promise.all([1_000, 1_100, 1_200, 1_300, 1_500, 1_501].map((offset) => isFree(base + offset)))
+    const free = await Promise.all(
+      [1_000, 1_100, 1_200, 1_300, 1_500, 1_501].map((offset) => isFree(base + offset)),
+    )
     if (free.every(Boolean)) return base
   }
   throw new Error('There is no free base port.')

@@ -27,7 +27,13 @@ async function openSmtp(options: SmtpOptions = {}) {
   const page = await listen(system.listener, 0, '127.0.0.1', 'smtpPage')
   const url = `http://127.0.0.1:${page.port}`
   const send = (mail: SendMailOptions, auth?: { user: string; pass: string }) =>
-    createTransport({ host: '127.0.0.1', port, ignoreTLS: true, socketTimeout: 1_000, ...(auth && { auth }) }).sendMail({
+    createTransport({
+      host: '127.0.0.1',
+      port,
+      ignoreTLS: true,
+      socketTimeout: 1_000,
+      ...(auth && { auth }),
+    }).sendMail({
       from: 'Acme <team@acme.test>',
       to: 'paul@example.test',
       subject: 'Hello',
@@ -42,8 +48,10 @@ async function openSmtp(options: SmtpOptions = {}) {
     port,
     send,
     changes: () => changes,
-    fault: (input: Omit<FaultInput, 'system'>) => faults.add({ system: 'smtp', times: 1, ...input }),
-    fetch: (path: string, init?: RequestInit) => fetch(`${url}${path}`, { redirect: 'manual', ...init }),
+    fault: (input: Omit<FaultInput, 'system'>) =>
+      faults.add({ system: 'smtp', times: 1, ...input }),
+    fetch: (path: string, init?: RequestInit) =>
+      fetch(`${url}${path}`, { redirect: 'manual', ...init }),
     list: async (query = ''): Promise<readonly Message[]> =>
       ((await (await fetch(`${url}/messages${query}`)).json()) as { items: Message[] }).items,
     async [Symbol.asyncDispose]() {
@@ -62,7 +70,13 @@ describe('catching mail', () => {
       text: 'Plain\n\nhttps://acme.test/manage?a=1&b=2',
       html: '<p>Rich <a href="https://acme.test/manage?a=1&amp;b=2">link</a></p>',
       headers: { 'X-Tenant': 'acme' },
-      attachments: [{ filename: 'invite.pdf', content: Buffer.from([0, 1, 2, 255]), contentType: 'application/pdf' }],
+      attachments: [
+        {
+          filename: 'invite.pdf',
+          content: Buffer.from([0, 1, 2, 255]),
+          contentType: 'application/pdf',
+        },
+      ],
     })
     const items = await smtp.list()
     expect(items).toMatchObject([
@@ -124,7 +138,14 @@ describe('the page', () => {
       subject: '<script>alert(1)</script>',
       text: 'see https://acme.test/a',
       html: '<script>alert(2)</script><img src="cid:logo"><a href="javascript:alert(3)">x</a><a href="https://acme.test/b?c=1&amp;d=2">y</a>',
-      attachments: [{ filename: '../<logo>.png', content: Buffer.from([1, 2, 3]), contentType: 'image/png', cid: 'logo' }],
+      attachments: [
+        {
+          filename: '../<logo>.png',
+          content: Buffer.from([1, 2, 3]),
+          contentType: 'image/png',
+          cid: 'logo',
+        },
+      ],
     })
     const list = await (await smtp.fetch('/')).text()
     expect(list).toContain('&lt;script&gt;alert(1)')
@@ -147,9 +168,19 @@ describe('the page', () => {
 
   it('hands out attachments and the whole message as downloads', async () => {
     await using smtp = await openSmtp()
-    await smtp.send({ attachments: [{ filename: "o'brien ü.pdf", content: Buffer.from([0, 1, 2, 255]), contentType: 'application/pdf' }] })
+    await smtp.send({
+      attachments: [
+        {
+          filename: "o'brien ü.pdf",
+          content: Buffer.from([0, 1, 2, 255]),
+          contentType: 'application/pdf',
+        },
+      ],
+    })
     const attachment = await smtp.fetch('/messages/1/attachments/0')
-    expect(attachment.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''o%27brien%20%C3%BC.pdf")
+    expect(attachment.headers.get('content-disposition')).toBe(
+      "attachment; filename*=UTF-8''o%27brien%20%C3%BC.pdf",
+    )
     expect(attachment.headers.get('x-content-type-options')).toBe('nosniff')
     expect(new Uint8Array(await attachment.arrayBuffer())).toEqual(Uint8Array.of(0, 1, 2, 255))
     expect(await (await smtp.fetch('/messages/1/raw')).text()).toContain('Subject: Hello')
@@ -158,23 +189,33 @@ describe('the page', () => {
   it('empties the box over JSON and by its form, but not for another site', async () => {
     await using smtp = await openSmtp()
     await smtp.send({})
-    expect((await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+    expect(
+      (await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }))
+        .status,
+    ).toBe(403)
     expect(await smtp.list()).toHaveLength(1)
-    expect((await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(303)
+    expect(
+      (await smtp.fetch('/clear', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } }))
+        .status,
+    ).toBe(303)
     expect(await smtp.list()).toEqual([])
     await smtp.send({})
     expect((await smtp.fetch('/messages', { method: 'DELETE' })).status).toBe(204)
     expect(await (await smtp.fetch('/')).text()).toContain('No message yet')
   })
 
-  it.each(['/view/9', '/messages/9', '/messages/9/html', '/messages/9/raw', '/messages/9/attachments/0', '/messages/1/attachments/x'])(
-    'answers 404 for %s',
-    async (path) => {
-      await using smtp = await openSmtp()
-      await smtp.send({})
-      expect((await smtp.fetch(path)).status).toBe(404)
-    },
-  )
+  it.each([
+    '/view/9',
+    '/messages/9',
+    '/messages/9/html',
+    '/messages/9/raw',
+    '/messages/9/attachments/0',
+    '/messages/1/attachments/x',
+  ])('answers 404 for %s', async (path) => {
+    await using smtp = await openSmtp()
+    await smtp.send({})
+    expect((await smtp.fetch(path)).status).toBe(404)
+  })
 })
 
 describe('faults', () => {
@@ -187,17 +228,22 @@ describe('faults', () => {
     smtp.fault({ mode: 'error', ...(status !== undefined && { status }) })
     await expect(smtp.send({})).rejects.toMatchObject({ responseCode: expected })
     expect(smtp.system.messages.list()).toEqual([])
-    expect(smtp.calls.list()).toMatchObject([{ method: 'SMTP', status: expected, fault: { mode: 'error' } }])
+    expect(smtp.calls.list()).toMatchObject([
+      { method: 'SMTP', status: expected, fault: { mode: 'error' } },
+    ])
     await smtp.send({ subject: 'afterwards' })
     expect(smtp.system.messages.list()).toMatchObject([{ subject: 'afterwards' }])
   })
 
-  it.each(['CONNECT', 'MAIL FROM:<team@acme.test>', 'RCPT TO:<paul@example.test>'])('refuses the command %s', async (match) => {
-    await using smtp = await openSmtp()
-    smtp.fault({ mode: 'error', match, status: 550 })
-    await expect(smtp.send({})).rejects.toMatchObject({ responseCode: 550 })
-    expect(smtp.system.messages.list()).toEqual([])
-  })
+  it.each(['CONNECT', 'MAIL FROM:<team@acme.test>', 'RCPT TO:<paul@example.test>'])(
+    'refuses the command %s',
+    async (match) => {
+      await using smtp = await openSmtp()
+      smtp.fault({ mode: 'error', match, status: 550 })
+      await expect(smtp.send({})).rejects.toMatchObject({ responseCode: 550 })
+      expect(smtp.system.messages.list()).toEqual([])
+    },
+  )
 
   it.each(['reset', 'garbage', 'shape'] as const)('fails the client with %s', async (mode) => {
     await using smtp = await openSmtp()

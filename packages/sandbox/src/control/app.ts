@@ -2,49 +2,34 @@ import { demoClients } from '@atrium/core/demo'
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { z } from 'zod'
-import type { CallLog } from '../call-log.ts'
 import { parseZone, ZoneFault } from '../dns/zone-parser.ts'
-import { plainName, ZoneRecordInput, type Zones } from '../dns/zones.ts'
-import { FaultInput, type Faults } from '../faults.ts'
+import { plainName, ZoneRecordInput } from '../dns/zones.ts'
+import { FaultInput } from '../faults.ts'
 import { deviceKinds } from '../identity/records.ts'
-import type { IdentitySystem } from '../identity/system.ts'
-import type { PeopleCalendars } from '../mail/calendars/people.ts'
 import { PaymentAction } from '../payments/actions.ts'
 import { StripeFault } from '../payments/faults.ts'
-import type { PaymentsSystem } from '../payments/system.ts'
-import type { SandboxSystem } from '../system.ts'
 import { readJson } from './bodies.ts'
 import { calendarRoutes } from './calendars.ts'
+import type { ControlParts } from './parts.ts'
 import { peoplePages } from './people.ts'
 
-/** One running system as the control API sees it. */
-export interface HostedSystem {
-  readonly system: SandboxSystem
-  readonly calls: CallLog
-  /** Addresses for people: the first one is the main one. */
-  readonly addresses: readonly string[]
-}
-
-export interface ControlParts {
-  readonly systems: readonly HostedSystem[]
-  readonly identity: IdentitySystem
-  readonly payments: PaymentsSystem
-  readonly dns: Zones
-  readonly calendars: PeopleCalendars
-  readonly faults: Faults
-  /** To be called after a change of the records. */
-  readonly changed: () => void
-  /** Puts every system back to its seed and clears faults and call logs. */
-  readonly reset: () => void
-}
-
 const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
-const TokenInput = z.strictObject({ email: z.string(), app: z.enum(['portal', 'operator']), signedInAt: instant.optional() })
+const TokenInput = z.strictObject({
+  email: z.string(),
+  app: z.enum(['portal', 'operator']),
+  signedInAt: instant.optional(),
+})
 const SignInsInput = z.strictObject({ email: z.string(), signedInAt: instant })
 const ClockInput = z.strictObject({ now: z.iso.datetime({ offset: true }) })
-const WebhooksInput = z.strictObject({ hold: z.boolean().optional(), deliver: z.array(z.string()).max(1_000).optional() })
+const WebhooksInput = z.strictObject({
+  hold: z.boolean().optional(),
+  deliver: z.array(z.string()).max(1_000).optional(),
+})
 const RotateInput = z.strictObject({ drop: z.boolean().default(false) })
-const ZoneInput = z.union([z.strictObject({ records: z.array(ZoneRecordInput) }), z.strictObject({ zone: z.string() })])
+const ZoneInput = z.union([
+  z.strictObject({ records: z.array(ZoneRecordInput) }),
+  z.strictObject({ zone: z.string() }),
+])
 const DeviceInput = z.strictObject({
   email: z.string(),
   kind: z.enum(deviceKinds),
@@ -52,7 +37,9 @@ const DeviceInput = z.strictObject({
   confirmed: z.boolean().default(true),
 })
 
-/** The control API of the sandbox, and its page for people at `/`. Errors are `{ error, issues? }`. */
+/**
+ * The control API of the sandbox, and its page for people at `/`. Errors are `{ error, issues? }`.
+ */
 export function controlApp(parts: ControlParts): Hono {
   const { identity, payments, faults } = parts
   const app = new Hono()
@@ -68,7 +55,9 @@ export function controlApp(parts: ControlParts): Hono {
   app.post('/tokens', async (c) => {
     const { email, app: name, signedInAt } = await readJson(c.req.raw, TokenInput)
     const issued = await identity.issueToken(email, demoClients[name].slug, signedInAt)
-    return 'accessToken' in issued ? c.json(issued) : c.json({ error: issued.reason }, issued.status)
+    return 'accessToken' in issued
+      ? c.json(issued)
+      : c.json({ error: issued.reason }, issued.status)
   })
 
   app.get('/faults', (c) => c.json({ faults: faults.list() }))
@@ -78,11 +67,16 @@ export function controlApp(parts: ControlParts): Hono {
     return c.body(null, 204)
   })
   app.delete('/faults/:id', (c) =>
-    faults.remove(c.req.param('id')) ? c.body(null, 204) : c.json({ error: 'There is no such fault.' }, 404),
+    faults.remove(c.req.param('id'))
+      ? c.body(null, 204)
+      : c.json({ error: 'There is no such fault.' }, 404),
   )
 
   app.get('/state', (c) => {
-    const systems = parts.systems.map(({ system, calls }) => [system.name, { records: system.state(), calls: calls.list() }] as const)
+    const systems = parts.systems.map(
+      ({ system, calls }) =>
+        [system.name, { records: system.state(), calls: calls.list() }] as const,
+    )
     return c.json({ ...Object.fromEntries(systems), faults: faults.list() })
   })
   app.post('/reset', (c) => {
@@ -112,7 +106,9 @@ export function controlApp(parts: ControlParts): Hono {
     payments.setNow(new Date(now))
     return c.json({ now: payments.now().toISOString() })
   })
-  app.post('/payments/actions', async (c) => c.json(payments.act(await readJson(c.req.raw, PaymentAction))))
+  app.post('/payments/actions', async (c) =>
+    c.json(payments.act(await readJson(c.req.raw, PaymentAction))),
+  )
   app.post('/payments/webhooks', async (c) => {
     const { hold, deliver } = await readJson(c.req.raw, WebhooksInput)
     if (hold === true) payments.webhooks.hold()
@@ -134,7 +130,8 @@ export function controlApp(parts: ControlParts): Hono {
     return c.json({ domain, records: parts.dns.list()[domain] })
   })
   app.delete('/dns/:domain', (c) => {
-    if (!parts.dns.remove(plainName(c.req.param('domain')))) return c.json({ error: 'There is no such zone.' }, 404)
+    if (!parts.dns.remove(plainName(c.req.param('domain'))))
+      return c.json({ error: 'There is no such zone.' }, 404)
     parts.changed()
     return c.body(null, 204)
   })

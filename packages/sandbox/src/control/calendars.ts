@@ -21,25 +21,41 @@ const repetitions = [
   ['weekly', 'Every week', { frequency: 'weekly' }],
 ] as const
 
-/** What people do in their calendars with a mail client: as JSON for tests, and as a page with forms. */
+/**
+ * What people do in their calendars with a mail client: as JSON for tests, and as a page with
+ * forms.
+ */
 export function calendarRoutes(calendars: PeopleCalendars): Hono {
   const app = new Hono()
 
   app.get('/calendars/events', (c) => c.json({ mailboxes: calendars.list() }))
   app.post('/calendars/events', async (c) => {
     const { email, event } = await readJson(c.req.raw, EventInput)
-    return answer(calendars.add(email, event), 201)
+    return response(calendars.add(email, event), 201)
   })
   app.patch('/calendars/events/:email/:id', async (c) =>
-    answer(calendars.change(c.req.param('email'), c.req.param('id'), await readJson(c.req.raw, PatchInput)), 200),
+    response(
+      calendars.change(
+        c.req.param('email'),
+        c.req.param('id'),
+        await readJson(c.req.raw, PatchInput),
+      ),
+      200,
+    ),
   )
-  app.delete('/calendars/events/:email/:id', (c) => answer(calendars.remove(c.req.param('email'), c.req.param('id')), 200))
+  app.delete('/calendars/events/:email/:id', (c) =>
+    response(calendars.remove(c.req.param('email'), c.req.param('id')), 200),
+  )
   app.patch('/calendars/settings/:email', async (c) =>
-    answer(calendars.settings(c.req.param('email'), await readJson(c.req.raw, PatchInput)), 200),
+    response(calendars.settings(c.req.param('email'), await readJson(c.req.raw, PatchInput)), 200),
   )
 
   const show = (problem?: string) => {
-    const { body, headers } = page({ title: 'Calendars of the sandbox', wide: true, body: overview(calendars, problem) })
+    const { body, headers } = page({
+      title: 'Calendars of the sandbox',
+      wide: true,
+      body: overview(calendars, problem),
+    })
     return new Response(body, { status: problem === undefined ? 200 : 400, headers })
   }
   app.get('/calendars', () => show())
@@ -47,14 +63,17 @@ export function calendarRoutes(calendars: PeopleCalendars): Hono {
     const form = await c.req.formData()
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const [email, remove] = [text('email'), text('remove')]
-    const outcome = remove === '' ? calendars.add(email, eventOf(text)) : calendars.remove(email, remove)
+    const outcome =
+      remove === '' ? calendars.add(email, eventOf(text)) : calendars.remove(email, remove)
     return 'refused' in outcome ? show(outcome.refused) : c.redirect('/calendars', 303)
   })
   return app
 }
 
-function answer(outcome: Outcome, status: 200 | 201): Response {
-  return 'refused' in outcome ? Response.json({ error: outcome.refused }, { status: 400 }) : Response.json(outcome, { status })
+function response(outcome: Outcome, status: 200 | 201): Response {
+  return 'refused' in outcome
+    ? Response.json({ error: outcome.refused }, { status: 400 })
+    : Response.json(outcome, { status })
 }
 
 function eventOf(text: (name: string) => string) {
@@ -89,9 +108,15 @@ function mailboxCard(address: string, events: readonly ListedEvent[], index: num
 }
 
 function row(address: string, { id, title, start, end, event }: ListedEvent): Markup {
-  const moment = (at: number | undefined) => (at === undefined ? 'never' : new Date(at).toISOString().slice(0, 16).replace('T', ' '))
+  const moment = (at: number | undefined) =>
+    at === undefined ? 'never' : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
   const repeats = event.recurrenceRule !== undefined && event.recurrenceRule !== null
-  const how = [event.status, event.freeBusyStatus, event.privacy, repeats ? 'repeats' : undefined].filter((one) => typeof one === 'string')
+  const how = [
+    event.status,
+    event.freeBusyStatus,
+    event.privacy,
+    repeats ? 'repeats' : undefined,
+  ].filter((one) => typeof one === 'string')
   return html`<tr><td class="whole">${moment(start)}</td><td class="whole">${moment(end)}</td><td>${title}</td><td>${how.join(', ')}</td><td><form method="post" action="/calendars/form"><input type="hidden" name="email" value="${address}"><button class="plain" name="remove" value="${id}" aria-label="Remove ${title}">Remove</button></form></td></tr>`
 }
 

@@ -2,13 +2,16 @@ import { demoPassword, demoPeople } from '@atrium/core/demo'
 import { Hono } from 'hono'
 import { type Fault, FaultInput, faultModes } from '../faults.ts'
 import { html, type Markup, page } from '../page.ts'
-import { type SystemName, systemNames } from '../system.ts'
-import type { ControlParts, HostedSystem } from './app.ts'
+import { type SystemName, systemNames } from '../system-names.ts'
+import type { ControlParts, HostedSystem } from './parts.ts'
 
 const shownCalls = 12
 
 /** Faults that a button switches on and off. */
-const common: readonly { label: string; fault: Pick<Fault, 'mode'> & { delayMs?: number; status?: number } }[] = [
+const common: readonly {
+  label: string
+  fault: Pick<Fault, 'mode'> & { delayMs?: number; status?: number }
+}[] = [
   { label: 'Slow (2 s)', fault: { mode: 'latency', delayMs: 2_000 } },
   { label: 'No answer', fault: { mode: 'timeout' } },
   { label: '503', fault: { mode: 'error', status: 503 } },
@@ -18,7 +21,9 @@ const common: readonly { label: string; fault: Pick<Fault, 'mode'> & { delayMs?:
 ]
 
 const inDns: typeof common = [
-  ...common.filter(({ fault }) => fault.mode === 'latency' || fault.mode === 'timeout' || fault.mode === 'garbage'),
+  ...common.filter(
+    ({ fault }) => fault.mode === 'latency' || fault.mode === 'timeout' || fault.mode === 'garbage',
+  ),
   { label: 'SERVFAIL', fault: { mode: 'servfail' } },
   { label: 'Truncated', fault: { mode: 'truncated' } },
 ]
@@ -30,7 +35,11 @@ export function peoplePages(parts: ControlParts): Hono {
   const app = new Hono()
 
   const show = (fault?: string) => {
-    const { body, headers } = page({ title: 'Atrium sandbox', wide: true, body: overview(parts, fault) })
+    const { body, headers } = page({
+      title: 'Atrium sandbox',
+      wide: true,
+      body: overview(parts, fault),
+    })
     return new Response(body, { status: fault === undefined ? 200 : 400, headers })
   }
   app.get('/', () => show())
@@ -52,7 +61,10 @@ export function peoplePages(parts: ControlParts): Hono {
         after: text('after') === 'yes' ? true : undefined,
       }
       const parsed = FaultInput.safeParse(given)
-      if (!parsed.success) return show(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join(' '))
+      if (!parsed.success)
+        return show(
+          parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join(' '),
+        )
       faults.add(parsed.data)
     }
     return c.redirect('/', 303)
@@ -66,7 +78,7 @@ export function peoplePages(parts: ControlParts): Hono {
 
 function overview(parts: ControlParts, problem: string | undefined): Markup {
   const active = parts.faults.list()
-  return html`<h1>Atrium sandbox</h1><p class="soft">Stand-ins for the outside systems of a local house. They answer as the real ones do.</p>
+  return html`<h1>Atrium sandbox</h1><p class="soft">Stand-ins for the upstream systems of a local workplace. They answer as the real ones do.</p>
 ${problem !== undefined && html`<p class="alert" role="alert">${problem}</p>`}
 <section class="card" aria-labelledby="active"><h2 id="active">Active faults</h2>${activeFaults(active)}</section>
 ${parts.systems.map((hosted) => systemCard(hosted, active))}
@@ -103,13 +115,21 @@ function systemCard({ system, calls, addresses }: HostedSystem, active: readonly
 <h3>Recent calls</h3>${recentCalls(calls.list())}</section>`
 }
 
-function faultButton(system: SystemName, { label, fault }: (typeof common)[number], active: readonly Fault[]): Markup {
-  const on = active.find((one) => one.system === system && one.mode === fault.mode && one.match === undefined && !one.after)
+function faultButton(
+  system: SystemName,
+  { label, fault }: (typeof common)[number],
+  active: readonly Fault[],
+): Markup {
+  const on = active.find(
+    (one) =>
+      one.system === system && one.mode === fault.mode && one.match === undefined && !one.after,
+  )
   if (on) {
     return html`<form method="post" action="/faults/form"><button name="remove" value="${on.id}" aria-pressed="true">${label}: on</button></form>`
   }
   return html`<form method="post" action="/faults/form"><input type="hidden" name="system" value="${system}"><input type="hidden" name="mode" value="${fault.mode}">${
-    fault.delayMs !== undefined && html`<input type="hidden" name="delayMs" value="${fault.delayMs}">`
+    fault.delayMs !== undefined &&
+    html`<input type="hidden" name="delayMs" value="${fault.delayMs}">`
   }${fault.status !== undefined && html`<input type="hidden" name="status" value="${fault.status}">`}<button class="plain" aria-pressed="false">${label}</button></form>`
 }
 

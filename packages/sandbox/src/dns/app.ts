@@ -1,8 +1,18 @@
 import { Hono } from 'hono'
 import { html, type Markup, page } from '../page.ts'
-import type { DnsParts } from './system.ts'
 import { parseZone, ZoneFault } from './zone-parser.ts'
 import { plainName, type Zones } from './zones.ts'
+
+export interface DnsParts {
+  /** The zone text that the mail server asks for; undefined for a domain that it does not have. */
+  readonly mailZone: (domain: string) => string | undefined
+  /** Domains of the mail server. */
+  readonly mailDomains: () => readonly string[]
+  /** Below it the platform's operator publishes everything that the mail server asks for. */
+  readonly platformDomain: string
+  /** Where the mail servers of the local workplace are. */
+  readonly mailHost: string
+}
 
 export interface DnsAppParts {
   readonly zones: Zones
@@ -10,11 +20,18 @@ export interface DnsAppParts {
   readonly changed: () => void
 }
 
-/** The page on which a person plays the DNS provider: what is pasted here is what DNS answers. No script. */
+/**
+ * The page on which a person plays the DNS provider: what is pasted here is what DNS answers. No
+ * script.
+ */
 export function createDnsApp({ zones, parts, changed }: DnsAppParts): Hono {
   const app = new Hono()
   const show = (problem?: string, pasted?: { domain: string; zone: string }) => {
-    const { body, headers } = page({ title: 'DNS of the sandbox', wide: true, body: overview(zones, parts, problem, pasted) })
+    const { body, headers } = page({
+      title: 'DNS of the sandbox',
+      wide: true,
+      body: overview(zones, parts, problem, pasted),
+    })
     return new Response(body, { status: problem === undefined ? 200 : 400, headers })
   }
 
@@ -27,7 +44,8 @@ export function createDnsApp({ zones, parts, changed }: DnsAppParts): Hono {
     const domain = plainName(String(form.get('domain') ?? '').trim())
     const act = String(form.get('act') ?? '')
     const zone = act === 'publish' ? (parts.mailZone(domain) ?? '') : String(form.get('zone') ?? '')
-    if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(domain)) return show('Name the domain, such as acme.example.', { domain, zone })
+    if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(domain))
+      return show('Name the domain, such as acme.example.', { domain, zone })
     if (act === 'remove') zones.remove(domain)
     else {
       try {
@@ -50,7 +68,9 @@ function overview(
   pasted: { domain: string; zone: string } | undefined,
 ): Markup {
   const put = Object.entries(zones.list())
-  const open = parts.mailDomains().filter((domain) => !zones.list()[domain] && !domain.endsWith(`.${parts.platformDomain}`))
+  const open = parts
+    .mailDomains()
+    .filter((domain) => !zones.list()[domain] && !domain.endsWith(`.${parts.platformDomain}`))
   return html`<h1>DNS</h1><p class="soft">You are the DNS provider. Domains below ${parts.platformDomain} are published by the platform.</p>
 ${problem !== undefined && html`<p class="alert" role="alert">${problem}</p>`}
 <section class="card" aria-labelledby="paste"><h2 id="paste">Publish a zone</h2><p>Copy the records of a domain from the portal as zone text and paste them here. They replace what the domain had.</p>
@@ -66,7 +86,8 @@ ${open.map(
 ${put.map(
   ([domain, records]) => html`<section class="card" aria-label="${domain}"><h2>${domain}</h2>
 <div class="scroll" role="region" aria-label="Records of ${domain}" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Value</th></tr></thead><tbody>${records.map(
-    (record) => html`<tr><td><code>${record.name}</code></td><td>${record.type}</td><td><code>${record.value}</code></td></tr>`,
+    (record) =>
+      html`<tr><td><code>${record.name}</code></td><td>${record.type}</td><td><code>${record.value}</code></td></tr>`,
   )}</tbody></table></div>
 <form method="post" action="/zones" class="actions"><input type="hidden" name="domain" value="${domain}"><button class="plain" name="act" value="remove">Publish nothing for ${domain}</button></form></section>`,
 )}`

@@ -5,7 +5,10 @@ import { ZoneFault, type ZoneRecord } from './zone-parser.ts'
 /** Short, so that whoever changes a zone sees it at once. */
 const ttl = 1
 
-/** The record as it goes over the wire. Throws ZoneFault for a value that is not of its type, or a type that is not served here. */
+/**
+ * The record as it goes over the wire. Throws ZoneFault for a value that is not of its type, or a
+ * type that is not served here.
+ */
 export function toWire({ name, type, value }: ZoneRecord): WireAnswer {
   const parts = value.trim().split(/\s+/)
   const bad = () => new ZoneFault(`“${value}” is no value of a ${type} record.`)
@@ -26,16 +29,28 @@ export function toWire({ name, type, value }: ZoneRecord): WireAnswer {
       return { name, type, ttl, data: value } as StringAnswer
     case 'MX':
       if (parts.length !== 2) throw bad()
-      return { name, type, ttl, data: { preference: number(parts[0], 65_535), exchange: parts[1] ?? '' } }
+      return {
+        name,
+        type,
+        ttl,
+        data: { preference: number(parts[0], 65_535), exchange: parts[1] ?? '' },
+      }
     case 'SRV': {
       if (parts.length !== 4) throw bad()
       const [priority, weight, port] = parts.slice(0, 3).map((part) => number(part, 65_535))
-      return { name, type, ttl, data: { priority, weight, port: port ?? 0, target: parts[3] ?? '' } }
+      return {
+        name,
+        type,
+        ttl,
+        data: { priority, weight, port: port ?? 0, target: parts[3] ?? '' },
+      }
     }
     case 'TXT':
       return { name, type, ttl, data: pieces(Buffer.from(value, 'utf8')) }
     default:
-      throw new ZoneFault(`This DNS serves A, AAAA, CNAME, MX, NS, SRV and TXT records, not ${type}.`)
+      throw new ZoneFault(
+        `This DNS serves A, AAAA, CNAME, MX, NS, SRV and TXT records, not ${type}.`,
+      )
   }
 }
 

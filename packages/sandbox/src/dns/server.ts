@@ -23,7 +23,10 @@ type Transport = 'UDP' | 'TCP'
 /** What goes back to the client: bytes, nothing, or the end of the connection. */
 type Reply = Buffer | 'nothing' | 'reset'
 
-/** Answers from the zones over UDP and TCP, as a recursive resolver would. A fault matches `TXT _dmarc.acme.example`. */
+/**
+ * Answers from the zones over UDP and TCP, as a recursive resolver would. A fault matches
+ * `TXT _dmarc.acme.example`.
+ */
 export function createDnsServer(context: SystemContext, zones: Zones): DnsServer {
   const udp: UdpSocket[] = []
   let tcp: Server | undefined
@@ -37,8 +40,13 @@ export function createDnsServer(context: SystemContext, zones: Zones): DnsServer
     const subject = `${question.type} ${question.name.toLowerCase()}`
     const fault = context.faults.take('dns', [subject])
     const answer = answerTo(zones, packet, question)
-    if (fault) await pause(fault.delayMs ?? (fault.mode === 'latency' ? 1_000 : 0), undefined, { ref: false })
-    const sent = fault ? spoiled(fault, packet, answer, transport) : fitting(packet, answer, transport)
+    if (fault)
+      await pause(fault.delayMs ?? (fault.mode === 'latency' ? 1_000 : 0), undefined, {
+        ref: false,
+      })
+    const sent = fault
+      ? spoiled(fault, packet, answer, transport)
+      : fitting(packet, answer, transport)
     context.calls.add({
       at: new Date(context.now()).toISOString(),
       method: transport,
@@ -91,7 +99,9 @@ export function createDnsServer(context: SystemContext, zones: Zones): DnsServer
     async listen(port, host) {
       for (let attempt = 1; ; attempt++) {
         const server = createServer(serveTcp)
-        await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+        await new Promise<void>((resolve, reject) =>
+          server.once('error', reject).listen(port, host, resolve),
+        )
         const taken = (server.address() as AddressInfo).port
         const socket = createSocket('udp4')
         const bound = await new Promise<Error | undefined>((resolve) => {
@@ -111,7 +121,8 @@ export function createDnsServer(context: SystemContext, zones: Zones): DnsServer
     },
     async close() {
       for (const connection of connections) connection.destroy()
-      for (const socket of udp.splice(0)) await new Promise<void>((done) => socket.close(() => done()))
+      for (const socket of udp.splice(0))
+        await new Promise<void>((done) => socket.close(() => done()))
       const server = tcp
       tcp = undefined
       if (server) await new Promise<void>((done) => server.close(() => done()))
@@ -141,7 +152,9 @@ function statusOf(message: Buffer): number {
 
 const flags = (rcode: number) => dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | rcode
 
-/** The records of the name; along its aliases, which stand in the answer before what they lead to. */
+/**
+ * The records of the name; along its aliases, which stand in the answer before what they lead to.
+ */
 function answerTo(zones: Zones, query: Packet, question: Question): Packet {
   const answers: Packet['answers'] = []
   let name = question.name.toLowerCase()
@@ -149,7 +162,8 @@ function answerTo(zones: Zones, query: Packet, question: Question): Packet {
   for (let hops = 0; hops < mostAliases; hops++) {
     const found = zones.find(name)
     exists = found.exists
-    const alias = question.type === 'CNAME' ? undefined : found.records.find(({ type }) => type === 'CNAME')
+    const alias =
+      question.type === 'CNAME' ? undefined : found.records.find(({ type }) => type === 'CNAME')
     if (!alias) {
       answers.push(...found.records.filter(({ type }) => type === question.type).map(toWire))
       break
@@ -158,21 +172,39 @@ function answerTo(zones: Zones, query: Packet, question: Question): Packet {
     name = alias.value
   }
   const rcode = exists ? rcodes.ok : rcodes.noSuchName
-  return { type: 'response', id: query.id ?? 0, flags: flags(rcode), questions: [question], answers }
+  return {
+    type: 'response',
+    id: query.id ?? 0,
+    flags: flags(rcode),
+    questions: [question],
+    answers,
+  }
 }
 
 function failure(query: Packet, rcode: number): Buffer {
-  return dnsPacket.encode({ type: 'response', id: query.id ?? 0, flags: flags(rcode), questions: query.questions ?? [] })
+  return dnsPacket.encode({
+    type: 'response',
+    id: query.id ?? 0,
+    flags: flags(rcode),
+    questions: query.questions ?? [],
+  })
 }
 
-/** An answer that is too large for UDP is sent without records and with the mark that makes the client come again over TCP. */
+/**
+ * An answer that is too large for UDP is sent without records and with the mark that makes the
+ * client come again over TCP.
+ */
 function fitting(query: Packet, answer: Packet, transport: Transport): Buffer {
   const encoded = dnsPacket.encode(answer)
   return transport === 'TCP' || encoded.length <= udpSize(query) ? encoded : truncated(answer)
 }
 
 function truncated(answer: Packet): Buffer {
-  return dnsPacket.encode({ ...answer, answers: [], flags: (answer.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE })
+  return dnsPacket.encode({
+    ...answer,
+    answers: [],
+    flags: (answer.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE,
+  })
 }
 
 function udpSize(query: Packet): number {
@@ -191,9 +223,15 @@ function spoiled(fault: Fault, query: Packet, answer: Packet, transport: Transpo
     case 'truncated':
       return transport === 'TCP' ? fitting(query, answer, transport) : truncated(answer)
     case 'garbage':
-      return Buffer.concat([dnsPacket.encode(answer).subarray(0, 12), Buffer.from([0xff, 0xfe, 0x3c, 0x68, 0x74, 0x6d, 0x6c])])
+      return Buffer.concat([
+        dnsPacket.encode(answer).subarray(0, 12),
+        Buffer.from([0xff, 0xfe, 0x3c, 0x68, 0x74, 0x6d, 0x6c]),
+      ])
     case 'shape':
-      return dnsPacket.encode({ ...answer, answers: [{ name: 'unexpected.example', type: 'A', ttl: 1, data: '192.0.2.1' }] })
+      return dnsPacket.encode({
+        ...answer,
+        answers: [{ name: 'unexpected.example', type: 'A', ttl: 1, data: '192.0.2.1' }],
+      })
     case 'error':
       return failure(query, rcodes.refused)
     default:

@@ -1,26 +1,18 @@
 import { honoListener, type SocketSystem, type SystemContext } from '../system.ts'
-import { createDnsApp } from './app.ts'
+import { createDnsApp, type DnsParts } from './app.ts'
 import { createDnsServer } from './server.ts'
 import { parseZone, type ZoneRecord } from './zone-parser.ts'
 import { createZones, type Zones } from './zones.ts'
-
-export interface DnsParts {
-  /** The zone text that the mail server asks for; undefined for a domain that it does not have. */
-  readonly mailZone: (domain: string) => string | undefined
-  /** Domains of the mail server. */
-  readonly mailDomains: () => readonly string[]
-  /** Below it the platform's operator publishes everything that the mail server asks for. */
-  readonly platformDomain: string
-  /** Where the mail servers of the local house are. */
-  readonly mailHost: string
-}
 
 export interface DnsSystem extends SocketSystem {
   readonly name: 'dns'
   readonly zones: Zones
 }
 
-/** The DNS of the local house: what is put here is what the world sees. Nothing is asked outside. */
+/**
+ * The DNS of the local workplace: what is put here is what the world sees. Nothing is asked
+ * outside.
+ */
 export function createDns(context: SystemContext, parts: DnsParts): DnsSystem {
   const zones = createZones((name) => elsewhere(parts, name))
   const server = createDnsServer(context, zones)
@@ -34,12 +26,21 @@ export function createDns(context: SystemContext, parts: DnsParts): DnsSystem {
     save: () => zones.save(),
     load: (saved) => zones.load(saved),
     reset: () => zones.clear(),
-    errorAnswer: (status) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error: `status ${status}` }) }),
+    errorResponse: (status) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ error: `status ${status}` }),
+    }),
   }
 }
 
-/** The platform's own domains and the address of the mail server, which nobody has to publish by hand. */
-function elsewhere({ mailHost, mailZone, platformDomain }: DnsParts, name: string): readonly ZoneRecord[] | undefined {
+/**
+ * The platform's own domains and the address of the mail server, which nobody has to publish by
+ * hand.
+ */
+function elsewhere(
+  { mailHost, mailZone, platformDomain }: DnsParts,
+  name: string,
+): readonly ZoneRecord[] | undefined {
   if (name === mailHost) return [{ name, type: 'A', value: '127.0.0.1' }]
   if (!name.endsWith(`.${platformDomain}`)) return undefined
   const labels = name.split('.')

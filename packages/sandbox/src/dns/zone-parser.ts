@@ -1,4 +1,7 @@
-/** A record as the zones hold it: name lower-case without the dot at the end; a TXT joined from its pieces. */
+/**
+ * A record as the zones hold it: name lower-case without the dot at the end; a TXT joined from its
+ * pieces.
+ */
 export interface ZoneRecord {
   readonly name: string
   readonly type: string
@@ -14,8 +17,9 @@ interface Token {
 }
 
 /**
- * Reads zone text (RFC 1035 section 5.1): `name [ttl] [IN] TYPE data`, brackets over several lines, quoted pieces, comments, `@`,
- * `$ORIGIN`, `$TTL`, a blank instead of the name of the line before. Names without a dot at the end are below `origin`. Throws ZoneFault.
+ * Reads zone text (RFC 1035 section 5.1): `name [ttl] [IN] TYPE data`, brackets over several lines,
+ * quoted pieces, comments, `@`, `$ORIGIN`, `$TTL`, a blank instead of the name of the line before.
+ * Names without a dot at the end are below `origin`. Throws ZoneFault.
  */
 export function parseZone(text: string, origin: string): ZoneRecord[] {
   const records: ZoneRecord[] = []
@@ -31,7 +35,9 @@ export function parseZone(text: string, origin: string): ZoneRecord[] {
     if (first.text.startsWith('$')) continue
     const rest = indented ? tokens : tokens.slice(1)
     if (!indented) last = absolute(first.text, base)
-    const data = rest.slice(rest.findIndex(({ text: one }, index) => index === 2 || !/^(\d+[smhdw]?|in)$/i.test(one)))
+    const data = rest.slice(
+      rest.findIndex(({ text: one }, index) => index === 2 || !/^(\d+[smhdw]?|in)$/i.test(one)),
+    )
     const type = data[0]?.text.toUpperCase()
     if (type === undefined || rest.length === 0) throw new ZoneFault(`“${first.text}” has no type.`)
     records.push({ name: last, type, value: dataOf(type, data.slice(1), base) })
@@ -53,7 +59,8 @@ function dataOf(type: string, data: readonly Token[], origin: string): string {
   if (type === 'TXT') return data.map(({ text }) => text).join('')
   const parts = data.map(({ text, quoted }) => (quoted ? `"${text}"` : text))
   const name = parts.at(-1)
-  if (endsInName.has(type) && name !== undefined && name !== '.') parts[parts.length - 1] = absolute(name, origin)
+  if (endsInName.has(type) && name !== undefined && name !== '.')
+    parts[parts.length - 1] = absolute(name, origin)
   return parts.join(' ')
 }
 
@@ -84,5 +91,7 @@ function logicalLines(text: string): { tokens: Token[]; indented: boolean }[] {
 
 /** `\"`, `\\`, and `\DDD` for a byte. */
 function unescaped(text: string): string {
-  return text.replace(/\\(\d{3}|.)/g, (_, escaped: string) => (/^\d{3}$/.test(escaped) ? String.fromCharCode(Number(escaped)) : escaped))
+  return text.replace(/\\(\d{3}|.)/g, (_, escaped: string) =>
+    /^\d{3}$/.test(escaped) ? String.fromCharCode(Number(escaped)) : escaped,
+  )
 }

@@ -21,7 +21,10 @@ export function plainName(name: string): string {
 export type Found = { exists: boolean; records: readonly ZoneRecord[] }
 
 export interface Zones {
-  /** Replaces the zone of a domain. Throws ZoneFault when a record is outside the domain or has no proper value; then nothing changes. */
+  /**
+   * Replaces the zone of a domain. Throws ZoneFault when a record is outside the domain or has no
+   * proper value; then nothing changes.
+   */
   put(domain: string, records: readonly ZoneRecord[]): void
   /** False when there is no such zone. */
   remove(domain: string): boolean
@@ -56,7 +59,10 @@ export function createZones(elsewhere: (name: string) => readonly ZoneRecord[] |
     find(name) {
       const zone = zoneOf(name) ?? []
       const records = zone.filter((record) => record.name === name)
-      return { records, exists: records.length > 0 || zone.some((record) => record.name.endsWith(`.${name}`)) }
+      return {
+        records,
+        exists: records.length > 0 || zone.some((record) => record.name.endsWith(`.${name}`)),
+      }
     },
     save: () => Object.fromEntries(zones),
     load(saved) {

@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'notAllowed'
   | 'notSupported'
 
-/** A refusal of libre-graph. */
+/** A rejection of libre-graph. */
 export class GraphError extends Error {
   readonly status: number
   readonly code: ErrorCode
@@ -38,22 +38,38 @@ export function notFound(message: string): GraphError {
 
 const jsonHeaders = { 'content-type': 'application/json' }
 
-/** JSON in which a bigint is written as the plain number that it is, beyond what JavaScript can read back. */
-export function jsonAnswer(body: unknown, status = 200): Response {
-  const text = JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value))
+/**
+ * JSON in which a bigint is written as the plain number that it is, beyond what JavaScript can read
+ * back.
+ */
+export function jsonResponse(body: unknown, status = 200): Response {
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,
+  )
   return new Response(`${text}\n`, { status, headers: jsonHeaders })
 }
 
-export function emptyAnswer(status: number): Response {
+export function emptyResponse(status: number): Response {
   return new Response(null, { status })
 }
 
 /** The error envelope of libre-graph. `now` is in milliseconds since 1970. */
-export function errorBody(code: string, message: string, now: number, requestId: string = randomUUID()): string {
-  const innererror = { date: `${new Date(now).toISOString().slice(0, 19)}Z`, 'request-id': requestId }
+export function errorBody(
+  code: string,
+  message: string,
+  now: number,
+  requestId: string = randomUUID(),
+): string {
+  const innererror = {
+    date: `${new Date(now).toISOString().slice(0, 19)}Z`,
+    'request-id': requestId,
+  }
   return `${JSON.stringify({ error: { code, innererror, message } })}\n`
 }
 
-export function errorAnswer(error: GraphError, now: number, requestId: string): Response {
-  return new Response(errorBody(error.code, error.message, now, requestId), { status: error.status, headers: jsonHeaders })
+export function errorResponse(error: GraphError, now: number, requestId: string): Response {
+  return new Response(errorBody(error.code, error.message, now, requestId), {
+    status: error.status,
+    headers: jsonHeaders,
+  })
 }

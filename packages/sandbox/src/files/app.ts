@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
-import { errorAnswer, errorBody, GraphError } from './answers.ts'
+import { errorBody, errorResponse, GraphError } from './answers.ts'
 import { authenticate } from './authentication.ts'
 import type { FilesBindings } from './bindings.ts'
 import { driveRoutes } from './drives.ts'
@@ -11,7 +11,9 @@ import { userRoutes } from './users.ts'
 import type { FilesWorld } from './world.ts'
 
 export interface AccessSettings {
-  /** Whether users may sign in with their own password (a development setting of the real server). */
+  /**
+   * Whether users may sign in with their own password (a development setting of the real server).
+   */
   readonly passwords: boolean
   /** Runs when a user was recognised: a first sign-in creates the personal drive. */
   readonly signedIn: (userId: string) => void
@@ -25,11 +27,19 @@ export function createFilesApp(world: FilesWorld, access: AccessSettings): Hono<
   graph.use(async (context, next) => {
     const requestId = context.req.header('x-request-id') ?? randomUUID()
     context.header('x-request-id', requestId)
-    const caller = authenticate(world.store, context.req.header('authorization'), world.now(), access.passwords)
+    const caller = authenticate(
+      world.store,
+      context.req.header('authorization'),
+      world.now(),
+      access.passwords,
+    )
     if (!caller) {
       const realm = new URL(world.origin() || 'http://localhost').host
       context.header('www-authenticate', `Bearer realm="${realm}", charset="UTF-8"`)
-      if (access.passwords) context.header('www-authenticate', `Basic realm="${realm}", charset="UTF-8"`, { append: true })
+      if (access.passwords)
+        context.header('www-authenticate', `Basic realm="${realm}", charset="UTF-8"`, {
+          append: true,
+        })
       return context.body(null, 401)
     }
     access.signedIn(caller.id)
@@ -43,7 +53,7 @@ export function createFilesApp(world: FilesWorld, access: AccessSettings): Hono<
   roleRoutes(graph)
   graph.onError((error, context) => {
     const requestId = context.res.headers.get('x-request-id') ?? randomUUID()
-    if (error instanceof GraphError) return errorAnswer(error, world.now(), requestId)
+    if (error instanceof GraphError) return errorResponse(error, world.now(), requestId)
     console.error(error)
     return new Response(errorBody('generalException', 'internal error', world.now(), requestId), {
       status: 500,
@@ -52,6 +62,12 @@ export function createFilesApp(world: FilesWorld, access: AccessSettings): Hono<
   })
 
   app.route('/graph', graph)
-  app.notFound(() => new Response('404 page not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } }))
+  app.notFound(
+    () =>
+      new Response('404 page not found\n', {
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      }),
+  )
   return app
 }

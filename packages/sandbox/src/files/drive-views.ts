@@ -3,13 +3,16 @@ import type { Drive } from './records.ts'
 import { spaceRoles } from './roles.ts'
 import type { FilesWorld } from './world.ts'
 
-/** What `remaining` says of an unlimited space: 2^63 - 1, which JavaScript cannot hold in a number. */
+/**
+ * What `remaining` says of an unlimited space: 2^63 - 1, which JavaScript cannot hold in a number.
+ */
 export const unlimitedRemaining = 9_223_372_036_854_775_807n
 
 /** The `quota` of a drive. A disabled space shows its total only. */
 export function quotaView(drive: Drive): Record<string, unknown> {
   if (drive.trashed) return { total: drive.total }
-  if (drive.total === 0) return { remaining: unlimitedRemaining, state: 'normal', total: 0, used: drive.used }
+  if (drive.total === 0)
+    return { remaining: unlimitedRemaining, state: 'normal', total: 0, used: drive.used }
   return {
     remaining: Math.max(0, drive.total - drive.used),
     state: quotaState(drive.used / drive.total),
@@ -28,18 +31,30 @@ function quotaState(share: number): string {
 export function driveView(world: FilesWorld, drive: Drive): Record<string, unknown> {
   const origin = world.origin()
   const permissions = drive.grants.map((grant) => ({
-    grantedToIdentities: [{ [grant.kind]: { displayName: world.store.displayNameOf(grant.kind, grant.targetId), id: grant.targetId } }],
+    grantedToIdentities: [
+      {
+        [grant.kind]: {
+          displayName: world.names.of(grant.kind, grant.targetId) ?? '',
+          id: grant.targetId,
+        },
+      },
+    ],
     roles: [spaceRoles.find((role) => role.id === grant.roleId)?.legacyName ?? 'viewer'],
   }))
   return {
-    ...(drive.description !== undefined && drive.description !== '' && { description: drive.description }),
+    ...(drive.description !== undefined &&
+      drive.description !== '' && { description: drive.description }),
     driveAlias: drive.driveAlias,
     driveType: drive.driveType,
     id: drive.id,
     lastModifiedDateTime: new Date(drive.lastModified).toISOString(),
     name: drive.name,
     owner: {
-      user: { displayName: drive.driveType === 'personal' ? world.store.displayNameOf('user', drive.ownerId) : '', id: drive.ownerId },
+      user: {
+        displayName:
+          drive.driveType === 'personal' ? (world.names.of('user', drive.ownerId) ?? '') : '',
+        id: drive.ownerId,
+      },
     },
     quota: quotaView(drive),
     root: {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hono } from 'hono'
-import { badRequest, emptyAnswer, GraphError, jsonAnswer, notFound } from './answers.ts'
+import { badRequest, emptyResponse, GraphError, jsonResponse, notFound } from './answers.ts'
 import type { FilesBindings } from './bindings.ts'
 import { listField, readBody, textField } from './bodies.ts'
 import type { Group, User } from './records.ts'
@@ -17,30 +17,51 @@ export function groupRoutes(app: Hono<FilesBindings>): void {
     const term = searchTerm(context.req.query('$search'))
     if (!isAdmin(visit.caller) && (term === undefined || term.length < 3))
       throw new GraphError(403, 'accessDenied', 'search term too short')
-    const found = [...visit.store.groups.values()].filter((group) => term === undefined || group.displayName.toLowerCase().includes(term))
-    return jsonAnswer({ value: found.map((group) => groupView(visit, group, context.req.query('$expand'))) })
+    const found = [...visit.store.groups.values()].filter(
+      (group) => term === undefined || group.displayName.toLowerCase().includes(term),
+    )
+    return jsonResponse({
+      value: found.map((group) => groupView(visit, group, context.req.query('$expand'))),
+    })
   })
   app.post('/v1.0/groups', async (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
-    const body = await readBody(context.req.raw, ['displayName', 'description', 'members', 'members@odata.bind', 'groupTypes'])
+    const body = await readBody(context.req.raw, [
+      'displayName',
+      'description',
+      'members',
+      'members@odata.bind',
+      'groupTypes',
+    ])
     const displayName = textField(body, 'displayName') ?? ''
     if (displayName === '') throw badRequest('Missing required attribute: displayName')
     assertFreeName(visit, displayName)
     const description = textField(body, 'description')
-    const group: Group = { id: randomUUID(), displayName, ...(description !== undefined && { description }), memberIds: [] }
+    const group: Group = {
+      id: randomUUID(),
+      displayName,
+      ...(description !== undefined && { description }),
+      memberIds: [],
+    }
     visit.store.groups.set(group.id, group)
     visit.changed()
-    return jsonAnswer(groupView(visit, group), 201)
+    return jsonResponse(groupView(visit, group), 201)
   })
   app.get('/v1.0/groups/:id', (context) => {
     const visit = context.get('visit')
-    return jsonAnswer(groupView(visit, existingGroup(visit, context.req.param('id')), context.req.query('$expand')))
+    return jsonResponse(
+      groupView(visit, existingGroup(visit, context.req.param('id')), context.req.query('$expand')),
+    )
   })
   app.patch('/v1.0/groups/:id', async (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
-    const body = await readBody(context.req.raw, ['displayName', 'description', 'members@odata.bind'])
+    const body = await readBody(context.req.raw, [
+      'displayName',
+      'description',
+      'members@odata.bind',
+    ])
     const group = existingGroup(visit, context.req.param('id'))
     const references = listField(body, 'members@odata.bind') ?? []
     if (references.length > bindLimit) throw badRequest(`Request is limited to ${bindLimit} values`)
@@ -52,18 +73,18 @@ export function groupRoutes(app: Hono<FilesBindings>): void {
     }
     for (const member of members) addMember(group, member)
     visit.changed()
-    return emptyAnswer(204)
+    return emptyResponse(204)
   })
   app.delete('/v1.0/groups/:id', (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
     visit.store.groups.delete(existingGroup(visit, context.req.param('id')).id)
     visit.changed()
-    return emptyAnswer(204)
+    return emptyResponse(204)
   })
   app.get('/v1.0/groups/:id/members', (context) => {
     const visit = context.get('visit')
-    return jsonAnswer(membersOf(visit, existingGroup(visit, context.req.param('id'))))
+    return jsonResponse(membersOf(visit, existingGroup(visit, context.req.param('id'))))
   })
   app.post('/v1.0/groups/:id/members/$ref', async (context) => {
     const visit = context.get('visit')
@@ -72,7 +93,7 @@ export function groupRoutes(app: Hono<FilesBindings>): void {
     const group = existingGroup(visit, context.req.param('id'))
     addMember(group, referencedUser(visit, textField(body, '@odata.id')))
     visit.changed()
-    return emptyAnswer(204)
+    return emptyResponse(204)
   })
   app.delete('/v1.0/groups/:id/members/:user/$ref', (context) => {
     const visit = context.get('visit')
@@ -82,12 +103,14 @@ export function groupRoutes(app: Hono<FilesBindings>): void {
     if (!group.memberIds.includes(userId)) throw notFound('not found')
     group.memberIds = group.memberIds.filter((id) => id !== userId)
     visit.changed()
-    return emptyAnswer(204)
+    return emptyResponse(204)
   })
 }
 
 function existingGroup(visit: Visit, id: string): Group {
-  const group = visit.store.groups.get(id) ?? [...visit.store.groups.values()].find((one) => one.displayName === id)
+  const group =
+    visit.store.groups.get(id) ??
+    [...visit.store.groups.values()].find((one) => one.displayName === id)
   if (!group) throw notFound('not found')
   return group
 }
@@ -99,7 +122,8 @@ function assertFreeName(visit: Visit, name: string): void {
 }
 
 function referencedUser(visit: Visit, reference: unknown): User {
-  if (typeof reference !== 'string' || reference === '') throw badRequest('@odata.id reference is missing')
+  if (typeof reference !== 'string' || reference === '')
+    throw badRequest('@odata.id reference is missing')
   const id = /\/users\/([^/]+)$/.exec(reference)?.[1]
   if (id === undefined) throw badRequest('Error parsing @odata.id url')
   const user = visit.store.users.get(id)

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
+const Identity = z.object({ issuer: z.string(), issuerAssignedId: z.string() })
+export type Identity = z.infer<typeof Identity>
+
 const User = z.object({
   id: z.string(),
   username: z.string(),
@@ -9,14 +12,23 @@ const User = z.object({
   givenName: z.string().optional(),
   surname: z.string().optional(),
   accountEnabled: z.boolean().optional(),
-  /** Only for sign-in in a house without an identity provider. */
+  /**
+   * Issuer and subject of the sign-in that created the account, and whatever an Admin wrote here.
+   */
+  identities: z.array(Identity).optional(),
+  /** Only for sign-in in a test app without an identity provider. */
   passwordHash: z.string().optional(),
   roleId: z.string(),
   roleAssignmentId: z.string(),
 })
 export type User = z.infer<typeof User>
 
-const Group = z.object({ id: z.string(), displayName: z.string(), description: z.string().optional(), memberIds: z.array(z.string()) })
+const Group = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  description: z.string().optional(),
+  memberIds: z.array(z.string()),
+})
 export type Group = z.infer<typeof Group>
 
 const Grant = z.object({
@@ -66,8 +78,7 @@ export interface FilesStore {
   findUser(idOrName: string): User | undefined
   /** By the whole id or by the part after `$`. */
   findDrive(id: string): Drive | undefined
-  /** What follows from a user's identity in lists of members; empty once the user is deleted. */
-  displayNameOf(kind: 'user' | 'group', id: string): string
+  displayNameOf(kind: 'user' | 'group', id: string): string | undefined
   save(): unknown
   load(saved: unknown): void
   clear(): void
@@ -80,9 +91,12 @@ export function createFilesStore(): FilesStore {
     groups: new Map(),
     drives: new Map(),
     appTokens: [],
-    findUser: (idOrName) => store.users.get(idOrName) ?? [...store.users.values()].find((user) => user.username === idOrName.toLowerCase()),
+    findUser: (idOrName) =>
+      store.users.get(idOrName) ??
+      [...store.users.values()].find((user) => user.username === idOrName.toLowerCase()),
     findDrive: (id) => store.drives.get(id.includes('$') ? id : `${store.storageId}$${id}`),
-    displayNameOf: (kind, id) => (kind === 'user' ? store.users.get(id) : store.groups.get(id))?.displayName ?? '',
+    displayNameOf: (kind, id) =>
+      (kind === 'user' ? store.users.get(id) : store.groups.get(id))?.displayName,
     save: () => ({
       storageId: store.storageId,
       users: [...store.users.values()],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hono } from 'hono'
-import { badRequest, emptyAnswer, jsonAnswer, notFound } from './answers.ts'
+import { badRequest, emptyResponse, jsonResponse, notFound } from './answers.ts'
 import type { FilesBindings } from './bindings.ts'
 import { readBody, textField } from './bodies.ts'
 import type { User } from './records.ts'
@@ -15,15 +15,16 @@ const application = {
 
 /** Roles of accounts and roles of spaces. */
 export function roleRoutes(app: Hono<FilesBindings>): void {
-  app.get('/v1.0/applications', () => jsonAnswer({ value: [application] }))
+  app.get('/v1.0/applications', () => jsonResponse({ value: [application] }))
   app.get('/v1.0/applications/:id', (context) => {
-    if (context.req.param('id') !== applicationId) throw notFound(`requested id ${context.req.param('id')} does not match application id`)
-    return jsonAnswer(application)
+    if (context.req.param('id') !== applicationId)
+      throw notFound(`requested id ${context.req.param('id')} does not match application id`)
+    return jsonResponse(application)
   })
   app.get('/v1.0/users/:id/appRoleAssignments', (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
-    return jsonAnswer({ value: [assignmentView(existingUser(visit, context.req.param('id')))] })
+    return jsonResponse({ value: [assignmentView(existingUser(visit, context.req.param('id')))] })
   })
   app.post('/v1.0/users/:id/appRoleAssignments', async (context) => {
     const visit = context.get('visit')
@@ -40,29 +41,32 @@ export function roleRoutes(app: Hono<FilesBindings>): void {
       'resourceId',
     ])
     const user = existingUser(visit, context.req.param('id'))
-    if (textField(body, 'principalId') !== user.id) throw badRequest(`user id ${user.id} does not match principal id`)
-    if (textField(body, 'resourceId') !== applicationId) throw badRequest('resource id does not match expected application id')
+    if (textField(body, 'principalId') !== user.id)
+      throw badRequest(`user id ${user.id} does not match principal id`)
+    if (textField(body, 'resourceId') !== applicationId)
+      throw badRequest('resource id does not match expected application id')
     const roleId = textField(body, 'appRoleId') ?? ''
     if (!Object.hasOwn(appRoleNames, roleId)) throw badRequest('unknown app role id')
     user.roleId = roleId
     user.roleAssignmentId = randomUUID()
     visit.changed()
-    return jsonAnswer(assignmentView(user), 201)
+    return jsonResponse(assignmentView(user), 201)
   })
   app.delete('/v1.0/users/:id/appRoleAssignments/:assignment', (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
     const user = existingUser(visit, context.req.param('id'))
-    if (user.roleAssignmentId !== context.req.param('assignment')) throw notFound('assignment not found')
+    if (user.roleAssignmentId !== context.req.param('assignment'))
+      throw notFound('assignment not found')
     user.roleId = ''
     visit.changed()
-    return emptyAnswer(204)
+    return emptyResponse(204)
   })
-  app.get('/v1beta1/roleManagement/permissions/roleDefinitions', () => jsonAnswer(definitions))
+  app.get('/v1beta1/roleManagement/permissions/roleDefinitions', () => jsonResponse(definitions))
   app.get('/v1beta1/roleManagement/permissions/roleDefinitions/:id', (context) => {
     const found = definitions.find(({ id }) => id === context.req.param('id'))
     if (!found) throw notFound('role definition not found')
-    return jsonAnswer(found)
+    return jsonResponse(found)
   })
 }
 
@@ -71,11 +75,23 @@ const definitions = [
     definition(id, displayName, description, weight, 'exists @Resource.Root'),
   ),
   ...itemRoles.map(({ id, displayName, description }, index) =>
-    definition(id, displayName, description, index, index === 2 ? 'exists @Resource.File' : 'exists @Resource.Folder'),
+    definition(
+      id,
+      displayName,
+      description,
+      index,
+      index === 2 ? 'exists @Resource.File' : 'exists @Resource.Folder',
+    ),
   ),
 ]
 
-function definition(id: string, displayName: string, description: string, weight: number, condition: string) {
+function definition(
+  id: string,
+  displayName: string,
+  description: string,
+  weight: number,
+  condition: string,
+) {
   return {
     '@libre.graph.weight': weight,
     description,
@@ -93,5 +109,10 @@ function existingUser(visit: Visit, id: string): User {
 
 /** An account has one role; assigning another replaces it. */
 export function assignmentView(user: User): Record<string, unknown> {
-  return { appRoleId: user.roleId, id: user.roleAssignmentId, principalId: user.id, resourceId: applicationId }
+  return {
+    appRoleId: user.roleId,
+    id: user.roleAssignmentId,
+    principalId: user.id,
+    resourceId: applicationId,
+  }
 }

@@ -52,9 +52,29 @@ export const spaceRoles: readonly SpaceRole[] = [
 ]
 
 /** Roles of files and folders: known, but not to be had on a space. */
-export const itemRoles: readonly { readonly id: string; readonly displayName: string; readonly description: string }[] = [
-  { id: 'b1e2218d-eef8-4d4c-b82d-0f1a1b48f3b5', displayName: 'Can view', description: 'View and download.' },
-  { id: 'fb6c3e19-e378-47e5-b277-9732f9de6e21', displayName: 'Can edit', description: 'View, download, upload, edit, add and delete.' },
-  { id: '2d00ce52-1fc2-4dbc-8b95-a73b73395f5a', displayName: 'Can edit', description: 'View, download and edit.' },
-  { id: '1c996275-f1c9-4e71-abdf-a42f6495e960', displayName: 'Can upload', description: 'View, download and upload.' },
+export const itemRoles: readonly {
+  readonly id: string
+  readonly displayName: string
+  readonly description: string
+}[] = [
+  {
+    id: 'b1e2218d-eef8-4d4c-b82d-0f1a1b48f3b5',
+    displayName: 'Can view',
+    description: 'View and download.',
+  },
+  {
+    id: 'fb6c3e19-e378-47e5-b277-9732f9de6e21',
+    displayName: 'Can edit',
+    description: 'View, download, upload, edit, add and delete.',
+  },
+  {
+    id: '2d00ce52-1fc2-4dbc-8b95-a73b73395f5a',
+    displayName: 'Can edit',
+    description: 'View, download and edit.',
+  },
+  {
+    id: '1c996275-f1c9-4e71-abdf-a42f6495e960',
+    displayName: 'Can upload',
+    description: 'View, download and upload.',
+  },
 ]

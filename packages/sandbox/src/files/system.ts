@@ -6,28 +6,53 @@ import { createFilesApp } from './app.ts'
 import { hashToken } from './authentication.ts'
 import { createFilesStore, type FilesStore } from './records.ts'
 import { appRoles } from './roles.ts'
-import { ensurePersonalDrive } from './users.ts'
-import type { FilesWorld } from './world.ts'
+import { type Claims, ensurePersonalDrive, provisionUser } from './users.ts'
+import { createNameCache, type FilesWorld } from './world.ts'
 
 export interface FilesOptions {
-  /** Whether users may sign in with their own password; off, as on a real server behind an identity provider. */
+  /**
+   * Whether users may sign in with their own password; off, as on a real server behind an identity
+   * provider.
+   */
   readonly passwords?: boolean
+  /**
+   * `default` rejects usernames that begin with a digit, as the real server does unless it is told
+   * otherwise.
+   */
+  readonly usernames?: 'default' | 'any'
 }
 
 export interface FilesSystem extends SandboxSystem {
   readonly name: 'files'
-  /** Plays a user's first sign-in, which creates the personal drive. False when there is no such user. */
+  /**
+   * Plays a user's first sign-in, which creates the personal drive. False when there is no such
+   * user.
+   */
   signIn(username: string): boolean
+  /**
+   * Plays a request with an access token of the identity provider. Without an account of that
+   * username one is provisioned from the claims (`PROXY_AUTOPROVISION_ACCOUNTS`). Returns the id of
+   * the account; undefined when it is disabled.
+   */
+  signInByToken(claims: Claims): string | undefined
   /** Fills a space up to a number of bytes, as uploads would. False when there is no such space. */
   setUsed(spaceId: string, bytes: number): boolean
 }
 
 const tokenLifetimeMs = 10 * 365 * 86_400_000
 
-/** The stand-in for OpenCloud's libre-graph: spaces, members, users, groups and roles, for an Admin with an app token. */
-export function createFiles(context: SystemContext, { passwords = false }: FilesOptions = {}): FilesSystem {
+/**
+ * The stand-in for OpenCloud's libre-graph: spaces, members, users, groups and roles, for an Admin
+ * with an app token.
+ */
+export function createFiles(
+  context: SystemContext,
+  { passwords = false, usernames = 'any' }: FilesOptions = {},
+): FilesSystem {
   const store = createFilesStore()
-  const world: FilesWorld = { store, now: context.now, changed: context.changed, origin: context.origin }
+  const names = createNameCache(store, context.now)
+  const { now, changed, origin } = context
+  const world: FilesWorld = { store, now, changed, origin, names, anyUsername: usernames === 'any' }
   const signedIn = (userId: string) => {
     const user = store.users.get(userId)
     if (user && ensurePersonalDrive(store, user, context.now())) context.changed()
@@ -42,18 +67,24 @@ export function createFiles(context: SystemContext, { passwords = false }: Files
       users: [...store.users.values()].map(({ passwordHash: _hash, ...user }) => user),
       groups: [...store.groups.values()],
       drives: [...store.drives.values()],
-      appTokens: store.appTokens.map((token) => ({ userId: token.userId, expiresAt: new Date(token.expiresAt).toISOString() })),
+      appTokens: store.appTokens.map((token) => ({
+        userId: token.userId,
+        expiresAt: new Date(token.expiresAt).toISOString(),
+      })),
     }),
     save: () => store.save(),
     load: (saved) => store.load(saved),
     reset() {
       store.clear()
+      names.clear()
       seedFiles(store, context.now())
     },
-    errorAnswer(status) {
+    errorResponse(status) {
       if (status === 401)
         return {
-          headers: { 'www-authenticate': `Bearer realm="${new URL(context.origin() || 'http://localhost').host}", charset="UTF-8"` },
+          headers: {
+            'www-authenticate': `Bearer realm="${new URL(context.origin() || 'http://localhost').host}", charset="UTF-8"`,
+          },
           body: '',
         }
       return {
@@ -65,6 +96,13 @@ export function createFiles(context: SystemContext, { passwords = false }: Files
       const user = store.findUser(username)
       if (user) signedIn(user.id)
       return user !== undefined
+    },
+    signInByToken(claims) {
+      const user = provisionUser(store, claims)
+      if (user.accountEnabled === false) return undefined
+      signedIn(user.id)
+      context.changed()
+      return user.id
     },
     setUsed(spaceId, bytes) {
       const drive = store.findDrive(spaceId)
@@ -87,7 +125,10 @@ function codeOf(status: number): string {
   return codes[status] ?? 'generalException'
 }
 
-/** The service account of the platform: an Admin with an app token. Accounts and spaces come from the platform. */
+/**
+ * The service account of the platform: an Admin with an app token. Accounts and spaces come from
+ * the platform.
+ */
 function seedFiles(store: FilesStore, now: number): void {
   const id = randomUUID()
   const username = demoServiceCredentials.filesUser
@@ -99,5 +140,9 @@ function seedFiles(store: FilesStore, now: number): void {
     roleId: appRoles.admin,
     roleAssignmentId: randomUUID(),
   })
-  store.appTokens.push({ userId: id, hash: hashToken(demoServiceCredentials.filesAppToken), expiresAt: now + tokenLifetimeMs })
+  store.appTokens.push({
+    userId: id,
+    hash: hashToken(demoServiceCredentials.filesAppToken),
+    expiresAt: now + tokenLifetimeMs,
+  })
 }

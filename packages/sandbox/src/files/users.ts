@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Hono } from 'hono'
-import { badRequest, emptyAnswer, GraphError, jsonAnswer, notFound } from './answers.ts'
+import { badRequest, emptyResponse, GraphError, jsonResponse, notFound } from './answers.ts'
 import { hashPassword } from './authentication.ts'
 import type { FilesBindings } from './bindings.ts'
-import { type Body, booleanField, isBody, readBody, textField } from './bodies.ts'
+import { type Body, booleanField, isBody, listField, readBody, textField } from './bodies.ts'
 import { driveView } from './drive-views.ts'
-import type { Drive, FilesStore, User } from './records.ts'
+import type { Drive, FilesStore, Identity, User } from './records.ts'
 import { assignmentView } from './role-routes.ts'
 import { appRoles } from './roles.ts'
 import { searchTerm } from './search.ts'
@@ -22,27 +22,40 @@ const userFields = [
   'preferredLanguage',
   'identities',
 ]
-const readOnlyFields = ['id', 'memberOf', 'userType', 'drive', 'drives', 'appRoleAssignments', 'signInActivity']
+const readOnlyFields = [
+  'id',
+  'memberOf',
+  'userType',
+  'drive',
+  'drives',
+  'appRoleAssignments',
+  'signInActivity',
+]
 const username =
   /^[a-zA-Z_][a-zA-Z0-9!#$%&'*+/=?^_`{|}~.-]*(@[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*)*$/
-const mailAddress = /^[^\s@]+@[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/
+const mailAddress =
+  /^[^\s@]+@[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/
 
 /** Accounts: `/v1.0/users` for Admins, `/v1.0/me` for everyone. */
 export function userRoutes(app: Hono<FilesBindings>): void {
   app.get('/v1.0/me', (context) => {
     const visit = context.get('visit')
-    return jsonAnswer(userView(visit, visit.caller, context.req.query('$expand')))
+    return jsonResponse(userView(visit, visit.caller, context.req.query('$expand')))
   })
-  app.get('/v1.0/me/drive', (context) => personalDriveAnswer(context.get('visit'), context.get('visit').caller))
+  app.get('/v1.0/me/drive', (context) =>
+    personalDriveResponse(context.get('visit'), context.get('visit').caller),
+  )
   app.get('/v1.0/users', (context) => listUsers(context.get('visit'), context.req.query()))
   app.post('/v1.0/users', async (context) => {
     const visit = context.get('visit')
     assertAdmin(visit)
-    return createUser(visit, await readUser(context.req.raw))
+    return createUser(visit, await readBody(context.req.raw, [...userFields, ...readOnlyFields]))
   })
   app.get('/v1.0/users/:id', (context) => {
     const visit = context.get('visit')
-    return jsonAnswer(userView(visit, existingUser(visit, context.req.param('id')), context.req.query('$expand')))
+    return jsonResponse(
+      userView(visit, existingUser(visit, context.req.param('id')), context.req.query('$expand')),
+    )
   })
   app.patch('/v1.0/users/:id', async (context) => {
     const visit = context.get('visit')
@@ -56,7 +69,10 @@ export function userRoutes(app: Hono<FilesBindings>): void {
   })
   app.get('/v1.0/users/:id/drive', (context) => {
     const visit = context.get('visit')
-    return personalDriveAnswer(visit, existingUser(visit, context.req.param('id')))
+    const user = existingUser(visit, context.req.param('id'))
+    // Here the server takes ids alone.
+    if (user.id !== context.req.param('id')) throw notFound('no drive returned from storage')
+    return personalDriveResponse(visit, user)
   })
   app.post('/v1.0/users/:id/exportPersonalData', (context) => {
     const visit = context.get('visit')
@@ -69,9 +85,13 @@ export function userRoutes(app: Hono<FilesBindings>): void {
 
 async function readUser(request: Request): Promise<Body> {
   const body = await readBody(request, [...userFields, ...readOnlyFields])
+  rejectReadOnly(body)
+  return body
+}
+
+function rejectReadOnly(body: Body): void {
   const readOnly = Object.keys(body).find((name) => readOnlyFields.includes(name))
   if (readOnly !== undefined) throw badRequest(`${readOnly} is a read-only attribute`)
-  return body
 }
 
 function existingUser(visit: Visit, idOrName: string): User {
@@ -104,10 +124,47 @@ export function ensurePersonalDrive(store: FilesStore, user: User, now: number):
   return true
 }
 
-function personalDriveAnswer(visit: Visit, user: User): Response {
+/** What an access token tells of a person. */
+export interface Claims {
+  issuer: string
+  subject: string
+  username: string
+  displayName: string
+  mail?: string
+}
+
+/**
+ * The account of a token: found by username alone, or created with issuer and subject. The name
+ * follows the claims.
+ */
+export function provisionUser(
+  store: FilesStore,
+  { issuer, subject, username, displayName, mail }: Claims,
+): User {
+  const there = store.findUser(username)
+  if (there) {
+    const followed = there.accountEnabled === false ? there : { ...there, displayName }
+    store.users.set(there.id, followed)
+    return followed
+  }
+  const user: User = {
+    id: randomUUID(),
+    username: username.toLowerCase(),
+    displayName,
+    ...(mail !== undefined && { mail }),
+    identities: [{ issuer, issuerAssignedId: subject }],
+    roleId: appRoles.user,
+    roleAssignmentId: randomUUID(),
+  }
+  store.users.set(user.id, user)
+  return user
+}
+
+function personalDriveResponse(visit: Visit, user: User): Response {
   const drive = personalDrive(visit.store, user)
-  if (!drive || (user !== visit.caller && !isAdmin(visit.caller))) throw notFound('no drive returned from storage')
-  return jsonAnswer(driveView(visit, drive))
+  if (!drive || (user !== visit.caller && !isAdmin(visit.caller)))
+    throw notFound('no drive returned from storage')
+  return jsonResponse(driveView(visit, drive))
 }
 
 function userView(visit: Visit, user: User, expand = ''): Record<string, unknown> {
@@ -122,6 +179,7 @@ function userView(visit: Visit, user: User, expand = ''): Record<string, unknown
     ...(expanded.has('drives') && { drives: drives.map((one) => driveView(visit, one)) }),
     ...(user.givenName !== undefined && { givenName: user.givenName }),
     id: user.id,
+    ...(user.identities && user.identities.length > 0 && { identities: user.identities }),
     ...(user.mail !== undefined && { mail: user.mail }),
     ...(expanded.has('memberOf') && {
       memberOf: [...visit.store.groups.values()]
@@ -136,35 +194,55 @@ function userView(visit: Visit, user: User, expand = ''): Record<string, unknown
 
 function listUsers(visit: Visit, query: Record<string, string>): Response {
   const term = searchTerm(query.$search)
-  if (!isAdmin(visit.caller) && (term === undefined || term.length < 3)) throw new GraphError(403, 'accessDenied', 'search term too short')
+  if (!isAdmin(visit.caller) && (term === undefined || term.length < 3))
+    throw new GraphError(403, 'accessDenied', 'search term too short')
   const accepts = filterOf(visit.store, query.$filter)
   const found = [...visit.store.users.values()].filter(
     (user) =>
       accepts(user) &&
-      (term === undefined || [user.displayName, user.username, user.mail ?? ''].some((text) => text.toLowerCase().includes(term))),
+      (term === undefined ||
+        [user.displayName, user.username, user.mail ?? ''].some((text) =>
+          text.toLowerCase().includes(term),
+        )),
   )
-  return jsonAnswer({ value: found.map((user) => userView(visit, user, query.$expand)) })
+  return jsonResponse({ value: found.map((user) => userView(visit, user, query.$expand)) })
 }
 
 function filterOf(store: FilesStore, filter: string | undefined): (user: User) => boolean {
   if (filter === undefined || filter.trim() === '') return () => true
-  const member = /^\s*memberOf\/any\(\s*x\s*:\s*x\/id eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
-  if (member !== undefined) return (user) => store.groups.get(member)?.memberIds.includes(user.id) ?? false
-  const role = /^\s*appRoleAssignments\/any\(\s*x\s*:\s*x\/appRoleId eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(filter)?.groups?.id
+  const member = /^\s*memberOf\/any\(\s*x\s*:\s*x\/id eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(filter)
+    ?.groups?.id
+  if (member !== undefined)
+    return (user) => store.groups.get(member)?.memberIds.includes(user.id) ?? false
+  const role =
+    /^\s*appRoleAssignments\/any\(\s*x\s*:\s*x\/appRoleId eq '?(?<id>[^')\s]+)'?\s*\)\s*$/.exec(
+      filter,
+    )?.groups?.id
   if (role !== undefined) return (user) => user.roleId === role
   const type = /^\s*userType eq '(?<type>[^']*)'\s*$/.exec(filter)?.groups?.type
   if (type !== undefined) return () => type === 'Member'
   throw new GraphError(501, 'notSupported', 'unsupported filter')
 }
 
-function checkUsername(name: string): string {
-  if (!username.test(name)) throw badRequest('Invalid username')
+function checkUsername({ anyUsername }: Visit, name: string): string {
+  if (!anyUsername && !username.test(name)) throw badRequest('Invalid username')
   return name.toLowerCase()
 }
 
 function checkMail(mail: string | undefined): string | undefined {
   if (mail !== undefined && !mailAddress.test(mail)) throw badRequest('invalid email address')
   return mail
+}
+
+/** The real server answers 500 to an identity without issuer or subject. */
+function identitiesOf(body: Body): Identity[] | undefined {
+  return listField(body, 'identities')?.map((entry) => {
+    const issuer = isBody(entry) ? textField(entry, 'issuer') : undefined
+    const issuerAssignedId = isBody(entry) ? textField(entry, 'issuerAssignedId') : undefined
+    if (!issuer || !issuerAssignedId)
+      throw new GraphError(500, 'generalException', 'missing Attribute for objectIdentity')
+    return { issuer, issuerAssignedId }
+  })
 }
 
 function passwordOf(body: Body): string | undefined {
@@ -178,12 +256,21 @@ function createUser(visit: Visit, body: Body): Response {
   if (displayName.trim() === '') throw badRequest('Empty displayname')
   const name = textField(body, 'onPremisesSamAccountName')
   if (name === undefined) throw badRequest('Missing required field: onPremisesSamAccountName')
-  const user: User = { id: randomUUID(), username: checkUsername(name), displayName, roleId: appRoles.user, roleAssignmentId: randomUUID() }
-  if (visit.store.findUser(user.username)) throw new GraphError(409, 'nameAlreadyExists', 'a user with that name already exists')
+  const user: User = {
+    id: randomUUID(),
+    username: checkUsername(visit, name),
+    displayName,
+    roleId: appRoles.user,
+    roleAssignmentId: randomUUID(),
+  }
+  checkMail(textField(body, 'mail'))
+  rejectReadOnly(body)
+  if (visit.store.findUser(user.username))
+    throw new GraphError(409, 'nameAlreadyExists', 'a user with that name already exists')
   applyOptional(user, body)
   visit.store.users.set(user.id, user)
   visit.changed()
-  return jsonAnswer(userView(visit, user), 201)
+  return jsonResponse(userView(visit, user), 201)
 }
 
 function applyOptional(user: User, body: Body): void {
@@ -192,16 +279,18 @@ function applyOptional(user: User, body: Body): void {
   const surname = textField(body, 'surname')
   const enabled = booleanField(body, 'accountEnabled')
   const password = passwordOf(body)
+  const identities = identitiesOf(body)
   if (mail !== undefined) user.mail = mail
   if (givenName !== undefined) user.givenName = givenName
   if (surname !== undefined) user.surname = surname
   if (enabled !== undefined) user.accountEnabled = enabled
+  if (identities !== undefined) user.identities = identities
   if (password !== undefined) user.passwordHash = hashPassword(password)
 }
 
 function updateUser(visit: Visit, idOrName: string, body: Body): Response {
   const user = existingUser(visit, idOrName)
-  if (Object.keys(body).length === 0) return emptyAnswer(204)
+  if (Object.keys(body).length === 0) return emptyResponse(204)
   const changed = { ...user }
   const displayName = textField(body, 'displayName')
   if (displayName !== undefined) {
@@ -210,23 +299,29 @@ function updateUser(visit: Visit, idOrName: string, body: Body): Response {
   }
   const name = textField(body, 'onPremisesSamAccountName')
   if (name !== undefined) {
-    changed.username = checkUsername(name)
+    changed.username = checkUsername(visit, name)
     const holder = visit.store.findUser(changed.username)
-    if (holder && holder !== user) throw new GraphError(409, 'nameAlreadyExists', 'a user with that name already exists')
+    if (holder && holder !== user)
+      throw new GraphError(409, 'nameAlreadyExists', 'a user with that name already exists')
   }
   applyOptional(changed, body)
   visit.store.users.set(user.id, changed)
   visit.changed()
-  return jsonAnswer(userView(visit, changed))
+  return jsonResponse(userView(visit, changed))
 }
 
-/** Removes the account and its personal drive at once. Grants on spaces stay behind and lose their display name. */
+/**
+ * Removes the account and its personal drive at once. Grants on spaces stay behind and lose their
+ * display name.
+ */
 function deleteUser(visit: Visit, user: User): Response {
-  if (user.id === visit.caller.id) throw new GraphError(403, 'notAllowed', 'self deletion forbidden')
+  if (user.id === visit.caller.id)
+    throw new GraphError(403, 'notAllowed', 'self deletion forbidden')
   visit.store.drives.delete(`${visit.store.storageId}$${user.id}`)
-  for (const group of visit.store.groups.values()) group.memberIds = group.memberIds.filter((id) => id !== user.id)
+  for (const group of visit.store.groups.values())
+    group.memberIds = group.memberIds.filter((id) => id !== user.id)
   visit.store.appTokens = visit.store.appTokens.filter((token) => token.userId !== user.id)
   visit.store.users.delete(user.id)
   visit.changed()
-  return emptyAnswer(204)
+  return emptyResponse(204)
 }

@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 
-// Cheap on purpose: these passwords protect demo people on one machine, and tests make many of them.
+// Cheap on purpose: these passwords protect demo people on one machine, and tests make many of
+// them.
 const cost = { N: 1024, r: 8, p: 1 }
 
 export function hashPassword(password: string): string {
@@ -12,5 +13,8 @@ export function hashPassword(password: string): string {
 export function passwordMatches(stored: string | null, password: string): boolean {
   const [salt, hash] = stored?.split(':') ?? []
   if (!salt || !hash) return false
-  return timingSafeEqual(Buffer.from(hash, 'hex'), scryptSync(password.normalize('NFKC'), Buffer.from(salt, 'hex'), 32, cost))
+  return timingSafeEqual(
+    Buffer.from(hash, 'hex'),
+    scryptSync(password.normalize('NFKC'), Buffer.from(salt, 'hex'), 32, cost),
+  )
 }

@@ -1,4 +1,10 @@
-import type { ApplicationRecord, GroupRecord, ProviderRecord, Store, UserRecord } from './records.ts'
+import type {
+  ApplicationRecord,
+  GroupRecord,
+  ProviderRecord,
+  Store,
+  UserRecord,
+} from './records.ts'
 
 /** The groups that the user is a direct member of, in the order in which they were made. */
 export function groupsOf(store: Store, user: UserRecord): GroupRecord[] {
@@ -29,30 +35,49 @@ export function activeUserBySubject(store: Store, subject: string): UserRecord |
 
 /** A person by e-mail address, without regard to case; the first one when several share it. */
 export function userByEmail(store: Store, email: string): UserRecord | undefined {
-  const wanted = email.trim().toLowerCase()
-  return wanted === '' ? undefined : store.records.users.find((user) => user.email.toLowerCase() === wanted)
+  const requested = email.trim().toLowerCase()
+  return requested === ''
+    ? undefined
+    : store.records.users.find((user) => user.email.toLowerCase() === requested)
 }
 
-/** The person a sign-in form means: by user name first, then by e-mail address, both without regard to case. */
+/**
+ * The person a sign-in form means: by user name first, then by e-mail address, both without regard
+ * to case.
+ */
 export function userForSignIn(store: Store, identifier: string): UserRecord | undefined {
-  const wanted = identifier.trim().toLowerCase()
-  return store.records.users.find((user) => user.username.toLowerCase() === wanted) ?? userByEmail(store, wanted)
+  const requested = identifier.trim().toLowerCase()
+  return (
+    store.records.users.find((user) => user.username.toLowerCase() === requested) ??
+    userByEmail(store, requested)
+  )
 }
 
-/** Whether the bindings of the application let the user in: no binding lets everybody in, else `any` or `all` of them must pass. */
+/**
+ * Whether the bindings of the application let the user in: no binding lets everybody in, else `any`
+ * or `all` of them must pass.
+ */
 export function mayUse(store: Store, application: ApplicationRecord, user: UserRecord): boolean {
-  const bindings = store.records.bindings.filter((binding) => binding.target === application.pk && binding.enabled)
+  const bindings = store.records.bindings.filter(
+    (binding) => binding.target === application.pk && binding.enabled,
+  )
   if (bindings.length === 0) return true
   const groups = allGroupsOf(store, user)
   const passes = bindings.map((binding) => {
-    const matches = binding.group !== null ? groups.some((group) => group.pk === binding.group) : binding.user === user.pk
+    const matches =
+      binding.group !== null
+        ? groups.some((group) => group.pk === binding.group)
+        : binding.user === user.pk
     return matches !== binding.negate
   })
   return application.policy_engine_mode === 'all' ? passes.every(Boolean) : passes.some(Boolean)
 }
 
 /** An application with its OAuth2 provider, by slug; undefined when either is missing. */
-export function applicationBySlug(store: Store, slug: string): { application: ApplicationRecord; provider: ProviderRecord } | undefined {
+export function applicationBySlug(
+  store: Store,
+  slug: string,
+): { application: ApplicationRecord; provider: ProviderRecord } | undefined {
   const application = store.records.applications.find((one) => one.slug === slug)
   const provider = store.records.providers.find((one) => one.pk === application?.provider)
   return application && provider ? { application, provider } : undefined

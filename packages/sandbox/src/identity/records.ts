@@ -2,7 +2,10 @@ import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { JsonObject } from './json.ts'
 
-/** Wire names are kept as they are in authentik, so that a record reads like its answer. Times are ISO 8601. */
+/**
+ * Wire names are kept as they are in authentik, so that a record reads like its answer. Times are
+ * ISO 8601.
+ */
 export interface UserRecord {
   pk: number
   uuid: string
@@ -147,7 +150,10 @@ export interface BindingRecord {
   expiring: boolean
 }
 
-/** A signed-in browser (or a token made by the control API): one row of `/core/authenticated_sessions/`. */
+/**
+ * A signed-in browser (or a token made by the control API): one row of
+ * `/core/authenticated_sessions/`.
+ */
 export interface LoginRecord {
   uuid: string
   /** Stays the same while the session id in the cookie changes. */
@@ -178,7 +184,10 @@ export interface AccessTokenRecord {
   exp: number
 }
 
-/** What the OpenID provider stores under its own ids: sessions, grants, codes, refresh tokens, sign-ins under way. */
+/**
+ * What the OpenID provider stores under its own ids: sessions, grants, codes, refresh tokens,
+ * sign-ins under way.
+ */
 export interface ArtifactRecord {
   pk: number
   model: string
@@ -222,7 +231,7 @@ export interface IdentityRecords {
 
 /** The records of one identity system, and what every part of it needs beside them. */
 export interface Store {
-  /** Replaced as a whole by `load` and `reset`: read it anew in each call. */
+  /** Replaced as a whole by `load` and `reset`: read it again in each call. */
   records: IdentityRecords
   readonly now: () => number
   readonly changed: () => void
@@ -239,7 +248,10 @@ export function isoNow(store: Store): string {
   return new Date(store.now()).toISOString()
 }
 
-/** The `uid` of a user that is made here: as authentik's hashed user id, 64 hex characters that tell nothing. */
+/**
+ * The `uid` of a user that is made here: as authentik's hashed user id, 64 hex characters that tell
+ * nothing.
+ */
 export function hashedUserId(pk: number, secret: string): string {
   return createHash('sha256').update(`${pk}-${secret}`).digest('hex')
 }

@@ -1,4 +1,11 @@
-import { demoClients, demoPassword, demoPeople, demoServiceCredentials, demoTenantSlugs } from '@atrium/core/demo'
+import {
+  demoClients,
+  demoPassword,
+  demoPeople,
+  demoServiceCredentials,
+  demoTenantSlugs,
+} from '@atrium/core/demo'
+import type { DemoHistory } from '@atrium/core/demo-history'
 import { hashPassword } from './passwords.ts'
 import {
   type ApplicationRecord,
@@ -22,6 +29,8 @@ export interface SeedOptions {
   readonly now: number
   /** Kept over a reset, because clients cache the published keys. */
   readonly signingKeys: SigningKey[]
+  /** Its people get records too. They have no password: nobody signs in as one of them. */
+  readonly history?: DemoHistory | undefined
 }
 
 const flows = [
@@ -42,11 +51,23 @@ const profileExpression = `return {
 }`
 
 const scopes = [
-  ['openid', "authentik default OAuth Mapping: OpenID 'openid'", '# This scope is required by the OpenID-spec\nreturn {}'],
-  ['email', "authentik default OAuth Mapping: OpenID 'email'", 'return {"email": request.user.email, "email_verified": False}'],
+  [
+    'openid',
+    "authentik default OAuth Mapping: OpenID 'openid'",
+    '# This scope is required by the OpenID-spec\nreturn {}',
+  ],
+  [
+    'email',
+    "authentik default OAuth Mapping: OpenID 'email'",
+    'return {"email": request.user.email, "email_verified": False}',
+  ],
   ['profile', "authentik default OAuth Mapping: OpenID 'profile'", profileExpression],
   ['offline_access', "authentik default OAuth Mapping: OpenID 'offline_access'", 'return {}'],
-  ['entitlements', 'authentik default OAuth Mapping: Application Entitlements', 'return {"entitlements": [], "roles": []}'],
+  [
+    'entitlements',
+    'authentik default OAuth Mapping: Application Entitlements',
+    'return {"entitlements": [], "roles": []}',
+  ],
 ] as const
 
 /** The demo tenants' groups look as provisioning left them: marked with the tenant's slug. */
@@ -65,7 +86,10 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
   }
 
   records.flows = flows
-    .filter(([, designation]) => designation !== 'recovery' || options.recoveryFlow || options.seed === 'demo')
+    .filter(
+      ([, designation]) =>
+        designation !== 'recovery' || options.recoveryFlow || options.seed === 'demo',
+    )
     .map(([slug, designation, title]) => ({ pk: newUuid(), slug, name: title, title, designation }))
   const flow = (slug: string) => records.flows.find((one) => one.slug === slug)?.pk ?? ''
   records.mappings = scopes.map(([scope, name, expression]) => ({
@@ -116,7 +140,12 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     records.groups.push(group)
     return group
   }
-  const addUser = (user: Pick<UserRecord, 'username' | 'name' | 'email' | 'type'> & { groups: string[]; uid?: string }): UserRecord => {
+  const addUser = (
+    user: Pick<UserRecord, 'username' | 'name' | 'email' | 'type'> & {
+      groups: string[]
+      uid?: string
+    },
+  ): UserRecord => {
     const pk = next()
     const record = {
       ...user,
@@ -145,7 +174,19 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     type: 'internal',
     groups: ['authentik Admins'],
   })
-  records.tokens = [{ key: demoServiceCredentials.identityToken, user: admin.pk }]
+  // The service account is no superuser, as docs/operate.md asks: it does not see other people's
+  // tokens.
+  const service = addUser({
+    username: 'atrium',
+    name: 'Atrium',
+    email: '',
+    type: 'service_account',
+    groups: [],
+  })
+  records.tokens = [
+    { key: demoServiceCredentials.identityToken, user: service.pk },
+    { key: demoServiceCredentials.identityAdminToken, user: admin.pk },
+  ]
   if (options.seed === 'empty') return records
 
   for (const person of demoPeople) {
@@ -160,6 +201,7 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     user.password = hashPassword(demoPassword)
   }
   addDevices(records, at)
+  if (options.history) addHistoricPeople(options.history, { records, addGroup, addUser, at })
   records.mappings.push({
     pk: newUuid(),
     managed: null,
@@ -177,7 +219,9 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
       authorization_flow: flow('default-provider-authorization-implicit-consent'),
       invalidation_flow: flow('default-provider-invalidation-flow'),
       property_mappings: records.mappings
-        .filter((mapping) => ['openid', 'email', 'profile', 'groups', 'offline_access'].includes(mapping.scope_name))
+        .filter((mapping) =>
+          ['openid', 'email', 'profile', 'groups', 'offline_access'].includes(mapping.scope_name),
+        )
         .map((mapping) => mapping.pk),
       client_type: 'confidential',
       grant_types: ['authorization_code', 'refresh_token'],
@@ -191,8 +235,16 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
       signing_key: records.keypairs[0]?.pk ?? null,
       encryption_key: null,
       redirect_uris: [
-        { matching_mode: 'strict', url: `${origin}/auth/callback`, redirect_uri_type: 'authorization' },
-        { matching_mode: 'regex', url: `${origin.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(/.*)?`, redirect_uri_type: 'logout' },
+        {
+          matching_mode: 'strict',
+          url: `${origin}/auth/callback`,
+          redirect_uri_type: 'authorization',
+        },
+        {
+          matching_mode: 'regex',
+          url: `${origin.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(/.*)?`,
+          redirect_uri_type: 'logout',
+        },
       ],
       logout_uri: `${origin}/auth/backchannel-logout`,
       logout_method: 'backchannel',
@@ -205,7 +257,59 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
   return records
 }
 
-/** Every state a reader must tell apart: a real second factor, recovery codes, one that was never confirmed. */
+interface Adding {
+  readonly records: IdentityRecords
+  readonly addGroup: (name: string) => GroupRecord
+  readonly addUser: (
+    user: Pick<UserRecord, 'username' | 'name' | 'email' | 'type'> & {
+      groups: string[]
+      uid?: string
+    },
+  ) => UserRecord
+  readonly at: string
+}
+
+function addHistoricPeople(
+  { companies, partners }: DemoHistory,
+  { records, addGroup, addUser, at }: Adding,
+): void {
+  const groups = [
+    ...companies.map(({ slug, people }) => ({ name: slug, attributes: { tenant: slug }, people })),
+    ...partners.map(({ staff }) => ({ name: 'partner-staff', attributes: {}, people: staff })),
+  ]
+  for (const { name, attributes, people } of groups) {
+    Object.assign(addGroup(name).attributes, attributes)
+    for (const person of people) {
+      const { email, subject: uid, lastSeenAt } = person
+      const user = addUser({
+        username: email,
+        name: person.name,
+        email,
+        type: 'internal',
+        groups: [name],
+        uid,
+      })
+      user.last_login = lastSeenAt?.toISOString() ?? null
+      if (!person.secondFactor) continue
+      records.lastPk += 1
+      records.devices.push({
+        ...{
+          pk: String(records.lastPk),
+          user: user.pk,
+          kind: 'totp',
+          name: 'Phone',
+          confirmed: true,
+        },
+        ...{ created: at, last_updated: at, last_used: null },
+      })
+    }
+  }
+}
+
+/**
+ * Every state a reader must tell apart: a real second factor, recovery codes, one that was never
+ * confirmed.
+ */
 function addDevices(records: IdentityRecords, at: string): void {
   const devices = [
     ['operator@atrium.test', 'totp', 'Phone', true],

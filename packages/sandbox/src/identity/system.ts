@@ -1,3 +1,4 @@
+import type { DemoHistory } from '@atrium/core/demo-history'
 import { html, page } from '../page.ts'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { applicationResources, createApplicationListCache } from './api/applications.ts'
@@ -11,14 +12,21 @@ import { sessionResources } from './api/sessions.ts'
 import { transactionalResources } from './api/transactional.ts'
 import { userActionResources } from './api/user-actions.ts'
 import { userResources } from './api/users.ts'
-import { issueAccessToken, type TokenRefusal } from './oidc/access-tokens.ts'
+import { issueAccessToken, type TokenRejection } from './oidc/access-tokens.ts'
 import { serveFlows, serveOpenId } from './oidc/front.ts'
 import { publicJwk, rotateKeys, signingKeys } from './oidc/keys.ts'
 import { moveSignIns } from './oidc/logins.ts'
 import { createLogoutNotices } from './oidc/logout.ts'
 import { createOpenIdProviders } from './oidc/providers.ts'
 import { userByEmail } from './people.ts'
-import { type DeviceKind, type IdentityRecords, isoNow, nextPk, type Store, type UserRecord } from './records.ts'
+import {
+  type DeviceKind,
+  type IdentityRecords,
+  isoNow,
+  nextPk,
+  type Store,
+  type UserRecord,
+} from './records.ts'
 import { seedRecords } from './seed.ts'
 import { maskedState } from './state.ts'
 
@@ -29,26 +37,50 @@ export interface IdentityOptions {
   readonly accessTokenSeconds?: number
   /** True: the default brand has a recovery flow from the start. */
   readonly recoveryFlow?: boolean
-  /** Milliseconds after the start during which flows, mappings, keys and brand do not exist yet, as in a fresh authentik. */
+  /**
+   * Milliseconds after the start during which flows, mappings, keys and brand do not exist yet, as
+   * in a fresh authentik.
+   */
   readonly coldStartMs?: number
+  /** Its people have accounts from the start. */
+  readonly history?: DemoHistory
 }
 
 export interface IdentitySystem extends SandboxSystem {
   /** The user with this e-mail address; undefined when there is none. */
   findUser(email: string): UserRecord | undefined
-  /** An access token as the sign-in of this person at this application (by slug) would end in, now or at that moment. */
-  issueToken(email: string, application: string, signedInAt?: Date): Promise<{ accessToken: string } | TokenRefusal>
-  /** A new signing key; the old ones stay published unless they are dropped. Answers the published key ids, newest first. */
+  /**
+   * An access token as the sign-in of this person at this application (by slug) would end in, now
+   * or at that moment.
+   */
+  issueToken(
+    email: string,
+    application: string,
+    signedInAt?: Date,
+  ): Promise<{ accessToken: string } | TokenRejection>
+  /**
+   * A new signing key; the old ones stay published unless they are dropped. Returns the published
+   * key ids, newest first.
+   */
   rotateKeys(options: { drop: boolean }): readonly string[]
-  /** Makes every sign-in of a person's browsers one of that moment, and answers how many there are; tokens tell it once refreshed. */
+  /**
+   * Makes every sign-in of a person's browsers one of that moment, and returns how many there are;
+   * tokens tell it once refreshed.
+   */
   moveSignIns(user: UserRecord, signedInAt: Date): number
   /** Enrols an authenticator, which a real authentik allows in its own sign-in pages only. */
-  addDevice(user: UserRecord, device: { kind: DeviceKind; name: string; confirmed: boolean }): { pk: string }
+  addDevice(
+    user: UserRecord,
+    device: { kind: DeviceKind; name: string; confirmed: boolean },
+  ): { pk: string }
   /** Resolves when no back-channel logout is under way. */
   settled(): Promise<void>
 }
 
-/** The stand-in for authentik 2026.8: its REST API, its OpenID Connect endpoints and its sign-in pages. */
+/**
+ * The stand-in for authentik 2026.8: its REST API, its OpenID Connect endpoints and its sign-in
+ * pages.
+ */
 export function createIdentity(context: SystemContext, options: IdentityOptions): IdentitySystem {
   const seed = (signingKeys: IdentityRecords['signingKeys']) =>
     seedRecords({
@@ -58,8 +90,14 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
       recoveryFlow: options.recoveryFlow ?? false,
       now: context.now(),
       signingKeys,
+      history: options.history,
     })
-  const store: Store = { records: seed([]), now: context.now, changed: context.changed, origin: context.origin }
+  const store: Store = {
+    records: seed([]),
+    now: context.now,
+    changed: context.changed,
+    origin: context.origin,
+  }
   const warmAt = context.now() + (options.coldStartMs ?? 0)
   const notices = createLogoutNotices(store)
   const cache = createApplicationListCache()
@@ -86,7 +124,11 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
         response.writeHead(400).end()
         return
       }
-      const serve = url.pathname.startsWith('/application/o/') ? serveOpenId : url.pathname.startsWith('/if/') ? serveFlows : undefined
+      const serve = url.pathname.startsWith('/application/o/')
+        ? serveOpenId
+        : url.pathname.startsWith('/if/')
+          ? serveFlows
+          : undefined
       if (!serve) return rest(request, response)
       serve(front, url, request, response).catch(() => {
         if (!response.headersSent) response.writeHead(500)
@@ -106,9 +148,10 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
       store.changed()
     },
     // authentik sends its 5xx without a body.
-    errorAnswer: () => ({ headers: {}, body: '' }),
+    errorResponse: () => ({ headers: {}, body: '' }),
     findUser: (email) => userByEmail(store, email),
-    issueToken: (email, application, signedInAt) => issueAccessToken(store, email, application, signedInAt),
+    issueToken: (email, application, signedInAt) =>
+      issueAccessToken(store, email, application, signedInAt),
     moveSignIns: (user, signedInAt) => moveSignIns(store, user, signedInAt),
     rotateKeys(rotation) {
       rotateKeys(store, rotation)
@@ -116,7 +159,14 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     },
     addDevice(user, device) {
       const at = isoNow(store)
-      const record = { ...device, pk: String(nextPk(store)), user: user.pk, created: at, last_updated: at, last_used: null }
+      const record = {
+        ...device,
+        pk: String(nextPk(store)),
+        user: user.pk,
+        created: at,
+        last_updated: at,
+        last_used: null,
+      }
       store.records.devices.push(record)
       store.changed()
       return { pk: record.pk }
@@ -125,11 +175,20 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
   }
 }
 
-async function serveRest(api: (request: Request) => Promise<Response>, store: Store, request: Request): Promise<Response> {
+async function serveRest(
+  api: (request: Request) => Promise<Response>,
+  store: Store,
+  request: Request,
+): Promise<Response> {
   const { pathname } = new URL(request.url)
   if (pathname.startsWith('/api/v3/')) return api(request)
-  if (pathname === '/-/health/live/' || pathname === '/-/health/ready/') return new Response(null, { status: 200 })
-  if (pathname !== '/') return new Response('<h1>Not Found</h1>', { status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  if (pathname === '/-/health/live/' || pathname === '/-/health/ready/')
+    return new Response(null, { status: 200 })
+  if (pathname !== '/')
+    return new Response('<h1>Not Found</h1>', {
+      status: 404,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    })
   const applications = store.records.applications.filter((one) => one.meta_launch_url !== '')
   const { body, headers } = page({
     title: 'Identity sandbox',

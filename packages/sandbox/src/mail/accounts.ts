@@ -16,13 +16,22 @@ const ids: Shape = { kind: 'set', has: (member) => decodeId(member) !== undefine
 
 export const aliasList: Shape = {
   kind: 'list',
-  of: object({ enabled: { kind: 'boolean', initial: true }, name: localPart, domainId: id, description: optional(text) }),
+  of: object({
+    enabled: { kind: 'boolean', initial: true },
+    name: localPart,
+    domainId: id,
+    description: optional(text),
+  }),
 }
 
 /** Limits of an API key or an app password. */
 export const credentialLimits = {
   expiresAt: optional({ kind: 'date' }),
-  permissions: union({ Inherit: {}, Disable: { permissions: names }, Replace: { permissions: names } }),
+  permissions: union({
+    Inherit: {},
+    Disable: { permissions: names },
+    Replace: { permissions: names },
+  }),
   allowedIps: { kind: 'set', has: (member) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(member) },
 } satisfies Record<string, Shape>
 
@@ -53,14 +62,28 @@ const quotaNames = new Set(
   maxCalendars maxCalendarEvents maxCalendarEventNotifications maxAddressBooks maxContactCards maxFiles maxFolders maxMaskedAddresses
   maxAppPasswords maxApiKeys maxPublicKeys`.split(/\s+/),
 )
-const quotas: Shape = { kind: 'map', has: (key) => quotaNames.has(key), of: { kind: 'integer', initial: 0 } }
+const quotas: Shape = {
+  kind: 'map',
+  has: (key) => quotaNames.has(key),
+  of: { kind: 'integer', initial: 0 },
+}
 const permissions: Shape = union({
   Inherit: {},
   Merge: { enabledPermissions: names, disabledPermissions: names },
   Replace: { enabledPermissions: names, disabledPermissions: names },
 })
-const locale: Shape = { kind: 'enum', name: 'Locale', has: (value) => /^[a-z]{2,3}_[A-Z]{2}$/.test(value), initial: 'en_US' }
-const timeZone: Shape = optional({ kind: 'enum', name: 'TimeZone', has: isTimeZone, initial: 'UTC' })
+const locale: Shape = {
+  kind: 'enum',
+  name: 'Locale',
+  has: (value) => /^[a-z]{2,3}_[A-Z]{2}$/.test(value),
+  initial: 'en_US',
+}
+const timeZone: Shape = optional({
+  kind: 'enum',
+  name: 'TimeZone',
+  has: isTimeZone,
+  initial: 'UTC',
+})
 const encryption = {
   publicKey: id,
   encryptOnAppend: { kind: 'boolean', initial: false },
@@ -92,7 +115,13 @@ const shape = union({
     description: optional(text),
     locale,
     timeZone,
-    encryptionAtRest: union({ Disabled: {}, Aes128: encryption, Aes256: encryption, Aes256Gcm: encryption, ChaCha20Poly1305: encryption }),
+    encryptionAtRest: union({
+      Disabled: {},
+      Aes128: encryption,
+      Aes256: encryption,
+      Aes256Gcm: encryption,
+      ChaCha20Poly1305: encryption,
+    }),
   },
   Group: {
     name: localPart,
@@ -123,14 +152,20 @@ export function addressKey(localName: string, domainId: string): string {
 /** Primary address and aliases of an account or a list: unique over both, on every domain. */
 export function addressKeys(record: JsonObject): readonly IndexKey[] {
   const addresses = [record, ...entriesOf(objectOf(record, 'aliases'))]
-  return addresses.map((one) => ({ key: addressKey(textOf(one, 'name'), textOf(one, 'domainId')), property: 'email' }))
+  return addresses.map((one) => ({
+    key: addressKey(textOf(one, 'name'), textOf(one, 'domainId')),
+    property: 'email',
+  }))
 }
 
 export function addressForeignKeys(record: JsonObject): readonly ForeignKey[] {
   const tenant = textOf(record, 'memberTenantId')
   return [
     { object: 'Domain', id: textOf(record, 'domainId') },
-    ...entriesOf(objectOf(record, 'aliases')).map((alias) => ({ object: 'Domain' as const, id: textOf(alias, 'domainId') })),
+    ...entriesOf(objectOf(record, 'aliases')).map((alias) => ({
+      object: 'Domain' as const,
+      id: textOf(alias, 'domainId'),
+    })),
     ...(tenant ? [{ object: 'Tenant' as const, id: tenant }] : []),
   ]
 }
@@ -143,8 +178,15 @@ function foreignKeys(record: JsonObject): readonly ForeignKey[] {
   const encryptionKey = textOf(objectOf(record, 'encryptionAtRest'), 'publicKey')
   return [
     ...addressForeignKeys(record),
-    ...membersOf(record.memberGroupIds).map((groupId) => ({ object: 'Account' as const, id: groupId, variant: 'Group' })),
-    ...membersOf(objectOf(record, 'roles').roleIds).map((roleId) => ({ object: 'Role' as const, id: roleId })),
+    ...membersOf(record.memberGroupIds).map((groupId) => ({
+      object: 'Account' as const,
+      id: groupId,
+      variant: 'Group',
+    })),
+    ...membersOf(objectOf(record, 'roles').roleIds).map((roleId) => ({
+      object: 'Role' as const,
+      id: roleId,
+    })),
     ...(encryptionKey ? [{ object: 'PublicKey' as const, id: encryptionKey }] : []),
   ]
 }
@@ -160,7 +202,8 @@ function secretKeys(record: JsonObject): readonly IndexKey[] {
     .map((credential) => ({ key: secretKey(textOf(credential, 'secret')) }))
 }
 
-const invalidCredentials = (description: string) => new SetError('invalidProperties', { properties: ['credentials'], description })
+const invalidCredentials = (description: string) =>
+  new SetError('invalidProperties', { properties: ['credentials'], description })
 
 function newSecret(secret: string): string {
   if (isPasswordHash(secret)) return secret
@@ -168,40 +211,62 @@ function newSecret(secret: string): string {
   return hashPassword(secret)
 }
 
-/** Credentials that came in: passwords are checked and hashed, what the server made itself must not change. */
+/**
+ * Credentials that came in: passwords are checked and hashed, what the server made itself must not
+ * change.
+ */
 function prepareCredentials(record: JsonObject, previous: JsonObject | undefined): JsonObject {
   const before = entriesOf(objectOf(previous ?? {}, 'credentials'))
   const sent = entriesOf(objectOf(record, 'credentials'))
   const known = new Set(before.map((credential) => textOf(credential, 'credentialId')))
   let largest = Math.max(previous ? 0 : -1, ...[...known].map((one) => Number(decodeId(one) ?? 0n)))
-  let hasPassword = sent.some((one) => textOf(one, '@type') === 'Password' && known.has(textOf(one, 'credentialId')))
+  let hasPassword = sent.some(
+    (one) => textOf(one, '@type') === 'Password' && known.has(textOf(one, 'credentialId')),
+  )
   const prepared = sent.map((credential) => {
-    const old = before.find((one) => textOf(one, 'credentialId') === textOf(credential, 'credentialId'))
+    const old = before.find(
+      (one) => textOf(one, 'credentialId') === textOf(credential, 'credentialId'),
+    )
     if (old) return keptCredential(credential, old)
-    if (textOf(credential, '@type') !== 'Password') throw invalidCredentials('Secondary credentials cannot be set directly.')
+    if (textOf(credential, '@type') !== 'Password')
+      throw invalidCredentials('Secondary credentials cannot be set directly.')
     if (hasPassword) throw invalidCredentials('Only one password credential is allowed.')
     hasPassword = true
     largest += 1
-    return { ...credential, secret: newSecret(textOf(credential, 'secret')), credentialId: encodeId(largest) }
+    return {
+      ...credential,
+      secret: newSecret(textOf(credential, 'secret')),
+      credentialId: encodeId(largest),
+    }
   })
   return Object.fromEntries(prepared.map((credential, index) => [String(index), credential]))
 }
 
 function keptCredential(credential: JsonObject, old: JsonObject): JsonObject {
   const type = textOf(old, '@type')
-  if (textOf(credential, '@type') !== type) throw invalidCredentials('Credential type cannot be changed.')
+  if (textOf(credential, '@type') !== type)
+    throw invalidCredentials('Credential type cannot be changed.')
   const secret = textOf(credential, 'secret')
   const kept = secret === masked ? textOf(old, 'secret') : secret
   if (kept === textOf(old, 'secret'))
-    return { ...credential, secret: kept, ...(credential.otpAuth === masked && { otpAuth: old.otpAuth ?? null }) }
+    return {
+      ...credential,
+      secret: kept,
+      ...(credential.otpAuth === masked && { otpAuth: old.otpAuth ?? null }),
+    }
   if (type !== 'Password')
-    throw new SetError('forbidden', { description: 'Cannot change app password or API credentials through this method.' })
+    throw new SetError('forbidden', {
+      description: 'Cannot change app password or API credentials through this method.',
+    })
   return { ...credential, secret: newSecret(kept) }
 }
 
 function prepare({ world, caller, record, previous }: Change): JsonObject {
   if (previous && textOf(previous, '@type') !== textOf(record, '@type')) {
-    throw new SetError('invalidProperties', { properties: ['@type'], description: 'Cannot change the type of an existing account.' })
+    throw new SetError('invalidProperties', {
+      properties: ['@type'],
+      description: 'Cannot change the type of an existing account.',
+    })
   }
   const isUser = textOf(record, '@type') === 'User'
   const prepared: JsonObject = {
@@ -209,8 +274,12 @@ function prepare({ world, caller, record, previous }: Change): JsonObject {
     ...(isUser && { credentials: prepareCredentials(record, previous) }),
     createdAt: previous?.createdAt ?? utcDate(world.now()),
   }
-  const grants = !previous || !same(previous.permissions, record.permissions) || !same(previous.roles, record.roles)
-  if (grants && world.settings.grantRule) assertMayGrant(caller.permissions, accountPermissions(prepared))
+  const grants =
+    !previous ||
+    !same(previous.permissions, record.permissions) ||
+    !same(previous.roles, record.roles)
+  if (grants && world.settings.grantRule)
+    assertMayGrant(caller.permissions, accountPermissions(prepared))
   return prepared
 }
 
@@ -224,7 +293,14 @@ function maskedCredentials(list: JsonObject): JsonObject {
     Object.entries(list).map(([index, credential]) => {
       if (!isObject(credential)) return [index, credential]
       const { secret: _secret, otpAuth, ...shown } = credential
-      return [index, { ...shown, secret: masked, ...(otpAuth !== null && otpAuth !== undefined && { otpAuth: masked }) }]
+      return [
+        index,
+        {
+          ...shown,
+          secret: masked,
+          ...(otpAuth !== null && otpAuth !== undefined && { otpAuth: masked }),
+        },
+      ]
     }),
   )
 }
@@ -232,7 +308,13 @@ function maskedCredentials(list: JsonObject): JsonObject {
 export const accounts: RegistryType = {
   name: 'Account',
   shape,
-  filters: { '@type': 'type', domainId: 'id', name: 'keyword', memberGroupIds: 'members', memberTenantId: 'id' },
+  filters: {
+    '@type': 'type',
+    domainId: 'id',
+    name: 'keyword',
+    memberGroupIds: 'members',
+    memberTenantId: 'id',
+  },
   sorts: ['name', 'domainId', '@type', 'memberTenantId'],
   words: (record) => [
     textOf(record, 'name'),
@@ -250,6 +332,8 @@ export const accounts: RegistryType = {
     ...record,
     emailAddress: addressOf(world, record),
     usedDiskQuota: world.store.usedDiskQuota.get(accountId) ?? 0,
-    ...('credentials' in record && { credentials: maskedCredentials(objectOf(record, 'credentials')) }),
+    ...('credentials' in record && {
+      credentials: maskedCredentials(objectOf(record, 'credentials')),
+    }),
   }),
 }

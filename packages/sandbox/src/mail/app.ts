@@ -13,7 +13,10 @@ import { sessionResource, sessionState } from './session.ts'
 export interface HttpSettings {
   /** Milliseconds, chosen at random between the two, before bad credentials are answered. */
   readonly failedLoginDelayMs: readonly [number, number]
-  /** Milliseconds that a request is worked on, so that requests at the same time really meet the limit of four. */
+  /**
+   * Milliseconds that a request is worked on, so that requests at the same time really meet the
+   * limit of four.
+   */
   readonly workMs: number
   /** Requests per window and account; undefined: no limit. */
   readonly requestLimit: { readonly requests: number; readonly windowMs: number } | undefined
@@ -36,24 +39,39 @@ function unauthorized(): Response {
   return response
 }
 
-/** The HTTP surface of Stalwart 0.16.18 that the platform uses: discovery, session, JMAP, health, the caller's permissions. */
+/**
+ * The HTTP surface of Stalwart 0.16.18 that the platform uses: discovery, session, JMAP, health,
+ * the caller's permissions.
+ */
 export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<MailBindings> {
   const app = new Hono<MailBindings>()
   const inFlight = new Map<string, number>()
   const windows = new Map<string, { startedAt: number; requests: number }>()
 
-  const isOverRate = (accountId: string, { requests, windowMs }: NonNullable<HttpSettings['requestLimit']>): number | undefined => {
+  const isOverRate = (
+    accountId: string,
+    { requests, windowMs }: NonNullable<HttpSettings['requestLimit']>,
+  ): number | undefined => {
     const window = windows.get(accountId)
     if (!window || window.startedAt + windowMs <= world.now()) {
       windows.set(accountId, { startedAt: world.now(), requests: 1 })
       return undefined
     }
     window.requests += 1
-    return window.requests > requests ? Math.ceil((window.startedAt + windowMs - world.now()) / 1000) : undefined
+    return window.requests > requests
+      ? Math.ceil((window.startedAt + windowMs - world.now()) / 1000)
+      : undefined
   }
 
-  const authenticated = async (context: MailContext, handle: (caller: Caller) => Response | Promise<Response>): Promise<Response> => {
-    const caller = authenticate(world, context.req.header('authorization') ?? '', context.env.remoteAddress)
+  const authenticated = async (
+    context: MailContext,
+    handle: (caller: Caller) => Response | Promise<Response>,
+  ): Promise<Response> => {
+    const caller = authenticate(
+      world,
+      context.req.header('authorization') ?? '',
+      context.env.remoteAddress,
+    )
     if (caller === 'unauthorized') {
       const [least, most] = settings.failedLoginDelayMs
       if (context.req.header('authorization')) await pause(least + Math.random() * (most - least))
@@ -62,12 +80,17 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
     if (caller === 'forbidden') return answer(problems.forbidden())
     if (caller === 'codeRequired') return answer(problems.codeRequired())
 
-    const limited = settings.requestLimit && !caller.permissions.has('unlimitedRequests') ? settings.requestLimit : undefined
+    const limited =
+      settings.requestLimit && !caller.permissions.has('unlimitedRequests')
+        ? settings.requestLimit
+        : undefined
     const reset = limited && isOverRate(caller.accountId, limited)
-    if (limited && reset !== undefined) return answer(problems.tooManyRequests(limited.requests, limited.windowMs / 1000, reset))
+    if (limited && reset !== undefined)
+      return answer(problems.tooManyRequests(limited.requests, limited.windowMs / 1000, reset))
 
     const running = inFlight.get(caller.accountId) ?? 0
-    if (running >= limits.maxConcurrentRequests) return answer(problems.limit('maxConcurrentRequests'))
+    if (running >= limits.maxConcurrentRequests)
+      return answer(problems.limit('maxConcurrentRequests'))
     inFlight.set(caller.accountId, running + 1)
     try {
       if (settings.workMs > 0) await pause(settings.workMs)
@@ -80,7 +103,8 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   const jmap = (context: MailContext) =>
     authenticated(context, async (caller) => {
       const type = context.req.header('content-type')
-      if (type !== undefined && type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') return answer(problems.notJson())
+      if (type !== undefined && type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json')
+        return answer(problems.notJson())
       const body = await context.req.text()
       const request = parseRequest(body)
       if (request === 'notRequest') return answer(problems.notRequest(body))
@@ -89,10 +113,16 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
       return Response.json(carryOut(world, caller, request, sessionState(caller)))
     })
 
-  app.get('/.well-known/jmap', () => new Response(null, { status: 307, headers: { location: '/jmap/session' } }))
+  app.get(
+    '/.well-known/jmap',
+    () => new Response(null, { status: 307, headers: { location: '/jmap/session' } }),
+  )
   app.get('/jmap/session', (context) => {
-    if (!context.req.header('authorization')) return Response.json(sessionResource(undefined, world.settings.hostname))
-    return authenticated(context, (caller) => Response.json(sessionResource(caller, world.settings.hostname)))
+    if (!context.req.header('authorization'))
+      return Response.json(sessionResource(undefined, world.settings.hostname))
+    return authenticated(context, (caller) =>
+      Response.json(sessionResource(caller, world.settings.hostname)),
+    )
   })
   app.post('/jmap', jmap)
   app.post('/jmap/', jmap)
@@ -100,7 +130,11 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
   app.get('/healthz/ready', () => answer(problems.status(200)))
   app.get('/api/account', (context) =>
     authenticated(context, (caller) =>
-      Response.json({ permissions: toldPermissions(caller.permissions), edition: 'oss', locale: 'en_US' }),
+      Response.json({
+        permissions: toldPermissions(caller.permissions),
+        edition: 'oss',
+        locale: 'en_US',
+      }),
     ),
   )
   app.onError((error) => {

@@ -1,9 +1,14 @@
 import { MethodError } from './errors.ts'
 import { isObject, type Json, type JsonObject, own } from './json.ts'
 
-/** Readers of method arguments. A value of the wrong type fails the call with `invalidArguments`. */
+/**
+ * Readers of method arguments. A value of the wrong type fails the call with `invalidArguments`.
+ */
 function wrongType(name: string, expected: string): MethodError {
-  return new MethodError('invalidArguments', `Invalid value for argument "${name}", expected ${expected}`)
+  return new MethodError(
+    'invalidArguments',
+    `Invalid value for argument "${name}", expected ${expected}`,
+  )
 }
 
 /** The ids of an argument: null and absent mean all of them. */
@@ -26,7 +31,9 @@ export function objectArgument(args: JsonObject, name: string): JsonObject {
 export function integerArgument(args: JsonObject, name: string): number | undefined {
   const value = own(args, name) ?? null
   if (value === null) return undefined
-  return typeof value === 'number' && Number.isInteger(value) ? value : raise(wrongType(name, 'an integer'))
+  return typeof value === 'number' && Number.isInteger(value)
+    ? value
+    : raise(wrongType(name, 'an integer'))
 }
 
 export function booleanArgument(args: JsonObject, name: string): boolean {

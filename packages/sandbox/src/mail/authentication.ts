@@ -8,7 +8,7 @@ import { defaultDomainId } from './registry.ts'
 import type { MailWorld } from './registry-type.ts'
 import { hashSecret, verifyPassword } from './secrets.ts'
 
-export type Refusal = 'unauthorized' | 'codeRequired' | 'forbidden'
+export type Rejection = 'unauthorized' | 'codeRequired' | 'forbidden'
 
 interface Account {
   readonly id: string
@@ -16,34 +16,55 @@ interface Account {
 }
 
 /**
- * The caller behind an `Authorization` header. `forbidden`: right credentials of an account that may not authenticate (a frozen
- * mailbox), or from an address that the credential does not allow.
+ * The caller behind an `Authorization` header. `forbidden`: right credentials of an account that
+ * may not authenticate (a frozen mailbox), or from an address that the credential does not allow.
  */
-export function authenticate(world: MailWorld, header: string, remoteAddress: string | undefined): Caller | Refusal {
+export function authenticate(
+  world: MailWorld,
+  header: string,
+  remoteAddress: string | undefined,
+): Caller | Rejection {
   const [scheme = '', value = ''] = header.split(' ', 2)
   if (/^bearer$/i.test(scheme)) return withKey(world, value, 'ApiKey', remoteAddress)
-  if (/^basic$/i.test(scheme)) return withBasic(world, Buffer.from(value, 'base64').toString('utf8'), remoteAddress)
+  if (/^basic$/i.test(scheme))
+    return withBasic(world, Buffer.from(value, 'base64').toString('utf8'), remoteAddress)
   return 'unauthorized'
 }
 
-function withBasic(world: MailWorld, pair: string, remoteAddress: string | undefined): Caller | Refusal {
+function withBasic(
+  world: MailWorld,
+  pair: string,
+  remoteAddress: string | undefined,
+): Caller | Rejection {
   const colon = pair.indexOf(':')
   if (colon === -1) return 'unauthorized'
   const login = pair.slice(0, colon).trim().toLowerCase()
   const secret = pair.slice(colon + 1)
   const percent = login.indexOf('%')
-  if (percent !== -1) return asMaster(world, login.slice(0, percent), login.slice(percent + 1), secret, remoteAddress)
+  if (percent !== -1)
+    return asMaster(world, login.slice(0, percent), login.slice(percent + 1), secret, remoteAddress)
   const account = findAccount(world, login)
   if (!account) return 'unauthorized'
   if (secret.startsWith('app_')) {
     const holder = world.store.holder(secretKey(hashSecret(secret)))
-    return holder?.id === account.id ? withKey(world, secret, 'AppPassword', remoteAddress) : 'unauthorized'
+    return holder?.id === account.id
+      ? withKey(world, secret, 'AppPassword', remoteAddress)
+      : 'unauthorized'
   }
   return withPassword(world, account, secret, remoteAddress, login)
 }
 
-/** `target%master`: the master's password opens the target's mailbox, with the target's own permissions. */
-function asMaster(world: MailWorld, target: string, master: string, secret: string, remoteAddress: string | undefined): Caller | Refusal {
+/**
+ * `target%master`: the master's password opens the target's mailbox, with the target's own
+ * permissions.
+ */
+function asMaster(
+  world: MailWorld,
+  target: string,
+  master: string,
+  secret: string,
+  remoteAddress: string | undefined,
+): Caller | Rejection {
   const masterAccount = findAccount(world, master)
   if (!masterAccount) return 'unauthorized'
   const checked = withPassword(world, masterAccount, secret, remoteAddress, master)
@@ -59,9 +80,16 @@ function withPassword(
   secret: string,
   remoteAddress: string | undefined,
   login: string,
-): Caller | Refusal {
-  const credential = entriesOf(objectOf(account.record, 'credentials')).find((one) => textOf(one, '@type') === 'Password')
-  if (!credential || isExpired(world, credential) || !verifyPassword(secret, textOf(credential, 'secret'))) return 'unauthorized'
+): Caller | Rejection {
+  const credential = entriesOf(objectOf(account.record, 'credentials')).find(
+    (one) => textOf(one, '@type') === 'Password',
+  )
+  if (
+    !credential ||
+    isExpired(world, credential) ||
+    !verifyPassword(secret, textOf(credential, 'secret'))
+  )
+    return 'unauthorized'
   if (textOf(credential, 'otpAuth')) return 'codeRequired'
   if (!isAllowedFrom(credential, remoteAddress)) return 'forbidden'
   const permissions = accountPermissions(account.record)
@@ -70,18 +98,35 @@ function withPassword(
   return callerOf(world, account, permissions)
 }
 
-function withKey(world: MailWorld, secret: string, type: 'ApiKey' | 'AppPassword', remoteAddress: string | undefined): Caller | Refusal {
+function withKey(
+  world: MailWorld,
+  secret: string,
+  type: 'ApiKey' | 'AppPassword',
+  remoteAddress: string | undefined,
+): Caller | Rejection {
   const hash = hashSecret(secret)
   const id = world.store.holder(secretKey(hash))?.id
   const record = id === undefined ? undefined : world.store.get('Account', id)
   const credential =
-    record && entriesOf(objectOf(record, 'credentials')).find((one) => textOf(one, '@type') === type && textOf(one, 'secret') === hash)
-  if (id === undefined || !record || !credential || isExpired(world, credential)) return 'unauthorized'
+    record &&
+    entriesOf(objectOf(record, 'credentials')).find(
+      (one) => textOf(one, '@type') === type && textOf(one, 'secret') === hash,
+    )
+  if (id === undefined || !record || !credential || isExpired(world, credential))
+    return 'unauthorized'
   if (!isAllowedFrom(credential, remoteAddress)) return 'forbidden'
-  return callerOf(world, { id, record }, credentialPermissions(accountPermissions(record), credential))
+  return callerOf(
+    world,
+    { id, record },
+    credentialPermissions(accountPermissions(record), credential),
+  )
 }
 
-function callerOf(world: MailWorld, account: Account, permissions: PermissionSet): Caller | Refusal {
+function callerOf(
+  world: MailWorld,
+  account: Account,
+  permissions: PermissionSet,
+): Caller | Rejection {
   if (!permissions.has('authenticate')) return 'forbidden'
   return {
     accountId: account.id,
@@ -91,9 +136,15 @@ function callerOf(world: MailWorld, account: Account, permissions: PermissionSet
   }
 }
 
-/** By address or alias, on a domain or an alias of it. A bare name is completed with the default domain. */
+/**
+ * By address or alias, on a domain or an alias of it. A bare name is completed with the default
+ * domain.
+ */
 function findAccount(world: MailWorld, login: string): Account | undefined {
-  const id = accountByAddress(world, login.includes('@') ? login : `${login}@${defaultDomainName(world)}`)
+  const id = accountByAddress(
+    world,
+    login.includes('@') ? login : `${login}@${defaultDomainName(world)}`,
+  )
   const record = id === undefined ? undefined : world.store.get('Account', id)
   return id !== undefined && record ? { id, record } : undefined
 }
@@ -102,7 +153,10 @@ function findAccount(world: MailWorld, login: string): Account | undefined {
 export function accountByAddress(world: MailWorld, address: string): string | undefined {
   const at = address.lastIndexOf('@')
   const domainId = findDomain(world, address.slice(at + 1).toLowerCase())
-  const holder = at > 0 && domainId !== undefined ? world.store.holder(addressKey(address.slice(0, at).toLowerCase(), domainId)) : undefined
+  const holder =
+    at > 0 && domainId !== undefined
+      ? world.store.holder(addressKey(address.slice(0, at).toLowerCase(), domainId))
+      : undefined
   return holder?.object === 'Account' ? holder.id : undefined
 }
 

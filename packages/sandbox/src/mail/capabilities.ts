@@ -13,7 +13,10 @@ export const capabilities = {
 /** The `capabilities` of the session resource. `host` is the public host name. */
 export function serverCapabilities(host: string): JsonObject {
   return {
-    [capabilities.core]: { ...limits, collationAlgorithms: ['i;ascii-numeric', 'i;ascii-casemap', 'i;unicode-casemap'] },
+    [capabilities.core]: {
+      ...limits,
+      collationAlgorithms: ['i;ascii-numeric', 'i;ascii-casemap', 'i;unicode-casemap'],
+    },
     'urn:ietf:params:jmap:mail': {},
     'urn:ietf:params:jmap:submission': {},
     'urn:ietf:params:jmap:vacationresponse': {},
@@ -29,7 +32,8 @@ export function serverCapabilities(host: string): JsonObject {
     'urn:ietf:params:jmap:emailpush': {},
     'urn:ietf:params:jmap:sieve': { implementation: 'Stalwart v1.0.0' },
     'urn:ietf:params:jmap:webpush-vapid': {
-      applicationServerKey: 'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U',
+      applicationServerKey:
+        'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U',
     },
     'urn:ietf:params:jmap:websocket': { url: `wss://${host}/jmap/ws`, supportsPush: true },
   }

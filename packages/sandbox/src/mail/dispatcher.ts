@@ -18,7 +18,10 @@ export interface JmapRequest {
 /** A request that fails as a whole. */
 export type RequestProblem = 'notRequest' | 'maxCallsInRequest' | 'maxSizeRequest'
 
-/** Reads the body of `POST /jmap`. Any fault in its form is `notRequest`, a capability that nobody knows too. */
+/**
+ * Reads the body of `POST /jmap`. Any fault in its form is `notRequest`, a capability that nobody
+ * knows too.
+ */
 export function parseRequest(body: string): JmapRequest | RequestProblem {
   if (Buffer.byteLength(body) > limits.maxSizeRequest) return 'maxSizeRequest'
   let request: Json
@@ -32,12 +35,15 @@ export function parseRequest(body: string): JmapRequest | RequestProblem {
   const sent = own(request, 'methodCalls') ?? []
   const createdIds = own(request, 'createdIds')
   if (!Array.isArray(using) || !Array.isArray(sent)) return 'notRequest'
-  if (!using.every((name: Json) => typeof name === 'string' && isCapability(name))) return 'notRequest'
+  if (!using.every((name: Json) => typeof name === 'string' && isCapability(name)))
+    return 'notRequest'
   if (createdIds !== undefined && createdIds !== null && !isObject(createdIds)) return 'notRequest'
   const calls = sent.map((call: Json) => {
     if (!Array.isArray(call) || call.length !== 3) return undefined
     const [name, args, callId]: readonly Json[] = call
-    return typeof name === 'string' && args !== undefined && typeof callId === 'string' ? { name, args, callId } : undefined
+    return typeof name === 'string' && args !== undefined && typeof callId === 'string'
+      ? { name, args, callId }
+      : undefined
   })
   const wellFormed = calls.filter((call) => call !== undefined)
   if (wellFormed.length < calls.length) return 'notRequest'
@@ -49,7 +55,10 @@ export function parseRequest(body: string): JmapRequest | RequestProblem {
   }
 }
 
-/** The server borrows keys from the text as it stands, so one with an escape in it cannot be read. Expects well-formed JSON. */
+/**
+ * The server borrows keys from the text as it stands, so one with an escape in it cannot be read.
+ * Expects well-formed JSON.
+ */
 function hasEscapedKey(json: string): boolean {
   if (!json.includes('\\')) return false
   let open = json.indexOf('"')
@@ -68,24 +77,34 @@ function hasEscapedKey(json: string): boolean {
   return false
 }
 
-/** The names of the methods in a body, whatever else is wrong with it: for faults and the call log. */
+/**
+ * The names of the methods in a body, whatever else is wrong with it: for faults and the call log.
+ */
 export function methodNames(body: string): readonly string[] {
   try {
     const request: Json = JSON.parse(body)
     const calls = isObject(request) ? own(request, 'methodCalls') : undefined
     if (!Array.isArray(calls)) return []
-    return calls.flatMap((call: Json) => (Array.isArray(call) && typeof call[0] === 'string' ? [call[0]] : []))
+    return calls.flatMap((call: Json) =>
+      Array.isArray(call) && typeof call[0] === 'string' ? [call[0]] : [],
+    )
   } catch {
     return []
   }
 }
 
 /** Carries the calls out one after the other, in one go: no other request comes in between. */
-export function carryOut(world: MailWorld, caller: Caller, request: JmapRequest, sessionState: string): JsonObject {
+export function carryOut(
+  world: MailWorld,
+  caller: Caller,
+  request: JmapRequest,
+  sessionState: string,
+): JsonObject {
   const answered: Answered[] = []
   const responses: Json[] = []
   const createdIds = new Map<string, string>()
-  for (const [name, id] of Object.entries(request.createdIds ?? {})) if (typeof id === 'string') createdIds.set(name, id)
+  for (const [name, id] of Object.entries(request.createdIds ?? {}))
+    if (typeof id === 'string') createdIds.set(name, id)
 
   for (const { name, args, callId } of request.calls) {
     try {
@@ -101,7 +120,11 @@ export function carryOut(world: MailWorld, caller: Caller, request: JmapRequest,
       responses.push(['error', error.toJson(), callId])
     }
   }
-  return { methodResponses: responses, ...(request.createdIds && { createdIds: Object.fromEntries(createdIds) }), sessionState }
+  return {
+    methodResponses: responses,
+    ...(request.createdIds && { createdIds: Object.fromEntries(createdIds) }),
+    sessionState,
+  }
 }
 
 function call(
@@ -115,7 +138,8 @@ function call(
 ): JsonObject {
   const method = methods.get(name)
   if (!method) throw new MethodError('unknownMethod', name)
-  if (!isObject(sent)) throw new MethodError('invalidArguments', 'The arguments of a method are an object.')
+  if (!isObject(sent))
+    throw new MethodError('invalidArguments', 'The arguments of a method are an object.')
   const args = orderedCreates(withBackReferences(sent, answered), createdIds)
   if (method.capability && !request.using.includes(method.capability)) {
     throw new MethodError(
@@ -128,18 +152,30 @@ function call(
   }
   const resolved = references(createdIds)
   const ids = own(args, 'ids')
-  const withIds = Array.isArray(ids) ? { ...args, ids: ids.map((id: Json) => (typeof id === 'string' ? resolved.id(id, {}) : id)) } : args
-  return method.run({ world, caller, accountId: accountOf(method, caller, args), args: withIds, references: resolved })
+  const withIds = Array.isArray(ids)
+    ? { ...args, ids: ids.map((id: Json) => (typeof id === 'string' ? resolved.id(id, {}) : id)) }
+    : args
+  return method.run({
+    world,
+    caller,
+    accountId: accountOf(method, caller, args),
+    args: withIds,
+    references: resolved,
+  })
 }
 
 function accountOf(method: Method, caller: Caller, args: JsonObject): string {
   const sent = own(args, 'accountId')
   if (method.accountId === 'ignored') return caller.accountId
   if (sent !== undefined && typeof sent !== 'string')
-    throw new MethodError('invalidArguments', 'Invalid value for argument "accountId", expected an id')
+    throw new MethodError(
+      'invalidArguments',
+      'Invalid value for argument "accountId", expected an id',
+    )
   if (sent === undefined || decodeId(sent) === undefined) {
     if (method.accountId === 'optional') return caller.accountId
-    if (sent === undefined) throw new MethodError('invalidArguments', 'The "accountId" property is required.')
+    if (sent === undefined)
+      throw new MethodError('invalidArguments', 'The "accountId" property is required.')
     throw new MethodError('accountNotFound')
   }
   if (sent !== caller.accountId && !caller.permissions.has('impersonate')) {

@@ -6,7 +6,16 @@ import { type JsonObject, objectOf, textOf } from './json.ts'
 import { utcDate } from './patch.ts'
 import type { Change, MailWorld, RegistryType } from './registry-type.ts'
 import { masked } from './secrets.ts'
-import { choice, id, initialVariant, optional, type Shape, serverSet, text, union } from './shapes.ts'
+import {
+  choice,
+  id,
+  initialVariant,
+  optional,
+  type Shape,
+  serverSet,
+  text,
+  union,
+} from './shapes.ts'
 
 const generate = promisify(generateKeyPair)
 
@@ -16,8 +25,9 @@ const made: Promise<{ privateKey: KeyObject }>[] = []
 let turn = 0
 
 /**
- * A real key, as the server has one for each domain; from the fifth domain on it is one that another domain has too. An RSA key takes as much
- * processor time as a whole test, they guard nothing here, and tests make domains by the thousand.
+ * A real key, as the server has one for each domain; from the fifth domain on it is one that
+ * another domain has too. An RSA key takes as much processor time as a whole test, they guard
+ * nothing here, and tests make domains by the thousand.
  */
 function newKey(algorithm: 'rsa' | 'ed25519'): Promise<{ privateKey: KeyObject }> {
   if (algorithm === 'ed25519') return generate('ed25519', {})
@@ -66,9 +76,16 @@ export function keyType(signatureType: string): 'rsa' | 'ed25519' {
   return signatureType.includes('Rsa') ? 'rsa' : 'ed25519'
 }
 
-/** Fills in a selector template such as `v{version}-{algorithm}-{date-%Y%m%d}`. Throws a SetError for a template that cannot be filled in. */
-export function generateSelector(template: string, algorithm: 'rsa' | 'ed25519', now: number): string {
-  const refuse = (description: string): never => {
+/**
+ * Fills in a selector template such as `v{version}-{algorithm}-{date-%Y%m%d}`. Throws a SetError
+ * for a template that cannot be filled in.
+ */
+export function generateSelector(
+  template: string,
+  algorithm: 'rsa' | 'ed25519',
+  now: number,
+): string {
+  const reject = (description: string): never => {
     throw new SetError('invalidProperties', { properties: ['selectorTemplate'], description })
   }
   const date = new Date(now)
@@ -81,13 +98,19 @@ export function generateSelector(template: string, algorithm: 'rsa' | 'ed25519',
     if (name === 'version') return '1'
     if (name === 'algorithm') return algorithm
     if (name === 'epoch') return String(Math.floor(now / 1000))
-    if (name.startsWith('date-')) return name.slice(5).replace(/%([Ymd])/g, (__, part: string) => parts[part] ?? '')
-    return refuse(`Unknown variable "${name}" in selector template.`)
+    if (name.startsWith('date-'))
+      return name.slice(5).replace(/%([Ymd])/g, (__, part: string) => parts[part] ?? '')
+    return reject(`Unknown variable "${name}" in selector template.`)
   })
-  return /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(selector) ? selector : refuse('The selector template makes no valid DNS label.')
+  return /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(selector)
+    ? selector
+    : reject('The selector template makes no valid DNS label.')
 }
 
-/** Base64 of the public half: the SubjectPublicKeyInfo for RSA, the 32 raw bytes for Ed25519. Undefined without a readable key. */
+/**
+ * Base64 of the public half: the SubjectPublicKeyInfo for RSA, the 32 raw bytes for Ed25519.
+ * Undefined without a readable key.
+ */
 export function publicKey(record: JsonObject): string | undefined {
   const secret = textOf(objectOf(record, 'privateKey'), 'secret')
   try {
@@ -100,9 +123,12 @@ export function publicKey(record: JsonObject): string | undefined {
 
 function prepare({ world, record, previous }: Change): JsonObject {
   const sent = textOf(objectOf(record, 'privateKey'), 'secret')
-  const kept = previous && sent === masked ? { ...record, privateKey: previous.privateKey ?? null } : record
+  const kept =
+    previous && sent === masked ? { ...record, privateKey: previous.privateKey ?? null } : record
   const fail = (reason: string): never => {
-    throw new SetError('invalidProperties', { description: `Failed to validate DKIM signature: ${reason}` })
+    throw new SetError('invalidProperties', {
+      description: `Failed to validate DKIM signature: ${reason}`,
+    })
   }
   let key: KeyObject
   try {
@@ -110,7 +136,8 @@ function prepare({ world, record, previous }: Change): JsonObject {
   } catch {
     return fail('the private key cannot be read')
   }
-  if (key.asymmetricKeyType !== keyType(textOf(kept, '@type'))) fail('the private key is of another algorithm')
+  if (key.asymmetricKeyType !== keyType(textOf(kept, '@type')))
+    fail('the private key is of another algorithm')
   return { ...kept, createdAt: previous?.createdAt ?? utcDate(world.now()) }
 }
 
@@ -122,17 +149,26 @@ export const dkimSignatures: RegistryType = {
   indexKeys: () => [],
   foreignKeys: (record) => [
     { object: 'Domain', id: textOf(record, 'domainId') },
-    ...(textOf(record, 'memberTenantId') ? [{ object: 'Tenant' as const, id: textOf(record, 'memberTenantId') }] : []),
+    ...(textOf(record, 'memberTenantId')
+      ? [{ object: 'Tenant' as const, id: textOf(record, 'memberTenantId') }]
+      : []),
   ],
   prepare,
   view(_world, _id, record, wants) {
     const held = objectOf(record, 'privateKey')
     const key = wants('publicKey') ? publicKey(record) : undefined
-    return { ...record, privateKey: { ...held, ...('secret' in held && { secret: masked }) }, ...(key !== undefined && { publicKey: key }) }
+    return {
+      ...record,
+      privateKey: { ...held, ...('secret' in held && { secret: masked }) },
+      ...(key !== undefined && { publicKey: key }),
+    }
   },
 }
 
-/** Makes the keys that are due. Real ones, so that records and signatures can be checked against each other. */
+/**
+ * Makes the keys that are due. Real ones, so that records and signatures can be checked against
+ * each other.
+ */
 export async function runKeyTasks(world: MailWorld): Promise<void> {
   for (;;) {
     const task = world.store.tasks.find((one) => one.dueAt <= world.now())
@@ -144,13 +180,24 @@ export async function runKeyTasks(world: MailWorld): Promise<void> {
     if (!domain) continue
     const exists = world.store
       .list('DkimSignature')
-      .some(([, record]) => textOf(record, 'domainId') === task.domainId && textOf(record, '@type') === task.algorithm)
+      .some(
+        ([, record]) =>
+          textOf(record, 'domainId') === task.domainId &&
+          textOf(record, '@type') === task.algorithm,
+      )
     if (exists) continue
     world.store.insert('DkimSignature', {
       ...initialVariant(shape, task.algorithm),
       domainId: task.domainId,
-      selector: generateSelector(textOf(objectOf(domain, 'dkimManagement'), 'selectorTemplate'), algorithm, world.now()),
-      privateKey: { '@type': 'Text', secret: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
+      selector: generateSelector(
+        textOf(objectOf(domain, 'dkimManagement'), 'selectorTemplate'),
+        algorithm,
+        world.now(),
+      ),
+      privateKey: {
+        '@type': 'Text',
+        secret: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      },
       createdAt: utcDate(world.now()),
     })
   }

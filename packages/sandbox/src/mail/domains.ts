@@ -30,10 +30,17 @@ const shape = object({
   createdAt: serverSet,
   description: optional(text),
   logo: optional(text),
-  certificateManagement: union({ Manual: {}, Automatic: { acmeProviderId: id, subjectAlternativeNames: { kind: 'set' } } }),
+  certificateManagement: union({
+    Manual: {},
+    Automatic: { acmeProviderId: id, subjectAlternativeNames: { kind: 'set' } },
+  }),
   dkimManagement: union({
     Automatic: {
-      algorithms: { kind: 'set', has: (name) => algorithms.includes(name), initial: ['Dkim1Ed25519Sha256', 'Dkim1RsaSha256'] },
+      algorithms: {
+        kind: 'set',
+        has: (name) => algorithms.includes(name),
+        initial: ['Dkim1Ed25519Sha256', 'Dkim1RsaSha256'],
+      },
       selectorTemplate: { kind: 'text', initial: 'v{version}-{algorithm}-{date-%Y%m%d}' },
       rotateAfter: { kind: 'integer', initial: 7_776_000_000 },
       retireAfter: { kind: 'integer', initial: 604_800_000 },
@@ -46,13 +53,21 @@ const shape = object({
     Automatic: {
       dnsServerId: id,
       origin: optional(text),
-      publishRecords: { kind: 'set', has: (name) => recordTypes.includes(name), initial: recordTypes },
+      publishRecords: {
+        kind: 'set',
+        has: (name) => recordTypes.includes(name),
+        initial: recordTypes,
+      },
     },
   }),
   memberTenantId: optional(id),
   directoryId: optional(id),
   catchAllAddress: optional({ kind: 'text', rules: [addressRule] }),
-  subAddressing: union({ Enabled: {}, Custom: { customRule: choice('Expression', [], '') }, Disabled: {} }),
+  subAddressing: union({
+    Enabled: {},
+    Custom: { customRule: choice('Expression', [], '') },
+    Disabled: {},
+  }),
   allowRelaying: { kind: 'boolean', initial: false },
   reportAddressUri: optional({ kind: 'text', rules: [trimRule] }, 'mailto:postmaster'),
   dnsZoneFile: serverSet,
@@ -86,12 +101,14 @@ export function findDomain(world: MailWorld, name: string): string | undefined {
 
 function prepare({ world, id, record, previous }: Change): JsonObject {
   const management = objectOf(record, 'dkimManagement')
-  if (textOf(management, '@type') === 'Automatic') generateSelector(textOf(management, 'selectorTemplate'), 'rsa', world.now())
+  if (textOf(management, '@type') === 'Automatic')
+    generateSelector(textOf(management, 'selectorTemplate'), 'rsa', world.now())
 
   const name = textOf(record, 'name')
   const taken = (property: string, key: string) => {
     const holder = world.store.holder(key)
-    if (holder && holder.id !== id) throw new SetError('primaryKeyViolation', { properties: [property], objectId: holder })
+    if (holder && holder.id !== id)
+      throw new SetError('primaryKeyViolation', { properties: [property], objectId: holder })
   }
   taken('name', domainAliasKey(name))
   for (const alias of membersOf(record.aliases)) {
@@ -103,13 +120,25 @@ function prepare({ world, id, record, previous }: Change): JsonObject {
 }
 
 /** Automatic management makes the keys of a domain in the background, one after the other. */
-function stored(world: MailWorld, domainId: string, record: JsonObject, previous: JsonObject | undefined): void {
+function stored(
+  world: MailWorld,
+  domainId: string,
+  record: JsonObject,
+  previous: JsonObject | undefined,
+): void {
   const management = objectOf(record, 'dkimManagement')
-  const wasAutomatic = previous && textOf(objectOf(previous, 'dkimManagement'), '@type') === 'Automatic'
+  const wasAutomatic =
+    previous && textOf(objectOf(previous, 'dkimManagement'), '@type') === 'Automatic'
   if (textOf(management, '@type') !== 'Automatic' || wasAutomatic) return
-  const wanted = algorithms.filter((algorithm) => membersOf(management.algorithms).includes(algorithm))
+  const requested = algorithms.filter((algorithm) =>
+    membersOf(management.algorithms).includes(algorithm),
+  )
   world.store.tasks.push(
-    ...wanted.map((algorithm, index) => ({ domainId, algorithm, dueAt: world.now() + world.settings.dkimDelayMs * (index + 1) })),
+    ...requested.map((algorithm, index) => ({
+      domainId,
+      algorithm,
+      dueAt: world.now() + world.settings.dkimDelayMs * (index + 1),
+    })),
   )
 }
 
@@ -118,10 +147,17 @@ export const domains: RegistryType = {
   shape,
   filters: { name: 'keyword', aliases: 'members', memberTenantId: 'id' },
   sorts: ['name', 'aliases', 'memberTenantId'],
-  words: (record) => [textOf(record, 'name'), ...membersOf(record.aliases), textOf(record, 'description')],
+  words: (record) => [
+    textOf(record, 'name'),
+    ...membersOf(record.aliases),
+    textOf(record, 'description'),
+  ],
   indexKeys: (record) => [
     { key: domainNameKey(textOf(record, 'name')), property: 'name' },
-    ...membersOf(record.aliases).map((alias) => ({ key: domainAliasKey(alias), property: 'aliases' })),
+    ...membersOf(record.aliases).map((alias) => ({
+      key: domainAliasKey(alias),
+      property: 'aliases',
+    })),
   ],
   foreignKeys,
   prepare,

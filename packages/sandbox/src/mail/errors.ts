@@ -3,7 +3,8 @@ import type { JsonObject } from './json.ts'
 const fixedDescriptions = {
   requestTooLarge:
     'The number of ids requested by the client exceeds the maximum number the server is willing to process in a single method call.',
-  anchorNotFound: 'An anchor argument was supplied, but it cannot be found in the results of the query.',
+  anchorNotFound:
+    'An anchor argument was supplied, but it cannot be found in the results of the query.',
   accountNotFound: 'The accountId does not correspond to a valid account',
   serverUnavailable: 'This server is temporarily unavailable.',
 } as const
@@ -24,7 +25,12 @@ export class MethodError extends Error {
   readonly type: MethodErrorType
 
   constructor(type: MethodErrorType, description = '') {
-    super(description || (type in fixedDescriptions ? fixedDescriptions[type as keyof typeof fixedDescriptions] : ''))
+    super(
+      description ||
+        (type in fixedDescriptions
+          ? fixedDescriptions[type as keyof typeof fixedDescriptions]
+          : ''),
+    )
     this.type = type
   }
 
@@ -84,7 +90,9 @@ export class SetError extends Error {
       ...(properties && { properties }),
       ...(objectId && { objectId: { ...objectId } }),
       ...(linkedObjects && { linkedObjects: linkedObjects.map((linked) => ({ ...linked })) }),
-      ...(validationErrors && { validationErrors: validationErrors.map((problem) => ({ ...problem })) }),
+      ...(validationErrors && {
+        validationErrors: validationErrors.map((problem) => ({ ...problem })),
+      }),
     }
   }
 }

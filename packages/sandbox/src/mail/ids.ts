@@ -34,10 +34,15 @@ export function compareIds(one: string, other: string): number {
   return 0
 }
 
-/** Milliseconds of 2020-01-01T00:00:00Z, so that long ids have the twelve characters that servers of today give out. */
+/**
+ * Milliseconds of 2020-01-01T00:00:00Z, so that long ids have the twelve characters that servers of
+ * today give out.
+ */
 const epoch = 1_577_836_800_000
 
-/** The long, time-ordered id after `previous` for an object made at `now` (milliseconds since 1970). */
+/**
+ * The long, time-ordered id after `previous` for an object made at `now` (milliseconds since 1970).
+ */
 export function longId(now: number, previous: string | undefined): string {
   const fresh = BigInt(Math.max(0, now - epoch)) << 22n
   const last = previous === undefined ? undefined : decodeId(previous)

@@ -9,15 +9,24 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object's own property; undefined for names that only the prototype knows, such as `constructor`. */
+/**
+ * The object's own property; undefined for names that only the prototype knows, such as
+ * `constructor`.
+ */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** A copy with one property set, in its place. Works for `__proto__` too, which a plain assignment would swallow. */
+/**
+ * A copy with one property set, in its place. Works for `__proto__` too, which a plain assignment
+ * would swallow.
+ */
 export function withProperty(object: JsonObject, key: string, value: Json): JsonObject {
-  if (!Object.hasOwn(object, key)) return Object.fromEntries([...Object.entries(object), [key, value]])
-  return Object.fromEntries(Object.entries(object).map(([name, held]) => [name, name === key ? value : held]))
+  if (!Object.hasOwn(object, key))
+    return Object.fromEntries([...Object.entries(object), [key, value]])
+  return Object.fromEntries(
+    Object.entries(object).map(([name, held]) => [name, name === key ? value : held]),
+  )
 }
 
 /** A copy without one property. */

@@ -1,5 +1,6 @@
 /**
- * Every permission of Stalwart 0.16, in the server's order. Kept in families, because six hundred names follow from few words.
+ * Every permission of Stalwart 0.16, in the server's order. Kept in families, because six hundred
+ * names follow from few words.
  */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -80,7 +81,9 @@ const registry = [
 
 export const permissionNames: readonly string[] = [
   ...login,
-  ...Object.entries(jmap).flatMap(([name, verbs]) => words(verbs).map((verb) => `jmap${name}${verb}`)),
+  ...Object.entries(jmap).flatMap(([name, verbs]) =>
+    words(verbs).map((verb) => `jmap${name}${verb}`),
+  ),
   ...protocols,
   ...registry.flatMap(({ name, verbs }) => verbs.map((verb) => `sys${name}${verb}`)),
 ]
@@ -92,18 +95,29 @@ export function isPermission(name: string): boolean {
 }
 
 const untold = new Set([
-  // While directory queries are off for people, as they are by default. Who holds the permissions may ask all the same.
+  // While directory queries are off for people, as they are by default. Who holds the permissions
+  // may ask all the same.
   ...words('Get Query Changes QueryChanges GetAvailability').map((verb) => `jmapPrincipal${verb}`),
   // What nobody can do with objects that the server writes itself.
-  ...['DmarcExternalReport', 'DmarcInternalReport', 'TlsExternalReport', 'TlsInternalReport', 'ArfExternalReport'].flatMap((name) => [
+  ...[
+    'DmarcExternalReport',
+    'DmarcInternalReport',
+    'TlsExternalReport',
+    'TlsInternalReport',
+    'ArfExternalReport',
+  ].flatMap((name) => [`sys${name}Create`, `sys${name}Update`]),
+  ...['ClusterNode', 'Log'].flatMap((name) => [
     `sys${name}Create`,
     `sys${name}Update`,
+    `sys${name}Destroy`,
   ]),
-  ...['ClusterNode', 'Log'].flatMap((name) => [`sys${name}Create`, `sys${name}Update`, `sys${name}Destroy`]),
   ...words('sysQueuedMessageCreate sysBootstrapGet sysBootstrapUpdate'),
 ])
 
-/** What `GET /api/account` tells of the permissions that a caller holds: less than all, by the server's `handle_account_request`. */
+/**
+ * What `GET /api/account` tells of the permissions that a caller holds: less than all, by the
+ * server's `handle_account_request`.
+ */
 export function toldPermissions(held: ReadonlySet<string>): string[] {
   return permissionNames.filter((name) => held.has(name) && !untold.has(name))
 }

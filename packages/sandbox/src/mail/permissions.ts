@@ -6,16 +6,21 @@ export type PermissionSet = ReadonlySet<string>
 
 const everyone = /^(authenticate|authenticateWithAlias|interactAi)$/
 const protocols = /^(jmap|imap|pop3|calendar|email|dav|sieve)/
-const ownThings = /^sys(MaskedEmail|ArchivedItem|AccountSettings|PublicKey|SpamTrainingSample(?!.*Create))/
+const ownThings =
+  /^sys(MaskedEmail|ArchivedItem|AccountSettings|PublicKey|SpamTrainingSample(?!.*Create))/
 const ownSecrets = /^sys(AccountPassword|ApiKey|AppPassword)/
 const systemOnly = /^(impersonate|unlimitedRequests|unlimitedUploads|liveMetrics|liveTracing)$/
-const tenantObjects = /^sys(Domain|DkimSignature|AcmeProvider|Account|Role|OAuthClient|MailingList|ExternalReport|DnsServer|QueuedMessage)/
+const tenantObjects =
+  /^sys(Domain|DkimSignature|AcmeProvider|Account|Role|OAuthClient|MailingList|ExternalReport|DnsServer|QueuedMessage)/
 
-function pick(wanted: (name: string) => boolean): PermissionSet {
-  return new Set(permissionNames.filter(wanted))
+function pick(requested: (name: string) => boolean): PermissionSet {
+  return new Set(permissionNames.filter(requested))
 }
 
-const user = pick((name) => everyone.test(name) || protocols.test(name) || ownThings.test(name) || ownSecrets.test(name))
+const user = pick(
+  (name) =>
+    everyone.test(name) || protocols.test(name) || ownThings.test(name) || ownSecrets.test(name),
+)
 const group = pick((name) => protocols.test(name) || ownThings.test(name))
 const tenantAdministrator = pick(
   (name) =>
@@ -77,8 +82,14 @@ export function accountPermissions(account: JsonObject): PermissionSet {
   }
 }
 
-/** What a caller may do who came with an API key or an app password of the account: never more than the account. */
-export function credentialPermissions(account: PermissionSet, credential: JsonObject): PermissionSet {
+/**
+ * What a caller may do who came with an API key or an app password of the account: never more than
+ * the account.
+ */
+export function credentialPermissions(
+  account: PermissionSet,
+  credential: JsonObject,
+): PermissionSet {
   const limit = objectOf(credential, 'permissions')
   const names = membersOf(limit.permissions)
   switch (textOf(limit, '@type')) {
@@ -91,10 +102,12 @@ export function credentialPermissions(account: PermissionSet, credential: JsonOb
   }
 }
 
-/** Refuses to give away what the caller does not hold. */
+/** Rejects to give away what the caller does not hold. */
 export function assertMayGrant(caller: PermissionSet, granted: PermissionSet): void {
   const missing = permissionNames.filter((name) => granted.has(name) && !caller.has(name))
   if (missing.length === 0) return
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : ''
-  throw new SetError('forbidden', { description: `You are not authorized to grant permissions: ${missing.slice(0, 5).join(', ')}${more}` })
+  throw new SetError('forbidden', {
+    description: `You are not authorized to grant permissions: ${missing.slice(0, 5).join(', ')}${more}`,
+  })
 }

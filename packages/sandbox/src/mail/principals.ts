@@ -6,7 +6,7 @@ import { MethodError } from './errors.ts'
 import { isObject, type Json, type JsonObject, objectOf, own, textOf } from './json.ts'
 import type { MethodCall } from './method.ts'
 import { selected } from './registry-get.ts'
-import { queryAnswer } from './registry-query.ts'
+import { queryResponse } from './registry-query.ts'
 import type { MailWorld } from './registry-type.ts'
 
 function view(world: MailWorld, accountId: string, account: JsonObject): JsonObject {
@@ -37,18 +37,30 @@ export function principalGet({ world, accountId, args }: MethodCall): JsonObject
   return { accountId, state: 'n', list, notFound }
 }
 
-/** `Principal/query`: `name` and `email` look up an exact address, aliases and aliases of domains included. */
+/**
+ * `Principal/query`: `name` and `email` look up an exact address, aliases and aliases of domains
+ * included.
+ */
 export function principalQuery({ world, accountId, args }: MethodCall): JsonObject {
   const matches = matcher(world, own(args, 'filter') ?? null)
   const rows = world.store.list('Account').filter(([id, account]) => matches(id, account))
-  return queryAnswer(accountId, { ...args, sort: [{ property: 'id' }], calculateTotal: own(args, 'calculateTotal') ?? false }, [], rows)
+  return queryResponse(
+    accountId,
+    { ...args, sort: [{ property: 'id' }], calculateTotal: own(args, 'calculateTotal') ?? false },
+    [],
+    rows,
+  )
 }
 
 type Matcher = (id: string, account: JsonObject) => boolean
 
 function matcher(world: MailWorld, filter: Json): Matcher {
   if (filter === null) return () => true
-  if (!isObject(filter)) throw new MethodError('invalidArguments', 'Invalid value for argument "filter", expected an object')
+  if (!isObject(filter))
+    throw new MethodError(
+      'invalidArguments',
+      'Invalid value for argument "filter", expected an object',
+    )
   if (Object.hasOwn(filter, 'operator')) return combined(world, filter)
   const conditions = Object.entries(filter).map(([name, value]) => condition(world, name, value))
   return (id, account) => conditions.every((one) => one(id, account))
@@ -80,7 +92,8 @@ function condition(world: MailWorld, name: string, value: Json): Matcher {
       return (id) => id === found
     }
     case 'type':
-      return (_id, account) => value === (textOf(account, '@type') === 'Group' ? 'group' : 'individual')
+      return (_id, account) =>
+        value === (textOf(account, '@type') === 'Group' ? 'group' : 'individual')
     case 'text':
       return (_id, account) => words(account).has(value.toLowerCase())
     default:

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { FaultAnswer } from '../system.ts'
+import type { FaultResponse } from '../system.ts'
 
 interface Problem {
   readonly status: number
@@ -9,12 +9,31 @@ interface Problem {
 
 const contentType = { 'content-type': 'application/problem+json' }
 
-function blank(status: number, title: string, detail: string, headers: Readonly<Record<string, string>> = {}): Problem {
-  return { status, headers: { ...contentType, ...headers }, body: JSON.stringify({ type: 'about:blank', status, title, detail }) }
+function blank(
+  status: number,
+  title: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  return {
+    status,
+    headers: { ...contentType, ...headers },
+    body: JSON.stringify({ type: 'about:blank', status, title, detail }),
+  }
 }
 
-function jmap(type: string, detail: string, limit?: string, headers: Readonly<Record<string, string>> = {}): Problem {
-  const body = { type: `urn:ietf:params:jmap:error:${type}`, status: 400, detail, ...(limit !== undefined && { limit }) }
+function jmap(
+  type: string,
+  detail: string,
+  limit?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  const body = {
+    type: `urn:ietf:params:jmap:error:${type}`,
+    status: 400,
+    detail,
+    ...(limit !== undefined && { limit }),
+  }
   return { status: 400, headers: { ...contentType, ...headers }, body: JSON.stringify(body) }
 }
 
@@ -28,29 +47,39 @@ const limitDetails: Readonly<Record<string, string>> = {
 export const problems = {
   notFound: () => blank(404, 'Not Found', 'The requested resource does not exist on this server.'),
   unauthorized: () => blank(401, 'Unauthorized', 'You have to authenticate first.'),
-  forbidden: () => blank(403, 'Forbidden', 'You do not have enough permissions to access this resource.'),
+  forbidden: () =>
+    blank(403, 'Forbidden', 'You do not have enough permissions to access this resource.'),
   codeRequired: () =>
     blank(
       402,
       'TOTP code required',
       "A TOTP code is required to authenticate this account. Try authenticating again using 'secret$totp_code'.",
     ),
-  notJson: () => jmap('notJSON', 'Failed to parse JSON: The Content-Type header must be application/json.'),
+  notJson: () =>
+    jmap('notJSON', 'Failed to parse JSON: The Content-Type header must be application/json.'),
   /** The detail is the body that came in, secrets and all. */
   notRequest: (body: string) => jmap('notRequest', body),
   limit: (limit: 'maxSizeRequest' | 'maxCallsInRequest' | 'maxConcurrentRequests') => {
     const headers =
       limit === 'maxConcurrentRequests'
-        ? { 'ratelimit-policy': '"concurrent-requests";q=4;qu="concurrent-requests"', ratelimit: '"concurrent-requests";r=0' }
+        ? {
+            'ratelimit-policy': '"concurrent-requests";q=4;qu="concurrent-requests"',
+            ratelimit: '"concurrent-requests";r=0',
+          }
         : {}
     return jmap('limit', limitDetails[limit] ?? '', limit, headers)
   },
   tooManyRequests: (requests: number, windowSeconds: number, resetSeconds: number) =>
-    blank(429, 'Too Many Requests', 'Your request has been rate limited. Please try again in a few seconds.', {
-      'retry-after': String(resetSeconds),
-      'ratelimit-policy': `"requests";q=${requests};w=${windowSeconds}`,
-      ratelimit: `"requests";r=0;t=${resetSeconds}`,
-    }),
+    blank(
+      429,
+      'Too Many Requests',
+      'Your request has been rate limited. Please try again in a few seconds.',
+      {
+        'retry-after': String(resetSeconds),
+        'ratelimit-policy': `"requests";q=${requests};w=${windowSeconds}`,
+        ratelimit: `"requests";r=0;t=${resetSeconds}`,
+      },
+    ),
   internalError: () =>
     blank(
       500,
@@ -71,7 +100,7 @@ export const challenges = [
 ]
 
 /** The body that the server sends with a status that a fault asks for. */
-export function faultAnswer(status: number): FaultAnswer {
+export function faultResponse(status: number): FaultResponse {
   const { headers, body } = faultProblem(status)
   return { headers, body }
 }
@@ -80,7 +109,10 @@ function faultProblem(status: number): Problem {
   switch (status) {
     case 401: {
       const problem = problems.unauthorized()
-      return { ...problem, headers: { ...problem.headers, 'www-authenticate': challenges.join(', ') } }
+      return {
+        ...problem,
+        headers: { ...problem.headers, 'www-authenticate': challenges.join(', ') },
+      }
     }
     case 403:
       return problems.forbidden()

@@ -7,15 +7,17 @@ import { knownProperties } from './registry.ts'
 import type { RegistryType } from './registry-type.ts'
 
 /**
- * `x:<Object>/get`: `{accountId, list, notFound}` without a state. Names that no object has are ignored; when none is left, every
- * property comes back.
+ * `x:<Object>/get`: `{accountId, list, notFound}` without a state. Names that no object has are
+ * ignored; when none is left, every property comes back.
  */
 export function registryGet(type: RegistryType): (call: MethodCall) => JsonObject {
   return ({ world, accountId, args }) => {
     const ids = idsArgument(args, 'ids')
     if (ids && ids.length > limits.maxObjectsInGet) throw new MethodError('requestTooLarge')
-    const properties = new Set((textsArgument(args, 'properties') ?? []).filter((name) => knownProperties.has(name)))
-    const wanted =
+    const properties = new Set(
+      (textsArgument(args, 'properties') ?? []).filter((name) => knownProperties.has(name)),
+    )
+    const requested =
       ids ??
       world.store
         .list(type.name)
@@ -24,7 +26,7 @@ export function registryGet(type: RegistryType): (call: MethodCall) => JsonObjec
     const wants = (name: string) => properties.size === 0 || properties.has(name)
     const list: JsonObject[] = []
     const notFound: string[] = []
-    for (const id of wanted) {
+    for (const id of requested) {
       const record = world.store.get(type.name, id)
       if (!record) {
         notFound.push(id)
@@ -41,7 +43,8 @@ export function selected(view: JsonObject, properties: ReadonlySet<string>): Jso
   if (properties.size === 0) return view
   let shown: JsonObject = {}
   for (const name of Object.keys(view)) {
-    if (name === 'id' || properties.has(name)) shown = withProperty(shown, name, own(view, name) ?? null)
+    if (name === 'id' || properties.has(name))
+      shown = withProperty(shown, name, own(view, name) ?? null)
   }
   return shown
 }

@@ -26,15 +26,18 @@ export interface SetSteps {
 }
 
 /**
- * Runs creates, then updates, then destroys, each on its own: what is refused does not stop the others. Empty maps are left out
- * of the answer, and there is no state.
+ * Runs creates, then updates, then destroys, each on its own: what is rejected does not stop the
+ * others. Empty maps are left out of the answer, and there is no state.
  */
 export function runSet(call: MethodCall, permission: string, steps: SetSteps): JsonObject {
   const { args, accountId, caller } = call
   const create = objectArgument(args, 'create')
   const update = objectArgument(args, 'update')
   const destroy = idsArgument(args, 'destroy') ?? []
-  if (Object.keys(create).length + Object.keys(update).length + destroy.length > limits.maxObjectsInSet)
+  if (
+    Object.keys(create).length + Object.keys(update).length + destroy.length >
+    limits.maxObjectsInSet
+  )
     throw new MethodError('requestTooLarge')
 
   assertPermitted(caller, permission, {
@@ -42,30 +45,37 @@ export function runSet(call: MethodCall, permission: string, steps: SetSteps): J
     update: Object.keys(update).length > 0,
     destroy: destroy.length > 0,
   })
-  const outcome: SetOutcome = { created: {}, updated: {}, destroyed: [], notCreated: {}, notUpdated: {}, notDestroyed: {} }
+  const outcome: SetOutcome = {
+    created: {},
+    updated: {},
+    destroyed: [],
+    notCreated: {},
+    notUpdated: {},
+    notDestroyed: {},
+  }
   for (const [clientId, value] of Object.entries(create)) {
-    const refusal = attempt(() => {
-      const answer = steps.create(call.references.within(value, outcome.created))
-      outcome.created = withProperty(outcome.created, clientId, answer)
+    const rejection = attempt(() => {
+      const response = steps.create(call.references.within(value, outcome.created))
+      outcome.created = withProperty(outcome.created, clientId, response)
     })
-    if (refusal) outcome.notCreated = withProperty(outcome.notCreated, clientId, refusal)
+    if (rejection) outcome.notCreated = withProperty(outcome.notCreated, clientId, rejection)
   }
   for (const [sentId, patch] of Object.entries(update)) {
     const id = call.references.id(sentId, outcome.created)
-    const refusal = attempt(() => {
+    const rejection = attempt(() => {
       if (destroy.includes(id)) throw new SetError('willDestroy')
       steps.update(id, call.references.within(patch, outcome.created))
       outcome.updated = withProperty(outcome.updated, id, null)
     })
-    if (refusal) outcome.notUpdated = withProperty(outcome.notUpdated, id, refusal)
+    if (rejection) outcome.notUpdated = withProperty(outcome.notUpdated, id, rejection)
   }
   for (const sentId of destroy) {
     const id = call.references.id(sentId, outcome.created)
-    const refusal = attempt(() => {
+    const rejection = attempt(() => {
       steps.destroy(id)
       outcome.destroyed = [...outcome.destroyed, id]
     })
-    if (refusal) outcome.notDestroyed = withProperty(outcome.notDestroyed, id, refusal)
+    if (rejection) outcome.notDestroyed = withProperty(outcome.notDestroyed, id, rejection)
   }
   return { accountId, ...withoutEmpty(outcome) }
 }
@@ -86,10 +96,20 @@ function attempt(step: () => void): JsonObject | undefined {
 }
 
 /** A missing permission fails the whole call, not the objects one by one. */
-function assertPermitted(caller: Caller, permission: string, verbs: Readonly<Record<string, boolean>>): void {
-  const missing = Object.keys(verbs).filter((verb) => !caller.permissions.has(`${permission}${verb[0]?.toUpperCase()}${verb.slice(1)}`))
-  const refused = missing.length === Object.keys(verbs).length ? 'create, update or destroy' : missing.find((verb) => verbs[verb])
-  if (refused) throw new MethodError('forbidden', `You are not authorized to ${refused} objects of this type`)
+function assertPermitted(
+  caller: Caller,
+  permission: string,
+  verbs: Readonly<Record<string, boolean>>,
+): void {
+  const missing = Object.keys(verbs).filter(
+    (verb) => !caller.permissions.has(`${permission}${verb[0]?.toUpperCase()}${verb.slice(1)}`),
+  )
+  const rejected =
+    missing.length === Object.keys(verbs).length
+      ? 'create, update or destroy'
+      : missing.find((verb) => verbs[verb])
+  if (rejected)
+    throw new MethodError('forbidden', `You are not authorized to ${rejected} objects of this type`)
 }
 
 /** `x:<Object>/set` for the objects that the registry stores. */
@@ -110,7 +130,11 @@ export function registrySet(type: RegistryType): (call: MethodCall) => JsonObjec
       destroy: (id) => {
         if (!world.store.get(type.name, id)) throw new SetError('notFound')
         const linked = linkedObjects(world, type.name, id)
-        if (linked.length > 0) throw new SetError('objectIsLinked', { objectId: { object: type.name, id }, linkedObjects: linked })
+        if (linked.length > 0)
+          throw new SetError('objectIsLinked', {
+            objectId: { object: type.name, id },
+            linkedObjects: linked,
+          })
         world.store.remove(type.name, id)
         type.removed?.(world, id)
       },
@@ -119,9 +143,17 @@ export function registrySet(type: RegistryType): (call: MethodCall) => JsonObjec
 }
 
 function updated(type: RegistryType, previous: JsonObject, patch: Json): JsonObject {
-  if (!isObject(patch)) throw new SetError('invalidPatch', { description: 'Invalid value type for object', properties: [''] })
+  if (!isObject(patch))
+    throw new SetError('invalidPatch', {
+      description: 'Invalid value type for object',
+      properties: [''],
+    })
   const sentType = own(patch, '@type')
-  if (typeof sentType === 'string' && typeof previous['@type'] === 'string' && sentType !== previous['@type']) {
+  if (
+    typeof sentType === 'string' &&
+    typeof previous['@type'] === 'string' &&
+    sentType !== previous['@type']
+  ) {
     return asObject(patched(type.shape, previous, [], patch, knownProperties))
   }
   let record: Json = previous
@@ -133,11 +165,18 @@ function updated(type: RegistryType, previous: JsonObject, patch: Json): JsonObj
 }
 
 function asObject(value: Json): JsonObject {
-  if (!isObject(value)) throw new SetError('invalidPatch', { description: 'Invalid value type for object', properties: [''] })
+  if (!isObject(value))
+    throw new SetError('invalidPatch', {
+      description: 'Invalid value type for object',
+      properties: [''],
+    })
   return value
 }
 
-/** Checks a record and stores it, in the order in which the server refuses: object rules, required properties, references, uniqueness. */
+/**
+ * Checks a record and stores it, in the order in which the server rejects: object rules, required
+ * properties, references, uniqueness.
+ */
 function write(
   world: MailWorld,
   caller: Caller,
@@ -146,13 +185,18 @@ function write(
   changed: JsonObject,
   previous: JsonObject | undefined,
 ): string {
-  const record = asObject(renumbered(type.shape, type.prepare({ world, caller, id, record: changed, previous })))
+  const record = asObject(
+    renumbered(type.shape, type.prepare({ world, caller, id, record: changed, previous })),
+  )
   const missing = missingProperties(type.shape, record)
   if (missing.length > 0) {
-    throw new SetError('validationFailed', { validationErrors: missing.map((property) => ({ type: 'Required', property })) })
+    throw new SetError('validationFailed', {
+      validationErrors: missing.map((property) => ({ type: 'Required', property })),
+    })
   }
   for (const key of type.foreignKeys(record)) {
-    if (!isResolved(world, key)) throw new SetError('invalidForeignKey', { objectId: { object: key.object, id: key.id } })
+    if (!isResolved(world, key))
+      throw new SetError('invalidForeignKey', { objectId: { object: key.object, id: key.id } })
   }
   for (const { key, property } of type.indexKeys(record)) {
     const holder = property === undefined ? undefined : world.store.holder(key)

@@ -6,11 +6,17 @@ import type { ObjectShape, UnionShape } from './shapes.ts'
 import type { IndexKey, MailStore, ObjectName } from './store.ts'
 
 export interface MailSettings {
-  /** Milliseconds from the creation of a domain to its Ed25519 key; the RSA key comes after twice that time. */
+  /**
+   * Milliseconds from the creation of a domain to its Ed25519 key; the RSA key comes after twice
+   * that time.
+   */
   readonly dkimDelayMs: number
   /** Host name of the server, which MX, SRV and CNAME records point to. */
   readonly hostname: string
-  /** Whether accounts may only be given permissions that the caller holds, as the real server has it. */
+  /**
+   * Whether accounts may only be given permissions that the caller holds, as the real server has
+   * it.
+   */
   readonly grantRule: boolean
   /** Milliseconds until a search by uid or words finds an event as it was written. */
   readonly searchLagMs: number
@@ -27,7 +33,14 @@ export interface MailWorld {
 
 /** A reference to another object. With `variant` it has to be of that `@type`. */
 export interface ForeignKey extends Omit<ObjectId, 'object'> {
-  readonly object: ObjectName | 'Tenant' | 'Directory' | 'DnsServer' | 'AcmeProvider' | 'PublicKey' | 'Role'
+  readonly object:
+    | ObjectName
+    | 'Tenant'
+    | 'Directory'
+    | 'DnsServer'
+    | 'AcmeProvider'
+    | 'PublicKey'
+    | 'Role'
   readonly variant?: string
 }
 
@@ -53,12 +66,25 @@ export interface RegistryType {
   readonly words?: (record: JsonObject) => readonly string[]
   readonly indexKeys: (record: JsonObject) => readonly IndexKey[]
   readonly foreignKeys: (record: JsonObject) => readonly ForeignKey[]
-  /** Checks a change and answers the record to store. Throws a SetError to refuse it. */
+  /** Checks a change and answers the record to store. Throws a SetError to reject it. */
   readonly prepare: (change: Change) => JsonObject
   /** Runs after a change was stored. */
-  readonly stored?: (world: MailWorld, id: string, record: JsonObject, previous: JsonObject | undefined) => void
+  readonly stored?: (
+    world: MailWorld,
+    id: string,
+    record: JsonObject,
+    previous: JsonObject | undefined,
+  ) => void
   /** Runs after a record was destroyed. */
   readonly removed?: (world: MailWorld, id: string) => void
-  /** The record as a get shows it. `wants` tells whether a property was asked for: costly ones are built on demand. */
-  readonly view: (world: MailWorld, id: string, record: JsonObject, wants: (property: string) => boolean) => JsonObject
+  /**
+   * The record as a get shows it. `wants` tells whether a property was asked for: costly ones are
+   * built on demand.
+   */
+  readonly view: (
+    world: MailWorld,
+    id: string,
+    record: JsonObject,
+    wants: (property: string) => boolean,
+  ) => JsonObject
 }

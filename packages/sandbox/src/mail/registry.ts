@@ -17,34 +17,51 @@ export const registry: Readonly<Record<ObjectName, RegistryType>> = {
   MailingList: mailingLists,
 }
 
-/** Every property name that the server knows for any object: others are refused in other words. */
-export const knownProperties: ReadonlySet<string> = new Set(['id', ...Object.values(registry).flatMap((type) => propertyNames(type.shape))])
+/** Every property name that the server knows for any object: others are rejected in other words. */
+export const knownProperties: ReadonlySet<string> = new Set([
+  'id',
+  ...Object.values(registry).flatMap((type) => propertyNames(type.shape)),
+])
 
 export function indexKeys(object: ObjectName, record: JsonObject): readonly IndexKey[] {
   return registry[object].indexKeys(record)
 }
 
-/** False when the key points to nothing. Tenants, directories and the like do not exist on this server. */
+/**
+ * False when the key points to nothing. Tenants, directories and the like do not exist on this
+ * server.
+ */
 export function isResolved(world: MailWorld, key: ForeignKey): boolean {
   if (key.object === 'Role') return isRole(key.id)
   const name = objectNames.find((one) => one === key.object)
   const target = name && world.store.get(name, key.id)
-  return target !== undefined && (key.variant === undefined || textOf(target, '@type') === key.variant)
+  return (
+    target !== undefined && (key.variant === undefined || textOf(target, '@type') === key.variant)
+  )
 }
 
 /**
- * Everything that points to an object, each once, ordered by type and id. The first domain is the server's default domain, which
- * its settings point to.
+ * Everything that points to an object, each once, ordered by type and id. The first domain is the
+ * server's default domain, which its settings point to.
  */
-export function linkedObjects(world: MailWorld, object: ObjectName, id: string): readonly ObjectId[] {
+export function linkedObjects(
+  world: MailWorld,
+  object: ObjectName,
+  id: string,
+): readonly ObjectId[] {
   const linked: ObjectId[] = objectNames.flatMap((name) =>
     world.store
       .list(name)
-      .filter(([, record]) => registry[name].foreignKeys(record).some((key) => key.object === object && key.id === id))
+      .filter(([, record]) =>
+        registry[name].foreignKeys(record).some((key) => key.object === object && key.id === id),
+      )
       .map(([linkedId]) => ({ object: name, id: linkedId })),
   )
-  if (object === 'Domain' && id === defaultDomainId) linked.push({ object: 'SystemSettings', id: 'singleton' })
-  return linked.sort((one, other) => (one.object === other.object ? compareIds(one.id, other.id) : one.object < other.object ? -1 : 1))
+  if (object === 'Domain' && id === defaultDomainId)
+    linked.push({ object: 'SystemSettings', id: 'singleton' })
+  return linked.sort((one, other) =>
+    one.object === other.object ? compareIds(one.id, other.id) : one.object < other.object ? -1 : 1,
+  )
 }
 
 /** The domain that the first start creates and that completes a bare user name at login. */

@@ -8,8 +8,9 @@ import { initialValue } from './shapes.ts'
 import type { ObjectName } from './store.ts'
 
 /**
- * What an installation holds that was set up for the platform: the default domain, and the service account with its API key.
- * Mailboxes and tenant domains come from the platform, through the protocol.
+ * What an installation holds that was set up for the platform: the default domain, and the service
+ * account with its API key. Mailboxes and tenant domains come from the platform, through the
+ * protocol.
  */
 export function seedMail(world: MailWorld, defaultDomain: string): void {
   const createdAt = utcDate(world.now())

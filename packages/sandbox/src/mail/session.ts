@@ -32,19 +32,32 @@ const accountCapabilities = {
 } satisfies JsonObject
 
 /**
- * The session resource. Without a caller it is the anonymous session: 200, no accounts. Its addresses come from the server's
- * own public host name, whatever address the client used.
+ * The session resource. Without a caller it is the anonymous session: 200, no accounts. Its
+ * addresses come from the server's own public host name, whatever address the client used.
  */
 export function sessionResource(caller: Caller | undefined, host: string): JsonObject {
   const base = `https://${host}`
-  const held = caller && { ...accountCapabilities, [capabilities.principals]: { currentUserPrincipalId: caller.accountId } }
+  const held = caller && {
+    ...accountCapabilities,
+    [capabilities.principals]: { currentUserPrincipalId: caller.accountId },
+  }
   return {
     capabilities: serverCapabilities(host),
     accounts:
       caller && held
-        ? { [caller.accountId]: { name: caller.address, isPersonal: true, isReadOnly: false, accountCapabilities: held } }
+        ? {
+            [caller.accountId]: {
+              name: caller.address,
+              isPersonal: true,
+              isReadOnly: false,
+              accountCapabilities: held,
+            },
+          }
         : {},
-    primaryAccounts: caller && held ? Object.fromEntries(Object.keys(held).map((name) => [name, caller.accountId])) : {},
+    primaryAccounts:
+      caller && held
+        ? Object.fromEntries(Object.keys(held).map((name) => [name, caller.accountId]))
+        : {},
     username: caller?.address ?? '',
     apiUrl: `${base}/jmap/`,
     downloadUrl: `${base}/jmap/download/{accountId}/{blobId}/{name}?accept={type}`,

@@ -6,7 +6,10 @@ import type { Json, JsonObject } from './json.ts'
 export const objectNames = ['Account', 'DkimSignature', 'Domain', 'MailingList'] as const
 export type ObjectName = (typeof objectNames)[number]
 
-/** A name under which a record is found. With a `property` no two records may have it, and the refusal names the property. */
+/**
+ * A name under which a record is found. With a `property` no two records may have it, and the
+ * rejection names the property.
+ */
 export interface IndexKey {
   readonly key: string
   readonly property?: string
@@ -21,12 +24,22 @@ export interface KeyTask {
 }
 
 const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
 )
 const Saved = z.object({
   counters: z.record(z.string(), z.int()),
   lastLongId: z.string().optional(),
-  records: z.record(z.enum(objectNames), z.array(z.tuple([z.string(), z.record(z.string(), json)]))),
+  records: z.record(
+    z.enum(objectNames),
+    z.array(z.tuple([z.string(), z.record(z.string(), json)])),
+  ),
   tasks: z.array(z.object({ domainId: z.string(), algorithm: z.string(), dueAt: z.number() })),
   usedDiskQuota: z.record(z.string(), z.number()),
 })
@@ -36,7 +49,9 @@ export interface MailStore {
   get(object: ObjectName, id: string): JsonObject | undefined
   /** Ascending by id. */
   list(object: ObjectName): readonly (readonly [id: string, record: JsonObject])[]
-  /** Stores a new record under the next id of its type, or a long id for a type that counts none. */
+  /**
+   * Stores a new record under the next id of its type, or a long id for a type that counts none.
+   */
   insert(object: ObjectName, record: JsonObject): string
   update(object: ObjectName, id: string, record: JsonObject): void
   remove(object: ObjectName, id: string): void
@@ -58,7 +73,9 @@ export interface StoreOptions {
 }
 
 export function createMailStore({ indexKeys, now, changed }: StoreOptions): MailStore {
-  const records = new Map<ObjectName, Map<string, JsonObject>>(objectNames.map((name) => [name, new Map()]))
+  const records = new Map<ObjectName, Map<string, JsonObject>>(
+    objectNames.map((name) => [name, new Map()]),
+  )
   const index = new Map<string, ObjectId>()
   const counters = new Map<string, number>()
   let lastLongId: string | undefined
@@ -130,11 +147,13 @@ export function createMailStore({ indexKeys, now, changed }: StoreOptions): Mail
     load(saved) {
       const parsed = Saved.parse(saved)
       clear()
-      for (const name of objectNames) for (const [id, record] of parsed.records[name]) put(name, id, record)
+      for (const name of objectNames)
+        for (const [id, record] of parsed.records[name]) put(name, id, record)
       for (const [name, count] of Object.entries(parsed.counters)) counters.set(name, count)
       lastLongId = parsed.lastLongId
       store.tasks = parsed.tasks
-      for (const [id, used] of Object.entries(parsed.usedDiskQuota)) store.usedDiskQuota.set(id, used)
+      for (const [id, used] of Object.entries(parsed.usedDiskQuota))
+        store.usedDiskQuota.set(id, used)
     },
     clear,
   }

@@ -8,7 +8,7 @@ import { createCalendarStore } from './calendars/store.ts'
 import { methodNames } from './dispatcher.ts'
 import { findDomain } from './domains.ts'
 import { type JsonObject, textOf } from './json.ts'
-import { faultAnswer } from './problems.ts'
+import { faultResponse } from './problems.ts'
 import { indexKeys, registry } from './registry.ts'
 import type { MailSettings, MailWorld } from './registry-type.ts'
 import { seedMail } from './seed.ts'
@@ -35,8 +35,9 @@ export interface MailSystem extends SandboxSystem {
 }
 
 /**
- * The stand-in for Stalwart 0.16.18: JMAP management of domains, DKIM signatures, accounts, groups, mailing lists, API keys and
- * app passwords, calendars with their events, with the service account whose key is in `@atrium/core/demo`.
+ * The stand-in for Stalwart 0.16.18: JMAP management of domains, DKIM signatures, accounts, groups,
+ * mailing lists, API keys and app passwords, calendars with their events, with the service account
+ * whose key is in `@atrium/core/demo`.
  */
 export function createMail(context: SystemContext, options: MailOptions = {}): MailSystem {
   const defaultDomain = options.defaultDomain ?? 'atrium.test'
@@ -61,10 +62,16 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
   return {
     name: 'mail',
     listener: getRequestListener(
-      (request, env) => app.fetch(request, { remoteAddress: 'incoming' in env ? env.incoming.socket.remoteAddress : undefined }),
+      (request, env) =>
+        app.fetch(request, {
+          remoteAddress: 'incoming' in env ? env.incoming.socket.remoteAddress : undefined,
+        }),
       { overrideGlobalObjects: false },
     ),
-    state: () => ({ ...Object.fromEntries(objectNames.map((name) => [name, views(world, name)])), calendars: world.calendars.save() }),
+    state: () => ({
+      ...Object.fromEntries(objectNames.map((name) => [name, views(world, name)])),
+      calendars: world.calendars.save(),
+    }),
     save: () => ({ registry: world.store.save(), calendars: world.calendars.save() }),
     load(saved) {
       const { registry: records, calendars } = Saved.parse(saved)
@@ -77,8 +84,10 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
       seedMail(world, defaultDomain)
     },
     operations: ({ method, path, body }) =>
-      method === 'POST' && path.replace(/\/$/, '') === '/jmap' ? methodNames(body.toString('utf8')) : [],
-    errorAnswer: faultAnswer,
+      method === 'POST' && path.replace(/\/$/, '') === '/jmap'
+        ? methodNames(body.toString('utf8'))
+        : [],
+    errorResponse: faultResponse,
     calendars: peopleCalendars(world),
     domainNames: () => world.store.list('Domain').map(([, record]) => textOf(record, 'name')),
     zone(domain) {
@@ -97,7 +106,8 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
 }
 
 function views(world: MailWorld, name: (typeof objectNames)[number]): readonly JsonObject[] {
-  return world.store
-    .list(name)
-    .map(([id, record]) => ({ id, ...registry[name].view(world, id, record, (property) => property !== 'dnsZoneFile') }))
+  return world.store.list(name).map(([id, record]) => ({
+    id,
+    ...registry[name].view(world, id, record, (property) => property !== 'dnsZoneFile'),
+  }))
 }

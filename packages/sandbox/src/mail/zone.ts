@@ -12,8 +12,11 @@ function txt(name: string, value: string): string {
 }
 
 /**
- * The records to publish for a domain in BIND syntax, in the order of Stalwart 0.16.18: no TTL, absolute names, DMARC always with
- * `p=reject`. TLSA, CAA and MTA-STS appear only with certificates, which the sandbox has none of.
+ * The records to publish for a domain in BIND syntax, in the order of Stalwart 0.16.18 with its
+ * default settings: no TTL, absolute names, DMARC always with `p=reject`, an MTA-STS policy in
+ * testing mode, the services in the order of `x:SystemSettings`. TLSA needs a loaded certificate
+ * and CAA an ACME account; the sandbox has neither. Source:
+ * `crates/common/src/network/dns/records.rs`.
  */
 export function zoneText(world: MailWorld, domainId: string, domain: JsonObject): string {
   const name = textOf(domain, 'name')
@@ -32,18 +35,59 @@ export function zoneText(world: MailWorld, domainId: string, domain: JsonObject)
   lines.push(`${name}. IN MX 10 ${host}.\n`)
 
   const report = textOf(domain, 'reportAddressUri')
-  const reportTo = report.startsWith('mailto:') && !report.includes('@') ? `${report}@${name}` : report
+  const reportTo =
+    report.startsWith('mailto:') && !report.includes('@') ? `${report}@${name}` : report
   if (report) lines.push(txt(`_dmarc.${name}.`, `v=DMARC1; p=reject; rua=${reportTo}`))
 
-  const services = { jmap: 443, caldavs: 443, carddavs: 443, imaps: 993, pop3s: 995, submissions: 465 }
-  for (const [service, port] of Object.entries(services)) lines.push(`_${service}._tcp.${name}. IN SRV 0 1 ${port} ${host}.\n`)
+  const services = {
+    caldavs: 443,
+    carddavs: 443,
+    imaps: 993,
+    jmap: 443,
+    pop3s: 995,
+    submissions: 465,
+  }
+  for (const [service, port] of Object.entries(services))
+    lines.push(`_${service}._tcp.${name}. IN SRV 0 1 ${port} ${host}.\n`)
 
+  lines.push(`mta-sts.${name}. IN CNAME ${host}.\n`)
+  lines.push(txt(`_mta-sts.${name}.`, `v=STSv1; id=${policyId(host)}`))
   if (report) lines.push(txt(`_smtp._tls.${name}.`, `v=TLSRPTv1; rua=${reportTo}`))
 
-  const digest = createHash('sha256').update(`https://${host}`).digest('base64')
   lines.push(`ua-auto-config.${name}. IN CNAME ${host}.\n`)
-  lines.push(txt(`_ua-auto-config.${name}.`, `v=UAAC1; a=sha256; d=${digest}`))
+  lines.push(txt(`_ua-auto-config.${name}.`, `v=UAAC1; a=sha256; d=${autoConfigDigest(host)}`))
   lines.push(`autoconfig.${name}. IN CNAME ${host}.\n`)
   lines.push(`autodiscover.${name}. IN CNAME ${host}.\n`)
   return lines.join('')
+}
+
+/**
+ * Changes with the policy, as an unsigned integer of 64 bits. Stalwart hashes mode, age and mail
+ * servers with the default hasher of Rust, whose algorithm is not specified, so the number itself
+ * is another one.
+ */
+function policyId(host: string): string {
+  return createHash('sha256').update(`testing 604800 ${host}`).digest().readBigUInt64BE().toString()
+}
+
+/**
+ * SHA-256 of the document that mail programs find their settings in (`network/autoconfig/pacc.rs`),
+ * in the order of its fields.
+ */
+function autoConfigDigest(host: string): string {
+  const document = {
+    protocols: {
+      jmap: { url: `https://${host}/jmap/session` },
+      imap: { host },
+      pop3: { host },
+      smtp: { host },
+      caldav: { url: `https://${host}/dav/cal/` },
+      carddav: { url: `https://${host}/dav/card/` },
+      webdav: { url: `https://${host}/dav/file/` },
+      managesieve: { host },
+    },
+    authentication: { 'oauth-public': { issuer: `https://${host}` }, password: true },
+    info: { provider: { name: 'Stalwart' } },
+  }
+  return createHash('sha256').update(JSON.stringify(document)).digest('base64')
 }

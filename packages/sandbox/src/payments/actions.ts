@@ -7,7 +7,14 @@ import { creditNoteView, disputeView, invoiceView, refundView } from './invoice-
 import { markUncollectible, voidInvoice } from './invoicing.ts'
 import { attachCard, confirmSetup, removeCustomer, tellCustomer } from './people.ts'
 import { subscriptionStatuses } from './records.ts'
-import { closeDispute, creditNote, dispute, refund, settleRefund, voidCreditNote } from './reversals.ts'
+import {
+  closeDispute,
+  creditNote,
+  dispute,
+  refund,
+  settleRefund,
+  voidCreditNote,
+} from './reversals.ts'
 import { subscriptionView } from './subscription-views.ts'
 import type { PaymentsWorld } from './world.ts'
 
@@ -15,10 +22,23 @@ const id = z.string().min(1)
 /** With tax, in the currency's minor unit. */
 const amount = z.int().min(1)
 
-/** What happens outside of the API that is served: at the bank, at the card form, in Stripe's dashboard. */
+/**
+ * What happens outside of the API that is served: at the bank, at the card form, in Stripe's
+ * dashboard.
+ */
 export const PaymentAction = z.discriminatedUnion('action', [
-  z.strictObject({ action: z.literal('attach_card'), customer: id, card: id, makeDefault: z.boolean().default(true) }),
-  z.strictObject({ action: z.literal('confirm_setup'), setupIntent: id, card: id, confirmed: z.boolean().default(true) }),
+  z.strictObject({
+    action: z.literal('attach_card'),
+    customer: id,
+    card: id,
+    makeDefault: z.boolean().default(true),
+  }),
+  z.strictObject({
+    action: z.literal('confirm_setup'),
+    setupIntent: id,
+    card: id,
+    confirmed: z.boolean().default(true),
+  }),
   z.strictObject({ action: z.literal('pay'), invoice: id, card: id.optional() }),
   z.strictObject({ action: z.literal('try_to_charge'), invoice: id }),
   z.strictObject({ action: z.literal('void_invoice'), invoice: id }),
@@ -29,25 +49,54 @@ export const PaymentAction = z.discriminatedUnion('action', [
     amount: amount.optional(),
     status: z.enum(['pending', 'succeeded']).default('succeeded'),
   }),
-  z.strictObject({ action: z.literal('settle_refund'), refund: id, status: z.enum(['succeeded', 'failed']) }),
-  z.strictObject({ action: z.literal('credit_note'), invoice: id, amount, to: z.enum(['balance', 'card']).default('balance') }),
+  z.strictObject({
+    action: z.literal('settle_refund'),
+    refund: id,
+    status: z.enum(['succeeded', 'failed']),
+  }),
+  z.strictObject({
+    action: z.literal('credit_note'),
+    invoice: id,
+    amount,
+    to: z.enum(['balance', 'card']).default('balance'),
+  }),
   z.strictObject({ action: z.literal('void_credit_note'), creditNote: id }),
   z.strictObject({ action: z.literal('dispute'), invoice: id, amount: amount.optional() }),
-  z.strictObject({ action: z.literal('close_dispute'), dispute: id, outcome: z.enum(['won', 'lost']) }),
-  z.strictObject({ action: z.literal('verify_tax_id'), taxId: id, status: z.enum(['verified', 'unverified', 'unavailable', 'pending']) }),
+  z.strictObject({
+    action: z.literal('close_dispute'),
+    dispute: id,
+    outcome: z.enum(['won', 'lost']),
+  }),
+  z.strictObject({
+    action: z.literal('verify_tax_id'),
+    taxId: id,
+    status: z.enum(['verified', 'unverified', 'unavailable', 'pending']),
+  }),
   z.strictObject({ action: z.literal('delete_customer'), customer: id }),
   z.strictObject({ action: z.literal('set_tax'), percent: z.number().min(0).max(100) }),
-  z.strictObject({ action: z.literal('set_status'), subscription: id, status: z.enum(subscriptionStatuses) }),
+  z.strictObject({
+    action: z.literal('set_status'),
+    subscription: id,
+    status: z.enum(subscriptionStatuses),
+  }),
   z.strictObject({ action: z.literal('announce_renewal'), subscription: id }),
-  z.strictObject({ action: z.literal('emit'), type: z.string().min(1).max(100), object: z.looseObject({ id: z.string().optional() }) }),
+  z.strictObject({
+    action: z.literal('emit'),
+    type: z.string().min(1).max(100),
+    object: z.looseObject({ id: z.string().optional() }),
+  }),
 ])
 export type PaymentAction = z.input<typeof PaymentAction>
 
-/** Carries an action out and answers the object that it is about, as the API shows it. Throws `StripeFault`. */
+/**
+ * Carries an action out and answers the object that it is about, as the API shows it. Throws
+ * `StripeFault`.
+ */
 export function act(world: PaymentsWorld, input: PaymentAction): object {
   const { store } = world
   const action = PaymentAction.parse(input)
-  const invoiceShown = (invoice: string) => invoiceView(store, store.invoices.get(invoice), [], world.origin())
+  const invoiceShown = (invoice: string) =>
+    invoiceView(store, store.invoices.get(invoice), [], world.origin())
   switch (action.action) {
     case 'attach_card': {
       const customer = store.customers.get(action.customer, 'customer')
@@ -77,14 +126,20 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
       markUncollectible(world, store.invoices.get(action.invoice))
       return invoiceShown(action.invoice)
     case 'refund':
-      return refundView(store, refund(world, store.invoices.get(action.invoice), action.amount, action.status))
+      return refundView(
+        store,
+        refund(world, store.invoices.get(action.invoice), action.amount, action.status),
+      )
     case 'settle_refund': {
       const made = store.refunds.get(action.refund)
       settleRefund(world, made, action.status)
       return refundView(store, made)
     }
     case 'credit_note':
-      return creditNoteView(creditNote(world, store.invoices.get(action.invoice), action.amount, action.to), world.origin())
+      return creditNoteView(
+        creditNote(world, store.invoices.get(action.invoice), action.amount, action.to),
+        world.origin(),
+      )
     case 'void_credit_note': {
       const note = store.creditNotes.get(action.creditNote)
       voidCreditNote(world, note)
@@ -114,7 +169,10 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
       subscription.status = action.status
       const ended = action.status === 'canceled' || action.status === 'incomplete_expired'
       subscription.endedAt = ended ? world.now() : null
-      const type = action.status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated'
+      const type =
+        action.status === 'canceled'
+          ? 'customer.subscription.deleted'
+          : 'customer.subscription.updated'
       tellSubscription(world, type, subscription)
       return subscriptionView(store, subscription, [], world.origin())
     }
@@ -139,11 +197,15 @@ export function act(world: PaymentsWorld, input: PaymentAction): object {
 
 function openInvoice(world: PaymentsWorld, id: string) {
   const invoice = world.store.invoices.get(id)
-  if (invoice.status !== 'open') throw invalid(`This invoice is ${invoice.status} and cannot be paid.`)
+  if (invoice.status !== 'open')
+    throw invalid(`This invoice is ${invoice.status} and cannot be paid.`)
   return invoice
 }
 
-/** The person pays on a page of Stripe's, with a card of the moment or the one that is there, and confirms what is to be confirmed. */
+/**
+ * The person pays on a page of Stripe's, with a card of the moment or the one that is there, and
+ * confirms what is to be confirmed.
+ */
 export function payWithCard(world: PaymentsWorld, id: string, card: string | undefined): void {
   const invoice = openInvoice(world, id)
   const customer = world.store.customers.get(invoice.customer, 'customer')

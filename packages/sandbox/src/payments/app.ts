@@ -12,27 +12,46 @@ import { subscriptionRoutes } from './subscription-routes.ts'
 import { catchUp } from './time.ts'
 import type { PaymentsWorld } from './world.ts'
 
-const handlers: Readonly<Record<string, Handler>> = { ...customerRoutes, ...catalogRoutes, ...subscriptionRoutes, ...invoiceRoutes }
+const handlers: Readonly<Record<string, Handler>> = {
+  ...customerRoutes,
+  ...catalogRoutes,
+  ...subscriptionRoutes,
+  ...invoiceRoutes,
+}
 
 export interface ApiSettings {
   readonly secretKey: string
-  /** The one version that is spoken; a client that asks for another is refused, so that a pin that moved is seen. */
+  /**
+   * The one version that is spoken; a client that asks for another is rejected, so that a pin that
+   * moved is seen.
+   */
   readonly apiVersion: string
 }
 
-/** Stripe's REST for what the client calls: `/v1`, form-encoded, with its checks of key, version, parameters and idempotency. */
+/**
+ * Stripe's REST for what the client calls: `/v1`, form-encoded, with its checks of key, version,
+ * parameters and idempotency.
+ */
 export function paymentsApi(world: PaymentsWorld, settings: ApiSettings): Hono {
   const app = new Hono()
   app.all('/v1/*', async (c) => {
     const requestId = newId('req', 14)
     try {
       const body = await c.req.text()
-      const { status, text, replayed } = answer(world, settings, c.req.raw, body)
-      return new Response(text, { status, headers: headers(requestId, settings.apiVersion, replayed) })
+      const { status, text, replayed } = response(world, settings, c.req.raw, body)
+      return new Response(text, {
+        status,
+        headers: headers(requestId, settings.apiVersion, replayed),
+      })
     } catch (error) {
       if (!(error instanceof StripeFault)) console.error(error)
       const fault =
-        error instanceof StripeFault ? error : new StripeFault(500, { type: 'api_error', message: 'The sandbox failed. Its log says why.' })
+        error instanceof StripeFault
+          ? error
+          : new StripeFault(500, {
+              type: 'api_error',
+              message: 'The sandbox failed. Its log says why.',
+            })
       return new Response(JSON.stringify({ error: fault.body }), {
         status: fault.status,
         headers: headers(requestId, settings.apiVersion, false),
@@ -57,12 +76,20 @@ interface Answered {
   readonly replayed: boolean
 }
 
-function answer(world: PaymentsWorld, settings: ApiSettings, request: Request, body: string): Answered {
+function response(
+  world: PaymentsWorld,
+  settings: ApiSettings,
+  request: Request,
+  body: string,
+): Answered {
   const url = new URL(request.url)
   checkKey(request, settings.secretKey)
   const version = request.headers.get('stripe-version')
   if (version !== settings.apiVersion)
-    throw new StripeFault(400, { type: 'invalid_request_error', message: `Invalid Stripe API version: ${version}` })
+    throw new StripeFault(400, {
+      type: 'invalid_request_error',
+      message: `Invalid Stripe API version: ${version}`,
+    })
   const call = callName(request.method, url.pathname)
   const handler = call === undefined ? undefined : handlers[call]
   if (call === undefined || !handler) {
@@ -80,7 +107,8 @@ function answer(world: PaymentsWorld, settings: ApiSettings, request: Request, b
       throw new StripeFault(400, {
         type: 'idempotency_error',
         code: 'idempotency_error',
-        message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+        message:
+          'Keys for idempotent requests can only be used with the same parameters they were first used with.',
       })
     }
     return { status: before.status, text: before.body, replayed: true }
@@ -96,10 +124,21 @@ function answer(world: PaymentsWorld, settings: ApiSettings, request: Request, b
   return { status, text, replayed: false }
 }
 
-/** A declined card is an outcome that is kept like a success; other refusals are not, so that a mended request may use its key again. */
-function carryOut(world: PaymentsWorld, handler: Handler, ids: readonly string[], form: Form): { status: number; text: string } {
+/**
+ * A declined card is an outcome that is kept like a success; other rejections are not, so that a
+ * mended request may use its key again.
+ */
+function carryOut(
+  world: PaymentsWorld,
+  handler: Handler,
+  ids: readonly string[],
+  form: Form,
+): { status: number; text: string } {
   try {
-    return { status: 200, text: JSON.stringify(handler(world, { ids, form, expand: expandOf(form) })) }
+    return {
+      status: 200,
+      text: JSON.stringify(handler(world, { ids, form, expand: expandOf(form) })),
+    }
   } catch (error) {
     if (!(error instanceof StripeFault) || error.status !== 402) throw error
     return { status: 402, text: JSON.stringify({ error: error.body }) }
@@ -108,7 +147,10 @@ function carryOut(world: PaymentsWorld, handler: Handler, ids: readonly string[]
 
 function checkKey(request: Request, secretKey: string): void {
   const [scheme = '', value = ''] = (request.headers.get('authorization') ?? '').split(' ')
-  const given = scheme.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString().replace(/:$/, '') : value
+  const given =
+    scheme.toLowerCase() === 'basic'
+      ? Buffer.from(value, 'base64').toString().replace(/:$/, '')
+      : value
   if (given === secretKey) return
   const message = given === '' ? 'You did not provide an API key.' : 'Invalid API Key provided.'
   throw new StripeFault(401, { type: 'invalid_request_error', message })
@@ -117,5 +159,7 @@ function checkKey(request: Request, secretKey: string): void {
 /** The parts of the path that stand where the call's name says `:id`. */
 function idsOf(path: string, call: string): string[] {
   const template = (call.split(' ')[1] ?? '').split('/')
-  return path.split('/').flatMap((part, index) => (template[index] === ':id' ? [decodeURIComponent(part)] : []))
+  return path
+    .split('/')
+    .flatMap((part, index) => (template[index] === ':id' ? [decodeURIComponent(part)] : []))
 }

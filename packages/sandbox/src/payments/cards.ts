@@ -5,7 +5,10 @@ export interface TestCard {
   readonly brand: string
   readonly funding: 'credit' | 'debit'
   readonly country: string
-  /** While it is entered: taken, asked to be confirmed by its holder, or the code with which it is declined. */
+  /**
+   * While it is entered: taken, asked to be confirmed by its holder, or the code with which it is
+   * declined.
+   */
   readonly setup: 'ok' | 'confirm' | { readonly declined: string }
   /** When an invoice is charged to it. */
   readonly charge: 'ok' | 'confirm' | { readonly declined: string }
@@ -15,8 +18,22 @@ const visa = { brand: 'visa', funding: 'credit', country: 'US' } as const
 
 export const testCards: readonly TestCard[] = [
   { ...visa, number: '4242424242424242', label: 'Visa, works', setup: 'ok', charge: 'ok' },
-  { ...visa, number: '5555555555554444', label: 'Mastercard, works', brand: 'mastercard', setup: 'ok', charge: 'ok' },
-  { ...visa, number: '4000056655665556', label: 'Visa debit, works', funding: 'debit', setup: 'ok', charge: 'ok' },
+  {
+    ...visa,
+    number: '5555555555554444',
+    label: 'Mastercard, works',
+    brand: 'mastercard',
+    setup: 'ok',
+    charge: 'ok',
+  },
+  {
+    ...visa,
+    number: '4000056655665556',
+    label: 'Visa debit, works',
+    funding: 'debit',
+    setup: 'ok',
+    charge: 'ok',
+  },
   {
     ...visa,
     number: '4000000000000341',
@@ -38,7 +55,13 @@ export const testCards: readonly TestCard[] = [
     setup: { declined: 'expired_card' },
     charge: { declined: 'expired_card' },
   },
-  { ...visa, number: '4000002500003155', label: 'Visa, to be confirmed once (3-D Secure)', setup: 'confirm', charge: 'ok' },
+  {
+    ...visa,
+    number: '4000002500003155',
+    label: 'Visa, to be confirmed once (3-D Secure)',
+    setup: 'confirm',
+    charge: 'ok',
+  },
   {
     ...visa,
     number: '4000002760003184',

@@ -1,6 +1,16 @@
 import { priceView, productView } from './catalog-views.ts'
 import { invalid, StripeFault } from './faults.ts'
-import { type Form, flag, group, list, mergedMetadata, oneOf, required, text, whole } from './form.ts'
+import {
+  type Form,
+  flag,
+  group,
+  list,
+  mergedMetadata,
+  oneOf,
+  required,
+  text,
+  whole,
+} from './form.ts'
 import type { Price, Tier } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
 import { newId } from './store.ts'
@@ -10,14 +20,25 @@ export const catalogRoutes: Handlers = {
   'POST /v1/products': (world, { form }) => {
     const id = text(form, 'id') ?? newId('prod', 14)
     if (world.store.products.find(id)) {
-      throw new StripeFault(400, { type: 'invalid_request_error', code: 'resource_already_exists', message: 'Product already exists.' })
+      throw new StripeFault(400, {
+        type: 'invalid_request_error',
+        code: 'resource_already_exists',
+        message: 'Product already exists.',
+      })
     }
-    const product = { id, name: required(form, 'name'), metadata: mergedMetadata(form), active: true, created: world.now() }
+    const product = {
+      id,
+      name: required(form, 'name'),
+      metadata: mergedMetadata(form),
+      active: true,
+      created: world.now(),
+    }
     world.store.products.add(product)
     world.emit('product.created', productView(product))
     return productView(product)
   },
-  'GET /v1/products/:id': (world, request) => productView(world.store.products.get(firstId(request))),
+  'GET /v1/products/:id': (world, request) =>
+    productView(world.store.products.get(firstId(request))),
   'POST /v1/prices': (world, { form, expand }) => {
     const price: Price = {
       id: newId('price'),
@@ -27,7 +48,8 @@ export const catalogRoutes: Handlers = {
       interval: intervalOf(form),
       active: flag(form, 'active') ?? true,
       lookupKey: null,
-      taxBehavior: oneOf(form, 'tax_behavior', ['exclusive', 'inclusive', 'unspecified']) ?? 'unspecified',
+      taxBehavior:
+        oneOf(form, 'tax_behavior', ['exclusive', 'inclusive', 'unspecified']) ?? 'unspecified',
       metadata: mergedMetadata(form),
       created: world.now(),
     }
@@ -36,7 +58,8 @@ export const catalogRoutes: Handlers = {
     world.emit('price.created', priceView(price, false))
     return priceView(price, expand.includes('tiers'))
   },
-  'GET /v1/prices/:id': (world, { ids, expand }) => priceView(world.store.prices.get(ids[0] ?? ''), expand.includes('tiers')),
+  'GET /v1/prices/:id': (world, { ids, expand }) =>
+    priceView(world.store.prices.get(ids[0] ?? ''), expand.includes('tiers')),
   'POST /v1/prices/:id': (world, request) => {
     const price = world.store.prices.get(firstId(request))
     price.active = flag(request.form, 'active') ?? price.active
@@ -51,7 +74,9 @@ export const catalogRoutes: Handlers = {
     const rows = world.store.prices
       .all()
       .filter((one) => active === undefined || one.active === active)
-      .filter((one) => keys.length === 0 || (one.lookupKey !== null && keys.includes(one.lookupKey)))
+      .filter(
+        (one) => keys.length === 0 || (one.lookupKey !== null && keys.includes(one.lookupKey)),
+      )
     const withTiers = insideData(request.expand).includes('tiers')
     return pageOf(rows, request, '/v1/prices', (one) => priceView(one, withTiers))
   },
@@ -61,14 +86,27 @@ function amounts(form: Form): Pick<Price, 'unitAmount' | 'tiersMode' | 'tiers'> 
   const scheme = oneOf(form, 'billing_scheme', ['per_unit', 'tiered']) ?? 'per_unit'
   if (scheme === 'per_unit') {
     const unitAmount = whole(form, 'unit_amount')
-    if (unitAmount === undefined) throw invalid('Missing required param: unit_amount.', { code: 'parameter_missing', param: 'unit_amount' })
-    if (unitAmount < 0) throw invalid('Invalid non-negative integer', { code: 'parameter_invalid_integer', param: 'unit_amount' })
+    if (unitAmount === undefined)
+      throw invalid('Missing required param: unit_amount.', {
+        code: 'parameter_missing',
+        param: 'unit_amount',
+      })
+    if (unitAmount < 0)
+      throw invalid('Invalid non-negative integer', {
+        code: 'parameter_invalid_integer',
+        param: 'unit_amount',
+      })
     return { unitAmount, tiersMode: null, tiers: [] }
   }
   const tiersMode = oneOf(form, 'tiers_mode', ['graduated', 'volume'])
-  if (tiersMode === undefined) throw invalid('Missing required param: tiers_mode.', { code: 'parameter_missing', param: 'tiers_mode' })
+  if (tiersMode === undefined)
+    throw invalid('Missing required param: tiers_mode.', {
+      code: 'parameter_missing',
+      param: 'tiers_mode',
+    })
   const tiers = list(form, 'tiers').map((tier, index) => tierOf(tier, index))
-  if (tiers.length === 0 || tiers.at(-1)?.upTo !== null) throw invalid('The last tier must be up to inf.', { param: 'tiers' })
+  if (tiers.length === 0 || tiers.at(-1)?.upTo !== null)
+    throw invalid('The last tier must be up to inf.', { param: 'tiers' })
   return { unitAmount: null, tiersMode, tiers }
 }
 
@@ -86,7 +124,11 @@ function productOf(world: PaymentsWorld, form: Form): string {
   const named = text(form, 'product')
   if (named !== undefined) return world.store.products.get(named, 'product').id
   const data = group(form, 'product_data')
-  if (!data) throw invalid('Missing required param: product.', { code: 'parameter_missing', param: 'product' })
+  if (!data)
+    throw invalid('Missing required param: product.', {
+      code: 'parameter_missing',
+      param: 'product',
+    })
   const product = {
     id: newId('prod', 14),
     name: required(data, 'name', 'product_data[name]'),
@@ -99,7 +141,8 @@ function productOf(world: PaymentsWorld, form: Form): string {
 
 function currencyOf(form: Form): string {
   const currency = required(form, 'currency').toLowerCase()
-  if (!/^[a-z]{3}$/.test(currency)) throw invalid(`Invalid currency: ${currency}`, { param: 'currency' })
+  if (!/^[a-z]{3}$/.test(currency))
+    throw invalid(`Invalid currency: ${currency}`, { param: 'currency' })
   return currency
 }
 
@@ -109,16 +152,23 @@ function intervalOf(form: Form): Price['interval'] {
   const count = whole(recurring, 'interval_count') ?? 1
   const interval = oneOf(recurring, 'interval', ['month', 'year'])
   if (interval === undefined || count !== 1)
-    throw invalid('The sandbox knows one month and one year only.', { param: 'recurring[interval]' })
+    throw invalid('The sandbox knows one month and one year only.', {
+      param: 'recurring[interval]',
+    })
   return interval
 }
 
 function takeLookupKey(world: PaymentsWorld, price: Price, form: Form): void {
   const key = text(form, 'lookup_key')
   if (key === undefined) return
-  const holder = world.store.prices.all().find((one) => one.lookupKey === key && one.id !== price.id)
+  const holder = world.store.prices
+    .all()
+    .find((one) => one.lookupKey === key && one.id !== price.id)
   if (holder && !flag(form, 'transfer_lookup_key')) {
-    throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, { code: 'resource_already_exists', param: 'lookup_key' })
+    throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, {
+      code: 'resource_already_exists',
+      param: 'lookup_key',
+    })
   }
   if (holder) holder.lookupKey = null
   price.lookupKey = key

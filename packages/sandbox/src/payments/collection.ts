@@ -6,15 +6,25 @@ import type { PaymentsWorld } from './world.ts'
 
 const day = 86_400
 
-export function tellSubscription(world: PaymentsWorld, type: string, subscription: Subscription): void {
+export function tellSubscription(
+  world: PaymentsWorld,
+  type: string,
+  subscription: Subscription,
+): void {
   world.emit(type, subscriptionView(world.store, subscription, [], world.origin()))
 }
 
 /** The subscription's own method, else the customer's. */
-export function methodFor(world: PaymentsWorld, invoice: Pick<Invoice, 'customer' | 'subscription'>): PaymentMethod | undefined {
+export function methodFor(
+  world: PaymentsWorld,
+  invoice: Pick<Invoice, 'customer' | 'subscription'>,
+): PaymentMethod | undefined {
   const { store } = world
-  const subscription = invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
-  const id = subscription?.defaultPaymentMethod ?? store.customers.find(invoice.customer)?.defaultPaymentMethod
+  const subscription =
+    invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
+  const id =
+    subscription?.defaultPaymentMethod ??
+    store.customers.find(invoice.customer)?.defaultPaymentMethod
   return id ? store.paymentMethods.find(id) : undefined
 }
 
@@ -22,7 +32,10 @@ export function methodFor(world: PaymentsWorld, invoice: Pick<Invoice, 'customer
 export function collect(
   world: PaymentsWorld,
   invoice: Invoice,
-  { method = methodFor(world, invoice), confirmed = false }: { method?: PaymentMethod | undefined; confirmed?: boolean } = {},
+  {
+    method = methodFor(world, invoice),
+    confirmed = false,
+  }: { method?: PaymentMethod | undefined; confirmed?: boolean } = {},
 ): Attempt {
   const attempt = attemptPayment(world, invoice, method, confirmed)
   if (attempt.outcome === 'paid') settlePaid(world, invoice)
@@ -30,16 +43,24 @@ export function collect(
   return attempt
 }
 
-/** What a paid invoice does: the first one starts, the missing one brings back, that of a waiting change carries it out. */
+/**
+ * What a paid invoice does: the first one starts, the missing one brings back, that of a waiting
+ * change carries it out.
+ */
 export function settlePaid(world: PaymentsWorld, invoice: Invoice): void {
   const { store } = world
-  const subscription = invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
+  const subscription =
+    invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
   if (!subscription) return
   if (subscription.pendingUpdate?.invoice === invoice.id) carryOut(world, subscription)
   const { status } = subscription
-  const stillOwed = store.invoices.all().some((one) => one.subscription === subscription.id && one.status === 'open' && one.autoAdvance)
+  const stillOwed = store.invoices
+    .all()
+    .some((one) => one.subscription === subscription.id && one.status === 'open' && one.autoAdvance)
   const starts = status === 'incomplete' && invoice.billingReason === 'subscription_create'
-  const recovers = (status === 'past_due' || status === 'unpaid') && (!stillOwed || subscription.latestInvoice === invoice.id)
+  const recovers =
+    (status === 'past_due' || status === 'unpaid') &&
+    (!stillOwed || subscription.latestInvoice === invoice.id)
   if (starts || recovers) {
     subscription.status = 'active'
     tellSubscription(world, 'customer.subscription.updated', subscription)
@@ -69,17 +90,28 @@ export interface ItemChange {
   readonly anchorNow: boolean
 }
 
-export function applyChange(world: PaymentsWorld, subscription: Subscription, { price, quantity, anchorNow }: ItemChange): void {
+export function applyChange(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  { price, quantity, anchorNow }: ItemChange,
+): void {
   subscription.price = price
   subscription.quantity = quantity
   if (!anchorNow) return
   const { interval } = world.store.prices.get(price, 'price')
   const start = world.now()
-  Object.assign(subscription, { anchor: start, periodStart: start, periodEnd: afterAnchor(start, interval, 1) })
+  Object.assign(subscription, {
+    anchor: start,
+    periodStart: start,
+    periodEnd: afterAnchor(start, interval, 1),
+  })
 }
 
 /** The period after the current one. */
-export function nextPeriod(world: PaymentsWorld, subscription: Subscription): { start: number; end: number } {
+export function nextPeriod(
+  world: PaymentsWorld,
+  subscription: Subscription,
+): { start: number; end: number } {
   const { interval } = world.store.prices.get(subscription.price, 'price')
   const start = subscription.periodEnd
   return { start, end: periodEnd(subscription.anchor, interval, start) }
@@ -87,8 +119,14 @@ export function nextPeriod(world: PaymentsWorld, subscription: Subscription): { 
 
 function settleFailed(world: PaymentsWorld, invoice: Invoice): void {
   const { store, settings } = world
-  const subscription = invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
-  if (!subscription || subscription.status === 'incomplete' || subscription.pendingUpdate?.invoice === invoice.id) return
+  const subscription =
+    invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
+  if (
+    !subscription ||
+    subscription.status === 'incomplete' ||
+    subscription.pendingUpdate?.invoice === invoice.id
+  )
+    return
   if (subscription.status === 'paused' || subscription.status === 'canceled') return
   const wait = settings.retryDays[invoice.attemptCount - 1]
   invoice.nextPaymentAttempt = wait === undefined ? null : world.now() + wait * day
@@ -113,7 +151,11 @@ function giveUp(world: PaymentsWorld, subscription: Subscription): void {
   tellSubscription(world, 'customer.subscription.updated', subscription)
 }
 
-export function endSubscription(world: PaymentsWorld, subscription: Subscription, reason: string): void {
+export function endSubscription(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  reason: string,
+): void {
   dropPendingUpdate(world, subscription)
   const now = world.now()
   subscription.status = 'canceled'
@@ -121,7 +163,11 @@ export function endSubscription(world: PaymentsWorld, subscription: Subscription
   subscription.canceledAt ??= now
   subscription.cancelReason = reason
   for (const invoice of world.store.invoices.all()) {
-    if (invoice.subscription !== subscription.id || (invoice.status !== 'open' && invoice.status !== 'draft')) continue
+    if (
+      invoice.subscription !== subscription.id ||
+      (invoice.status !== 'open' && invoice.status !== 'draft')
+    )
+      continue
     Object.assign(invoice, { autoAdvance: false, nextPaymentAttempt: null, finalizesAt: null })
   }
   tellSubscription(world, 'customer.subscription.deleted', subscription)

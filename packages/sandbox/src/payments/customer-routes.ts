@@ -1,5 +1,11 @@
 import { findCard } from './cards.ts'
-import { customerView, paymentMethodView, portalSessionView, setupIntentView, taxIdView } from './customer-views.ts'
+import {
+  customerView,
+  paymentMethodView,
+  portalSessionView,
+  setupIntentView,
+  taxIdView,
+} from './customer-views.ts'
 import { invalid, missing } from './faults.ts'
 import { type Form, group, list, mergedMetadata, oneOf, required, text } from './form.ts'
 import { attachCard, removeCustomer, tellCustomer } from './people.ts'
@@ -28,7 +34,8 @@ export const customerRoutes: Handlers = {
     tellCustomer(world, 'customer.created', customer)
     return customerView(world.store, customer, expand)
   },
-  'GET /v1/customers/:id': (world, request) => customerView(world.store, world.store.customers.get(firstId(request)), request.expand),
+  'GET /v1/customers/:id': (world, request) =>
+    customerView(world.store, world.store.customers.get(firstId(request)), request.expand),
   'POST /v1/customers/:id': (world, request) => {
     const customer = living(world, firstId(request))
     applyFields(world, customer, request.form)
@@ -43,7 +50,9 @@ export const customerRoutes: Handlers = {
   },
   'GET /v1/customers': (world, request) => {
     const email = text(request.form, 'email')
-    const rows = world.store.customers.all().filter((one) => !one.deleted && (email === undefined || one.email === email))
+    const rows = world.store.customers
+      .all()
+      .filter((one) => !one.deleted && (email === undefined || one.email === email))
     return pageOf(rows, request, '/v1/customers', (one) => customerView(world.store, one, []))
   },
   'POST /v1/customers/:id/tax_ids': (world, request) => {
@@ -80,7 +89,9 @@ export const customerRoutes: Handlers = {
   'POST /v1/setup_intents': (world, { form }) => {
     const customer = text(form, 'customer')
     if (customer !== undefined) living(world, customer, 'customer')
-    const types = list(form, 'allowed_payment_method_types').filter((type) => typeof type === 'string')
+    const types = list(form, 'allowed_payment_method_types').filter(
+      (type) => typeof type === 'string',
+    )
     const id = newId('seti')
     const intent = world.store.setupIntents.add({
       id,
@@ -97,8 +108,10 @@ export const customerRoutes: Handlers = {
     world.emit('setup_intent.created', setupIntentView(world.store, intent))
     return setupIntentView(world.store, intent)
   },
-  'GET /v1/setup_intents/:id': (world, request) => setupIntentView(world.store, world.store.setupIntents.get(firstId(request))),
-  'GET /v1/payment_methods/:id': (world, request) => paymentMethodView(world.store.paymentMethods.get(firstId(request))),
+  'GET /v1/setup_intents/:id': (world, request) =>
+    setupIntentView(world.store, world.store.setupIntents.get(firstId(request))),
+  'GET /v1/payment_methods/:id': (world, request) =>
+    paymentMethodView(world.store.paymentMethods.get(firstId(request))),
   'GET /v1/payment_methods': (world, request) => {
     const customer = required(request.form, 'customer')
     const rows = world.store.paymentMethods.all().filter((one) => one.customer === customer)
@@ -114,11 +127,14 @@ export const customerRoutes: Handlers = {
   'POST /v1/payment_methods/:id/detach': (world, request) => {
     const method = world.store.paymentMethods.get(firstId(request))
     if (method.customer === null) {
-      throw invalid('The payment method you provided is not attached to a customer so detachment is impossible.')
+      throw invalid(
+        'The payment method you provided is not attached to a customer so detachment is impossible.',
+      )
     }
     for (const customer of world.store.customers.all())
       if (customer.defaultPaymentMethod === method.id) customer.defaultPaymentMethod = null
-    for (const one of world.store.subscriptions.all()) if (one.defaultPaymentMethod === method.id) one.defaultPaymentMethod = null
+    for (const one of world.store.subscriptions.all())
+      if (one.defaultPaymentMethod === method.id) one.defaultPaymentMethod = null
     method.customer = null
     world.emit('payment_method.detached', paymentMethodView(method))
     return paymentMethodView(method)
@@ -157,20 +173,31 @@ function applyFields(world: PaymentsWorld, customer: Customer, form: Form): void
   customer.name = value('name', customer.name)
   customer.email = value('email', customer.email)
   if (customer.email !== null && !/^[^\s@]+@[^\s@]+$/.test(customer.email)) {
-    throw invalid(`Invalid email address: ${customer.email}`, { code: 'email_invalid', param: 'email' })
+    throw invalid(`Invalid email address: ${customer.email}`, {
+      code: 'email_invalid',
+      param: 'email',
+    })
   }
   if (text(form, 'address') === '') customer.country = null
   const address = group(form, 'address')
   if (address) customer.country = text(address, 'country') || null
-  customer.taxExempt = oneOf(form, 'tax_exempt', ['none', 'exempt', 'reverse']) ?? customer.taxExempt
+  customer.taxExempt =
+    oneOf(form, 'tax_exempt', ['none', 'exempt', 'reverse']) ?? customer.taxExempt
   const settings = group(form, 'invoice_settings')
   const method = settings && text(settings, 'default_payment_method')
   if (method === undefined) return
-  if (method !== '' && world.store.paymentMethods.get(method, 'invoice_settings[default_payment_method]').customer !== customer.id) {
-    throw invalid('The customer does not have a payment method with that ID. The payment method must be attached to the customer first.', {
-      code: 'resource_missing',
-      param: 'invoice_settings[default_payment_method]',
-    })
+  if (
+    method !== '' &&
+    world.store.paymentMethods.get(method, 'invoice_settings[default_payment_method]').customer !==
+      customer.id
+  ) {
+    throw invalid(
+      'The customer does not have a payment method with that ID. The payment method must be attached to the customer first.',
+      {
+        code: 'resource_missing',
+        param: 'invoice_settings[default_payment_method]',
+      },
+    )
   }
   customer.defaultPaymentMethod = method === '' ? null : method
 }

@@ -10,16 +10,28 @@ export function customerView(
   expand: readonly string[],
 ): Stripe.Customer | Stripe.DeletedCustomer {
   if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true }
-  const method = customer.defaultPaymentMethod === null ? undefined : store.paymentMethods.find(customer.defaultPaymentMethod)
+  const method =
+    customer.defaultPaymentMethod === null
+      ? undefined
+      : store.paymentMethods.find(customer.defaultPaymentMethod)
   const whole = expand.includes('invoice_settings.default_payment_method')
-  const delinquent = store.invoices.all().some((one) => one.customer === customer.id && one.status === 'open' && one.attemptCount > 0)
+  const delinquent = store.invoices
+    .all()
+    .some((one) => one.customer === customer.id && one.status === 'open' && one.attemptCount > 0)
   return {
     id: customer.id,
     object: 'customer',
     address:
       customer.country === null
         ? null
-        : { city: null, country: customer.country, line1: null, line2: null, postal_code: null, state: null },
+        : {
+            city: null,
+            country: customer.country,
+            line1: null,
+            line2: null,
+            postal_code: null,
+            state: null,
+          },
     balance: customer.balance,
     created: customer.created,
     currency: customer.currency,
@@ -53,7 +65,14 @@ export function paymentMethodView(method: PaymentMethod): Stripe.PaymentMethod {
     object: 'payment_method',
     allow_redisplay: 'unspecified',
     billing_details: {
-      address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
+      address: {
+        city: null,
+        country: null,
+        line1: null,
+        line2: null,
+        postal_code: null,
+        state: null,
+      },
       email: null,
       name: null,
       phone: null,
@@ -85,7 +104,8 @@ export function paymentMethodView(method: PaymentMethod): Stripe.PaymentMethod {
 }
 
 export function setupIntentView(store: PaymentsStore, intent: SetupIntent): Stripe.SetupIntent {
-  const method = intent.paymentMethod === null ? undefined : store.paymentMethods.find(intent.paymentMethod)
+  const method =
+    intent.paymentMethod === null ? undefined : store.paymentMethods.find(intent.paymentMethod)
   return {
     id: intent.id,
     object: 'setup_intent',
@@ -101,7 +121,12 @@ export function setupIntentView(store: PaymentsStore, intent: SetupIntent): Stri
     last_setup_error:
       intent.failure === null
         ? null
-        : { type: 'card_error', code: 'card_declined', decline_code: intent.failure, message: 'Your card was declined.' },
+        : {
+            type: 'card_error',
+            code: 'card_declined',
+            decline_code: intent.failure,
+            message: 'Your card was declined.',
+          },
     latest_attempt: null,
     livemode: false,
     mandate: null,
@@ -134,7 +159,10 @@ export function taxIdView(taxId: TaxId): Stripe.TaxId {
   }
 }
 
-export function portalSessionView(session: PortalSession, origin: string): Stripe.BillingPortal.Session {
+export function portalSessionView(
+  session: PortalSession,
+  origin: string,
+): Stripe.BillingPortal.Session {
   return {
     id: session.id,
     object: 'billing_portal.session',

@@ -8,7 +8,10 @@ export interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Hands a webhook to its receiver. Resolves to the status that came back; a rejection counts as none. */
+/**
+ * Hands a webhook to its receiver. Resolves to the status that came back; a rejection counts as
+ * none.
+ */
 export type SendWebhook = (webhook: SignedWebhook) => Promise<number>
 
 export interface SigningOptions {
@@ -18,14 +21,20 @@ export interface SigningOptions {
 }
 
 export interface Delivery {
-  /** Events go out by themselves through this from now on, oldest first, and are tried again when they are not taken. Null: none go out. */
+  /**
+   * Events go out by themselves through this from now on, oldest first, and are tried again when
+   * they are not taken. Null: none go out.
+   */
   sendBy(send: SendWebhook | null): void
   /** Nothing goes out by itself until `release`. */
   hold(): void
   release(): void
   /** Ids of events that nobody has taken yet, oldest first. */
   pending(): readonly string[]
-  /** Sends these events now, one after the other in this order, also when they were taken before. Statuses; 0 where none came back. */
+  /**
+   * Sends these events now, one after the other in this order, also when they were taken before.
+   * Statuses; 0 where none came back.
+   */
   deliver(ids: readonly string[], options?: SigningOptions): Promise<readonly number[]>
   /** The event with a signature, for a test that sends it itself. */
   signed(id: string, options?: SigningOptions): SignedWebhook
@@ -58,8 +67,15 @@ export function createDelivery({ store, secret, machineNow, changed }: DeliveryP
   function signed(id: string, options: SigningOptions = {}): SignedWebhook {
     const payload = store.events.get(id).body
     const timestamp = Math.floor((options.signedAt ?? machineNow()) / 1000)
-    const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: options.secret ?? secret, timestamp })
-    return { body: payload, headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature } }
+    const signature = Stripe.webhooks.generateTestHeaderString({
+      payload,
+      secret: options.secret ?? secret,
+      timestamp,
+    })
+    return {
+      body: payload,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+    }
   }
 
   async function sendOne(event: EventRecord, options?: SigningOptions): Promise<number> {

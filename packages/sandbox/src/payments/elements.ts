@@ -10,13 +10,16 @@ import type { Invoice, SetupIntent } from './records.ts'
 import type { PaymentsWorld } from './world.ts'
 
 /** What a client secret stands for: a card to be kept, or an invoice to be paid. */
-type Subject = { readonly kind: 'setup'; readonly intent: SetupIntent } | { readonly kind: 'payment'; readonly invoice: Invoice }
+type Subject =
+  | { readonly kind: 'setup'; readonly intent: SetupIntent }
+  | { readonly kind: 'payment'; readonly invoice: Invoice }
 
 type Result = 'succeeded' | 'confirm' | { readonly problem: string }
 
 /**
- * Stands in for Stripe's own card entry in the browser: a page of its own that confirms a setup or payment intent and goes back to
- * `return_url` with what Stripe.js adds to it. It works without script.
+ * Stands in for Stripe's own card entry in the browser: a page of its own that confirms a setup or
+ * payment intent and goes back to `return_url` with what Stripe.js adds to it. It works without
+ * script.
  */
 export function elementsPages(current: () => PaymentsWorld): Hono {
   const app = new Hono()
@@ -37,7 +40,8 @@ export function elementsPages(current: () => PaymentsWorld): Hono {
     const back = returnAddress(String(form.get('return_url') ?? ''))
     if (!subject || !back) return answered(missingPage(), 404)
     if (isDone(subject)) return c.redirect(goBack(subject, back, 'succeeded'), 303)
-    if (form.get('confirmation') === 'refused') return c.redirect(goBack(subject, back, 'failed'), 303)
+    if (form.get('confirmation') === 'refused')
+      return c.redirect(goBack(subject, back, 'failed'), 303)
     const entry = readCard(form, world.now())
     if ('problem' in entry) return answered(formPage(subject, back, entry.problem), 400)
     const result = enter(world, subject, entry, form.get('confirmation') === 'given')
@@ -49,7 +53,12 @@ export function elementsPages(current: () => PaymentsWorld): Hono {
   return app
 }
 
-function enter(world: PaymentsWorld, subject: Subject, entry: CardEntry, confirmed: boolean): Result {
+function enter(
+  world: PaymentsWorld,
+  subject: Subject,
+  entry: CardEntry,
+  confirmed: boolean,
+): Result {
   const card = findCard(entry.number)
   if (!card) return { problem: unknownCard(entry.number) }
   try {
@@ -62,13 +71,25 @@ function enter(world: PaymentsWorld, subject: Subject, entry: CardEntry, confirm
   }
 }
 
-function setUp(world: PaymentsWorld, intent: SetupIntent, card: TestCard, { expiry }: CardEntry, confirmed: boolean): Result {
+function setUp(
+  world: PaymentsWorld,
+  intent: SetupIntent,
+  card: TestCard,
+  { expiry }: CardEntry,
+  confirmed: boolean,
+): Result {
   const outcome = confirmSetup(world, intent, card, expiry, confirmed)
   if (outcome === 'requires_action') return 'confirm'
   return outcome === 'succeeded' ? 'succeeded' : { problem: declineSentence(outcome.declined) }
 }
 
-function pay(world: PaymentsWorld, invoice: Invoice, card: TestCard, { expiry }: CardEntry, confirmed: boolean): Result {
+function pay(
+  world: PaymentsWorld,
+  invoice: Invoice,
+  card: TestCard,
+  { expiry }: CardEntry,
+  confirmed: boolean,
+): Result {
   if (card.charge === 'confirm' && !confirmed) return 'confirm'
   if (card.charge === 'ok' && !confirmed && expiry === undefined) {
     payWithCard(world, invoice.id, card.number)
@@ -91,7 +112,9 @@ function subjectOf(world: PaymentsWorld, secret: string): Subject | undefined {
 }
 
 function isDone(subject: Subject): boolean {
-  return subject.kind === 'setup' ? subject.intent.status === 'succeeded' : subject.invoice.status === 'paid'
+  return subject.kind === 'setup'
+    ? subject.intent.status === 'succeeded'
+    : subject.invoice.status === 'paid'
 }
 
 function returnAddress(text: string): URL | undefined {
@@ -99,7 +122,10 @@ function returnAddress(text: string): URL | undefined {
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined
 }
 
-/** With the parameters that Stripe.js adds, so that the page that comes next needs not know where it came from. */
+/**
+ * With the parameters that Stripe.js adds, so that the page that comes next needs not know where it
+ * came from.
+ */
 function goBack(subject: Subject, back: URL, status: 'succeeded' | 'failed'): string {
   const url = new URL(back)
   const [name, id, secret] =
@@ -117,7 +143,8 @@ function secretOf(subject: Subject): string {
 }
 
 function purposeOf(subject: Subject): Markup {
-  if (subject.kind === 'setup') return html`<p>The card is kept and charged for later invoices. Nothing is charged now.</p>`
+  if (subject.kind === 'setup')
+    return html`<p>The card is kept and charged for later invoices. Nothing is charged now.</p>`
   const { invoice } = subject
   return html`<p>Invoice ${invoice.number ?? ''}: <b>${money(invoice.amountDue, invoice.currency)}</b> is charged now.</p>`
 }
@@ -154,11 +181,15 @@ function missingPage() {
 }
 
 function unknownCard(number: string): string {
-  return passesLuhn(number) ? 'This is no test card. Take one of those below.' : 'The card number is wrong.'
+  return passesLuhn(number)
+    ? 'This is no test card. Take one of those below.'
+    : 'The card number is wrong.'
 }
 
 function sentenceOf(fault: StripeFault): string {
-  return fault.body.decline_code === undefined ? fault.message : declineSentence(fault.body.decline_code)
+  return fault.body.decline_code === undefined
+    ? fault.message
+    : declineSentence(fault.body.decline_code)
 }
 
 function declineSentence(code: string): string {

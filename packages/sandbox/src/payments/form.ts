@@ -4,7 +4,10 @@ import { invalid } from './faults.ts'
 export type FormValue = string | { [key: string]: FormValue }
 export type Form = { [key: string]: FormValue }
 
-/** Reads `application/x-www-form-urlencoded` with bracket keys, from a body or a query. Throws 400 for a key that is both value and group. */
+/**
+ * Reads `application/x-www-form-urlencoded` with bracket keys, from a body or a query. Throws 400
+ * for a key that is both value and group.
+ */
 export function parseForm(text: string): Form {
   const form = emptyForm()
   for (const [key, value] of new URLSearchParams(text)) put(form, segments(key), value, key)
@@ -76,30 +79,41 @@ export function required(form: Form, name: string, shown = name): string {
 export function whole(form: Form, name: string, shown = name): number | undefined {
   const value = text(form, name)
   if (value === undefined) return undefined
-  if (!/^-?\d{1,15}$/.test(value)) throw invalid(`Invalid integer: ${value}`, { code: 'parameter_invalid_integer', param: shown })
+  if (!/^-?\d{1,15}$/.test(value))
+    throw invalid(`Invalid integer: ${value}`, { code: 'parameter_invalid_integer', param: shown })
   return Number(value)
 }
 
 export function flag(form: Form, name: string): boolean | undefined {
   const value = text(form, name)
   if (value === undefined) return undefined
-  if (value !== 'true' && value !== 'false') throw invalid(`Invalid boolean: ${value}`, { param: name })
+  if (value !== 'true' && value !== 'false')
+    throw invalid(`Invalid boolean: ${value}`, { param: name })
   return value === 'true'
 }
 
-export function oneOf<T extends string>(form: Form, name: string, values: readonly T[]): T | undefined {
+export function oneOf<T extends string>(
+  form: Form,
+  name: string,
+  values: readonly T[],
+): T | undefined {
   const value = text(form, name)
   if (value === undefined) return undefined
   const found = values.find((one) => one === value)
-  if (found === undefined) throw invalid(`Invalid ${name}: must be one of ${values.join(', ')}`, { param: name })
+  if (found === undefined)
+    throw invalid(`Invalid ${name}: must be one of ${values.join(', ')}`, { param: name })
   return found
 }
 
 /** Merged into what is there; an empty value takes its key away. */
-export function mergedMetadata(form: Form, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function mergedMetadata(
+  form: Form,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const merged = { ...before }
   for (const [key, value] of Object.entries(group(form, 'metadata') ?? {})) {
-    if (typeof value !== 'string') throw invalid('Metadata values must be strings', { param: `metadata[${key}]` })
+    if (typeof value !== 'string')
+      throw invalid('Metadata values must be strings', { param: `metadata[${key}]` })
     if (value === '') delete merged[key]
     else merged[key] = value
   }

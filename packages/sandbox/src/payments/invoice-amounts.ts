@@ -9,6 +9,7 @@ export function totalOf(invoice: Pick<Invoice, 'lines' | 'tax'>): number {
 }
 
 export function remaining(invoice: Invoice): number {
-  if (invoice.status === 'draft' || invoice.status === 'void') return invoice.status === 'draft' ? invoice.amountDue : 0
+  if (invoice.status === 'draft' || invoice.status === 'void')
+    return invoice.status === 'draft' ? invoice.amountDue : 0
   return Math.max(0, invoice.amountDue - invoice.amountPaid)
 }

@@ -24,7 +24,9 @@ export function invoicePages(current: () => PaymentsWorld): Hono {
     const form = await c.req.formData()
     const problem = pay(world, invoice, form)
     world.changed()
-    return problem === undefined ? c.redirect(`/invoices/${invoice.id}`, 303) : answered(invoicePage(invoice, problem), 402)
+    return problem === undefined
+      ? c.redirect(`/invoices/${invoice.id}`, 303)
+      : answered(invoicePage(invoice, problem), 402)
   })
   app.get('/invoices/:id/pdf', (c) => {
     const world = current()
@@ -32,7 +34,10 @@ export function invoicePages(current: () => PaymentsWorld): Hono {
     if (!invoice) return answered(missingPage(), 404)
     const name = `${invoice.number ?? invoice.id}.pdf`
     return new Response(pdfOf(linesOf(world, invoice)), {
-      headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${name}"` },
+      headers: {
+        'content-type': 'application/pdf',
+        'content-disposition': `attachment; filename="${name}"`,
+      },
     })
   })
   return app
@@ -87,5 +92,8 @@ function linesOf(world: PaymentsWorld, invoice: Invoice): string[] {
 }
 
 function missingPage() {
-  return page({ title: 'No such invoice', body: html`<h1>No such invoice</h1><p>The sandbox was put back to its seed meanwhile.</p>` })
+  return page({
+    title: 'No such invoice',
+    body: html`<h1>No such invoice</h1><p>The sandbox was put back to its seed meanwhile.</p>`,
+  })
 }

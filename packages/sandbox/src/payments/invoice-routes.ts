@@ -1,7 +1,14 @@
 import { settlePaid } from './collection.ts'
 import { invalid } from './faults.ts'
 import { type Form, flag, group, oneOf, required, text, whole } from './form.ts'
-import { creditNoteView, disputeView, invoicePaymentView, invoiceView, linesView, refundView } from './invoice-views.ts'
+import {
+  creditNoteView,
+  disputeView,
+  invoicePaymentView,
+  invoiceView,
+  linesView,
+  refundView,
+} from './invoice-views.ts'
 import { markPaid, sketchInvoice, voidInvoice } from './invoicing.ts'
 import type { Invoice } from './records.ts'
 import { firstId, type Handlers, insideData, pageOf } from './request.ts'
@@ -20,22 +27,33 @@ export const invoiceRoutes: Handlers = {
   'GET /v1/invoices/:id': (world, { ids, expand }) =>
     invoiceView(world.store, world.store.invoices.get(ids[0] ?? ''), expand, world.origin()),
   'GET /v1/invoices': (world, request) => {
-    const wanted = (name: string, value: string | null) => {
+    const requested = (name: string, value: string | null) => {
       const given = text(request.form, name)
       return given === undefined || given === value
     }
     const rows = world.store.invoices
       .all()
-      .filter((one) => wanted('customer', one.customer) && wanted('subscription', one.subscription) && wanted('status', one.status))
+      .filter(
+        (one) =>
+          requested('customer', one.customer) &&
+          requested('subscription', one.subscription) &&
+          requested('status', one.status),
+      )
     const expand = insideData(request.expand)
-    return pageOf(rows, request, '/v1/invoices', (one) => invoiceView(world.store, one, expand, world.origin()))
+    return pageOf(rows, request, '/v1/invoices', (one) =>
+      invoiceView(world.store, one, expand, world.origin()),
+    )
   },
   'GET /v1/invoices/:id/lines': (world, request) => {
     const invoice = world.store.invoices.get(firstId(request))
     const limit = whole(request.form, 'limit') ?? 10
     const after = text(request.form, 'starting_after')
     const from = after === undefined ? 0 : invoice.lines.findIndex(({ id }) => id === after) + 1
-    return linesView(invoice, invoice.lines.slice(from, from + limit), from + limit < invoice.lines.length)
+    return linesView(
+      invoice,
+      invoice.lines.slice(from, from + limit),
+      from + limit < invoice.lines.length,
+    )
   },
   'POST /v1/invoices/:id/pay': (world, { ids, form, expand }) => {
     const invoice = world.store.invoices.get(ids[0] ?? '')
@@ -55,14 +73,28 @@ export const invoiceRoutes: Handlers = {
     const invoice = text(request.form, 'invoice')
     const rows = world.store.invoices
       .all()
-      .flatMap((one) => (one.payment ? [{ id: one.id, created: one.created, invoice: one, payment: one.payment }] : []))
-      .filter((one) => (intent === undefined || one.payment.id === intent) && (invoice === undefined || one.id === invoice))
-    return pageOf(rows, request, '/v1/invoice_payments', (one) => invoicePaymentView(one.invoice, one.payment))
+      .flatMap((one) =>
+        one.payment
+          ? [{ id: one.id, created: one.created, invoice: one, payment: one.payment }]
+          : [],
+      )
+      .filter(
+        (one) =>
+          (intent === undefined || one.payment.id === intent) &&
+          (invoice === undefined || one.id === invoice),
+      )
+    return pageOf(rows, request, '/v1/invoice_payments', (one) =>
+      invoicePaymentView(one.invoice, one.payment),
+    )
   },
-  'GET /v1/refunds/:id': (world, request) => refundView(world.store, world.store.refunds.get(firstId(request))),
-  'GET /v1/credit_notes/:id': (world, request) => creditNoteView(world.store.creditNotes.get(firstId(request)), world.origin()),
-  'GET /v1/disputes/:id': (world, request) => disputeView(world.store, world.store.disputes.get(firstId(request))),
-  'GET /v1/events/:id': (world, request) => JSON.parse(world.store.events.get(firstId(request)).body),
+  'GET /v1/refunds/:id': (world, request) =>
+    refundView(world.store, world.store.refunds.get(firstId(request))),
+  'GET /v1/credit_notes/:id': (world, request) =>
+    creditNoteView(world.store.creditNotes.get(firstId(request)), world.origin()),
+  'GET /v1/disputes/:id': (world, request) =>
+    disputeView(world.store, world.store.disputes.get(firstId(request))),
+  'GET /v1/events/:id': (world, request) =>
+    JSON.parse(world.store.events.get(firstId(request)).body),
   'GET /v1/events': (world, request) => {
     const type = text(request.form, 'type')
     const rows = world.store.events.all().filter((one) => type === undefined || one.type === type)
@@ -79,28 +111,49 @@ function payOutOfBand(world: PaymentsWorld, invoice: Invoice): void {
   settlePaid(world, invoice)
 }
 
-/** What a change would cost now (`next`), or what every later period costs (`recurring`). Nothing is kept. */
+/**
+ * What a change would cost now (`next`), or what every later period costs (`recurring`). Nothing is
+ * kept.
+ */
 function preview(world: PaymentsWorld, form: Form, expand: readonly string[]): object {
   const subscription = world.store.subscriptions.get(required(form, 'subscription'), 'subscription')
   const details = group(form, 'subscription_details') ?? {}
   const item = details.items === undefined ? undefined : onlyItem(details)
-  const price = world.store.prices.get(item?.price ?? subscription.price, 'subscription_details[items][0][price]')
-  if (price.currency !== subscription.currency) throw invalid('The price has another currency than the subscription.')
+  const price = world.store.prices.get(
+    item?.price ?? subscription.price,
+    'subscription_details[items][0][price]',
+  )
+  if (price.currency !== subscription.currency)
+    throw invalid('The price has another currency than the subscription.')
   const quantity = item?.quantity ?? subscription.quantity
   const anchor = group(details, 'billing_cycle_anchor')
   const cycleChanges = price.interval !== world.store.prices.get(subscription.price).interval
   const anchorNow = cycleChanges || (anchor !== undefined && text(anchor, 'type') === 'now')
   const at = whole(details, 'proration_date') ?? world.now()
   if (at < subscription.periodStart || at > subscription.periodEnd) {
-    throw invalid('The proration date must be within the current billing period.', { param: 'subscription_details[proration_date]' })
+    throw invalid('The proration date must be within the current billing period.', {
+      param: 'subscription_details[proration_date]',
+    })
   }
   const recurring = oneOf(form, 'preview_mode', ['next', 'recurring']) === 'recurring'
   const prorated = text(details, 'proration_behavior') !== 'none'
-  const waiting = world.store.waitingLines.filter((one) => one.subscription === subscription.id).map(({ line }) => line)
+  const waiting = world.store.waitingLines
+    .filter((one) => one.subscription === subscription.id)
+    .map(({ line }) => line)
   const lines = recurring
     ? [periodLine(world, price, quantity, subscription.periodStart, subscription.periodEnd)]
-    : [...waiting, ...changeLines(world, subscription, { price: price.id, quantity, anchorNow }, at, prorated)]
+    : [
+        ...waiting,
+        ...changeLines(world, subscription, { price: price.id, quantity, anchorNow }, at, prorated),
+      ]
   const { customer, id, currency } = subscription
-  const invoice = sketchInvoice(world, { customer, subscription: id, reason: 'subscription_update', lines }, currency)
-  return { ...invoiceView(world.store, invoice, expand, world.origin()), id: `upcoming_${invoice.id}` }
+  const invoice = sketchInvoice(
+    world,
+    { customer, subscription: id, reason: 'subscription_update', lines },
+    currency,
+  )
+  return {
+    ...invoiceView(world.store, invoice, expand, world.origin()),
+    id: `upcoming_${invoice.id}`,
+  }
 }

@@ -6,12 +6,21 @@ import type { PaymentsStore } from './store.ts'
 
 const shownLines = 10
 
-/** `expand` as Stripe's parameter: `confirmation_secret` and `payments` are shown only when asked for. */
-export function invoiceView(store: PaymentsStore, invoice: Invoice, expand: readonly string[], origin: string): Stripe.Invoice {
+/**
+ * `expand` as Stripe's parameter: `confirmation_secret` and `payments` are shown only when asked
+ * for.
+ */
+export function invoiceView(
+  store: PaymentsStore,
+  invoice: Invoice,
+  expand: readonly string[],
+  origin: string,
+): Stripe.Invoice {
   const subtotal = subtotalOf(invoice)
   const total = totalOf(invoice)
   const customer = store.customers.find(invoice.customer)
-  const subscription = invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
+  const subscription =
+    invoice.subscription === null ? undefined : store.subscriptions.find(invoice.subscription)
   const shown = invoice.finalizedAt !== null
   return {
     id: invoice.id,
@@ -28,12 +37,21 @@ export function invoiceView(store: PaymentsStore, invoice: Invoice, expand: read
     attempt_count: invoice.attemptCount,
     attempted: invoice.attemptCount > 0,
     auto_advance: invoice.autoAdvance,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: false,
+      liability: null,
+      provider: null,
+      status: null,
+    },
     automatically_finalizes_at: invoice.finalizesAt,
     billing_reason: invoice.billingReason,
     collection_method: 'charge_automatically',
     ...(expand.includes('confirmation_secret') && {
-      confirmation_secret: invoice.payment && { client_secret: invoice.payment.secret, type: 'payment_intent' },
+      confirmation_secret: invoice.payment && {
+        client_secret: invoice.payment.secret,
+        type: 'payment_intent',
+      },
     }),
     created: invoice.created,
     currency: invoice.currency,
@@ -64,7 +82,11 @@ export function invoiceView(store: PaymentsStore, invoice: Invoice, expand: read
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: linesView(invoice, invoice.lines.slice(0, shownLines), invoice.lines.length > shownLines),
+    lines: linesView(
+      invoice,
+      invoice.lines.slice(0, shownLines),
+      invoice.lines.length > shownLines,
+    ),
     livemode: false,
     metadata: {},
     next_payment_attempt: invoice.nextPaymentAttempt,
@@ -75,10 +97,17 @@ export function invoiceView(store: PaymentsStore, invoice: Invoice, expand: read
         ? null
         : {
             quote_details: null,
-            subscription_details: { metadata: subscription?.metadata ?? {}, subscription: invoice.subscription },
+            subscription_details: {
+              metadata: subscription?.metadata ?? {},
+              subscription: invoice.subscription,
+            },
             type: 'subscription_details',
           },
-    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    payment_settings: {
+      default_mandate: null,
+      payment_method_options: null,
+      payment_method_types: null,
+    },
     ...(expand.includes('payments') && {
       payments: {
         object: 'list' as const,
@@ -130,8 +159,17 @@ function taxesView(invoice: Invoice, subtotal: number): Stripe.Invoice.TotalTax[
   ]
 }
 
-export function linesView(invoice: Invoice, lines: readonly Line[], more: boolean): Stripe.ApiList<Stripe.InvoiceLineItem> {
-  return { object: 'list', data: lines.map((line) => lineView(invoice, line)), has_more: more, url: `/v1/invoices/${invoice.id}/lines` }
+export function linesView(
+  invoice: Invoice,
+  lines: readonly Line[],
+  more: boolean,
+): Stripe.ApiList<Stripe.InvoiceLineItem> {
+  return {
+    object: 'list',
+    data: lines.map((line) => lineView(invoice, line)),
+    has_more: more,
+    url: `/v1/invoices/${invoice.id}/lines`,
+  }
 }
 
 function lineView(invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
@@ -160,7 +198,11 @@ function lineView(invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
     },
     period: { end: line.end, start: line.start },
     pretax_credit_amounts: [],
-    pricing: { price_details: { price: line.price, product: 'prod_sandbox' }, type: 'price_details', unit_amount_decimal: null },
+    pricing: {
+      price_details: { price: line.price, product: 'prod_sandbox' },
+      type: 'price_details',
+      unit_amount_decimal: null,
+    },
     quantity: line.quantity,
     quantity_decimal: decimal(line.quantity),
     subscription: invoice.subscription,
@@ -169,7 +211,10 @@ function lineView(invoice: Invoice, line: Line): Stripe.InvoiceLineItem {
   }
 }
 
-export function invoicePaymentView(invoice: Invoice, payment: NonNullable<Invoice['payment']>): Stripe.InvoicePayment {
+export function invoicePaymentView(
+  invoice: Invoice,
+  payment: NonNullable<Invoice['payment']>,
+): Stripe.InvoicePayment {
   const paid = payment.status === 'succeeded'
   return {
     id: `inpay_${payment.id.slice(3)}`,
@@ -239,7 +284,16 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
     pretax_credit_amounts: [],
     reason: 'order_change',
     refunds:
-      note.refund === null ? [] : [{ amount_refunded: note.postPayment, payment_record_refund: null, refund: note.refund, type: 'refund' }],
+      note.refund === null
+        ? []
+        : [
+            {
+              amount_refunded: note.postPayment,
+              payment_record_refund: null,
+              refund: note.refund,
+              type: 'refund',
+            },
+          ],
     shipping_cost: null,
     status: note.status,
     subtotal: note.totalExcludingTax,
@@ -259,13 +313,21 @@ export function creditNoteView(note: CreditNote, origin: string): Stripe.CreditN
               type: 'tax_rate_details',
             },
           ],
-    type: note.postPayment === 0 ? 'pre_payment' : note.postPayment === note.total ? 'post_payment' : 'mixed',
+    type:
+      note.postPayment === 0
+        ? 'pre_payment'
+        : note.postPayment === note.total
+          ? 'post_payment'
+          : 'mixed',
     voided_at: note.voidedAt,
   }
 }
 
 /** Without the evidence, which nobody reads here. */
-export function disputeView(store: PaymentsStore, dispute: Dispute): Omit<Stripe.Dispute, 'evidence' | 'evidence_details'> {
+export function disputeView(
+  store: PaymentsStore,
+  dispute: Dispute,
+): Omit<Stripe.Dispute, 'evidence' | 'evidence_details'> {
   const payment = store.invoices.find(dispute.invoice)?.payment
   return {
     id: dispute.id,

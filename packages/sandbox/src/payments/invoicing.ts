@@ -19,7 +19,11 @@ export function tellInvoice(world: PaymentsWorld, type: string, invoice: Invoice
 }
 
 /** What an invoice of these lines would be, without keeping it: for a preview. */
-export function sketchInvoice(world: PaymentsWorld, { customer, subscription, reason, lines }: DraftInput, currency: string): Invoice {
+export function sketchInvoice(
+  world: PaymentsWorld,
+  { customer, subscription, reason, lines }: DraftInput,
+  currency: string,
+): Invoice {
   const { store } = world
   const taxed = store.customers.get(customer, 'customer').taxExempt === 'none'
   const taxPercent = taxed ? store.taxPercent : 0
@@ -57,7 +61,10 @@ export function sketchInvoice(world: PaymentsWorld, { customer, subscription, re
 }
 
 /** What the customer's credit takes off, and what is left of it. */
-function balanced(world: PaymentsWorld, invoice: Invoice): Pick<Invoice, 'startingBalance' | 'endingBalance' | 'amountDue'> {
+function balanced(
+  world: PaymentsWorld,
+  invoice: Invoice,
+): Pick<Invoice, 'startingBalance' | 'endingBalance' | 'amountDue'> {
   const balance = world.store.customers.get(invoice.customer, 'customer').balance
   const total = totalOf(invoice)
   const due = Math.max(0, total + Math.min(0, balance))
@@ -66,9 +73,16 @@ function balanced(world: PaymentsWorld, invoice: Invoice): Pick<Invoice, 'starti
 }
 
 /** A draft. What waits for the subscription's next invoice comes onto it. */
-export function draftInvoice(world: PaymentsWorld, input: DraftInput, currency: string, withWaiting = true): Invoice {
+export function draftInvoice(
+  world: PaymentsWorld,
+  input: DraftInput,
+  currency: string,
+  withWaiting = true,
+): Invoice {
   const { store } = world
-  const waiting = withWaiting ? store.waitingLines.filter(({ subscription }) => subscription === input.subscription) : []
+  const waiting = withWaiting
+    ? store.waitingLines.filter(({ subscription }) => subscription === input.subscription)
+    : []
   store.waitingLines = store.waitingLines.filter((one) => !waiting.includes(one))
   const lines = [...waiting.map(({ line }) => line), ...input.lines]
   const invoice = store.invoices.add(sketchInvoice(world, { ...input, lines }, currency))
@@ -89,7 +103,13 @@ export function finalizeInvoice(world: PaymentsWorld, invoice: Invoice): void {
   invoice.finalizesAt = null
   if (invoice.amountDue > 0) {
     const id = newId('pi')
-    invoice.payment = { id, secret: newSecret(id), status: 'requires_payment_method', charge: null, paymentMethod: null }
+    invoice.payment = {
+      id,
+      secret: newSecret(id),
+      status: 'requires_payment_method',
+      charge: null,
+      paymentMethod: null,
+    }
   }
   tellInvoice(world, 'invoice.finalized', invoice)
   if (invoice.amountDue === 0) markPaid(world, invoice)
@@ -105,10 +125,20 @@ export function markPaid(world: PaymentsWorld, invoice: Invoice): void {
   tellInvoice(world, 'invoice.payment_succeeded', invoice)
 }
 
-export type Attempt = { readonly outcome: 'paid' } | { readonly outcome: 'declined' | 'needs_action'; readonly code: string }
+export type Attempt =
+  | { readonly outcome: 'paid' }
+  | { readonly outcome: 'declined' | 'needs_action'; readonly code: string }
 
-/** One try to charge an open invoice; `confirmed` says that the card's holder is there and has confirmed it. */
-export function attemptPayment(world: PaymentsWorld, invoice: Invoice, method: PaymentMethod | undefined, confirmed: boolean): Attempt {
+/**
+ * One try to charge an open invoice; `confirmed` says that the card's holder is there and has
+ * confirmed it.
+ */
+export function attemptPayment(
+  world: PaymentsWorld,
+  invoice: Invoice,
+  method: PaymentMethod | undefined,
+  confirmed: boolean,
+): Attempt {
   const { payment } = invoice
   if (!payment) throw invalid(`Invoice ${invoice.id} has nothing to pay.`)
   invoice.attemptCount += 1
@@ -126,11 +156,15 @@ export function attemptPayment(world: PaymentsWorld, invoice: Invoice, method: P
   }
   Object.assign(payment, { status: 'requires_payment_method', paymentMethod: null })
   tellInvoice(world, 'invoice.payment_failed', invoice)
-  return { outcome: 'declined', code: typeof charge === 'object' ? charge.declined : 'generic_decline' }
+  return {
+    outcome: 'declined',
+    code: typeof charge === 'object' ? charge.declined : 'generic_decline',
+  }
 }
 
 export function voidInvoice(world: PaymentsWorld, invoice: Invoice): void {
-  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') throw invalid('You can only void an open or uncollectible invoice.')
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalid('You can only void an open or uncollectible invoice.')
   invoice.status = 'void'
   invoice.voidedAt = world.now()
   invoice.nextPaymentAttempt = null
@@ -148,10 +182,13 @@ export function markUncollectible(world: PaymentsWorld, invoice: Invoice): void 
   tellInvoice(world, 'invoice.marked_uncollectible', invoice)
 }
 
-/** The refusal that the API gives for a try that did not pay. */
-export function refusalOf(attempt: Exclude<Attempt, { outcome: 'paid' }>) {
+/** The rejection that the API gives for a try that did not pay. */
+export function rejectionOf(attempt: Exclude<Attempt, { outcome: 'paid' }>) {
   if (attempt.outcome === 'declined') return declined(attempt.code)
-  return invalid('Payment for this invoice requires additional user action before it can be completed successfully.', {
-    code: 'invoice_payment_intent_requires_action',
-  })
+  return invalid(
+    'Payment for this invoice requires additional user action before it can be completed successfully.',
+    {
+      code: 'invoice_payment_intent_requires_action',
+    },
+  )
 }

@@ -21,7 +21,10 @@ export interface PageParts {
 const shown = 25
 const daySeconds = 86_400
 
-/** The pages for people: the overview with its buttons at `/`, the card form, invoices and the billing portal. They work without script. */
+/**
+ * The pages for people: the overview with its buttons at `/`, the card form, invoices and the
+ * billing portal. They work without script.
+ */
 export function paymentPages(parts: PageParts): Hono {
   const app = new Hono()
   app.get('/', () => answered(overview(parts.current(), undefined)))
@@ -30,7 +33,8 @@ export function paymentPages(parts: PageParts): Hono {
     try {
       await press(parts, form)
     } catch (error) {
-      if (error instanceof StripeFault) return answered(overview(parts.current(), error.message), 400)
+      if (error instanceof StripeFault)
+        return answered(overview(parts.current(), error.message), 400)
       throw error
     }
     return c.redirect('/', 303)
@@ -80,7 +84,9 @@ function actionOf(name: string, id: string): PaymentAction | undefined {
 function overview(world: PaymentsWorld, problem: string | undefined) {
   const { store } = world
   const customers = store.customers.all().filter((one) => !one.deleted)
-  const openDisputes = store.disputes.all().filter((one) => one.status !== 'won' && one.status !== 'lost')
+  const openDisputes = store.disputes
+    .all()
+    .filter((one) => one.status !== 'won' && one.status !== 'lost')
   const pendingTaxIds = store.taxIds.all().filter((one) => one.status === 'pending')
   return page({
     title: 'Payments',
@@ -129,7 +135,10 @@ ${section(
   'tax',
   'VAT numbers to be checked',
   ['Number', 'Actions'],
-  pendingTaxIds.map((one) => html`<tr><th scope="row">${one.value}</th><td>${buttons(one.id, [['verify', 'It is valid']])}</td></tr>`),
+  pendingTaxIds.map(
+    (one) =>
+      html`<tr><th scope="row">${one.value}</th><td>${buttons(one.id, [['verify', 'It is valid']])}</td></tr>`,
+  ),
 )}
 ${section('events', 'Events', ['At', 'Type', 'Sent', 'Actions'], newest(store.events.all()).map(eventRow))}`,
   })
@@ -139,7 +148,12 @@ function newest<T>(rows: readonly T[]): T[] {
   return rows.slice(-shown).reverse()
 }
 
-function section(id: string, title: string, columns: readonly string[], rows: readonly Markup[]): Markup {
+function section(
+  id: string,
+  title: string,
+  columns: readonly string[],
+  rows: readonly Markup[],
+): Markup {
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="${title}: table"><table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
   return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${rows.length > 0 ? table : html`<p class="soft">None yet.</p>`}</section>`
 }
@@ -178,6 +192,8 @@ function invoiceRow(world: PaymentsWorld, one: Invoice): Markup {
 }
 
 function eventRow(one: EventRecord): Markup {
-  const sent = one.deliveries.map(({ status }) => (status === 0 ? 'no answer' : String(status))).join(', ')
+  const sent = one.deliveries
+    .map(({ status }) => (status === 0 ? 'no answer' : String(status)))
+    .join(', ')
   return html`<tr><td class="whole">${day(one.created)}</td><th scope="row" class="whole"><code>${one.type}</code></th><td>${sent || 'not yet'}</td><td><form method="post" action="/buttons"><button class="plain" name="resend" value="${one.id}" aria-label="Send again: ${one.type}">Send again</button></form></td></tr>`
 }

@@ -1,4 +1,7 @@
-/** One page of plain lines as a PDF 1.4 document; characters outside of Latin-1 become question marks. */
+/**
+ * One page of plain lines as a PDF 1.4 document; characters outside of Latin-1 become question
+ * marks.
+ */
 export function pdfOf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   const shown = lines.map((line) => `(${escaped(line)}) Tj T*`).join('\n')
   const content = `BT /F1 12 Tf 16 TL 56 780 Td\n${shown}\nET`
@@ -22,6 +25,8 @@ export function pdfOf(lines: readonly string[]): Uint8Array<ArrayBuffer> {
 }
 
 function escaped(line: string): string {
-  const latin = [...line.replace('€', 'EUR ')].map((character) => ((character.codePointAt(0) ?? 0) < 256 ? character : '?')).join('')
+  const latin = [...line.replace('€', 'EUR ')]
+    .map((character) => ((character.codePointAt(0) ?? 0) < 256 ? character : '?'))
+    .join('')
   return latin.replace(/[\\()]/g, '\\$&')
 }

@@ -15,8 +15,16 @@ export interface Expiry {
   readonly year: number
 }
 
-/** Gives the customer a card that may be charged while nobody is there. Throws 402 for one that its bank does not let in. */
-export function attachCard(world: PaymentsWorld, customer: Customer, card: TestCard, expiry?: Expiry): PaymentMethod {
+/**
+ * Gives the customer a card that may be charged while nobody is there. Throws 402 for one that its
+ * bank does not let in.
+ */
+export function attachCard(
+  world: PaymentsWorld,
+  customer: Customer,
+  card: TestCard,
+  expiry?: Expiry,
+): PaymentMethod {
   if (typeof card.setup === 'object') throw declined(card.setup.declined)
   const now = new Date(world.now() * 1000)
   const method = world.store.paymentMethods.add({
@@ -33,7 +41,10 @@ export function attachCard(world: PaymentsWorld, customer: Customer, card: TestC
 
 export type SetupOutcome = 'succeeded' | 'requires_action' | { readonly declined: string }
 
-/** What the card form does: a card is entered for a setup intent. `confirmed`: its holder has confirmed it with the bank. */
+/**
+ * What the card form does: a card is entered for a setup intent. `confirmed`: its holder has
+ * confirmed it with the bank.
+ */
 export function confirmSetup(
   world: PaymentsWorld,
   intent: SetupIntent,
@@ -41,7 +52,10 @@ export function confirmSetup(
   expiry: Expiry | undefined,
   confirmed: boolean,
 ): SetupOutcome {
-  if (intent.status === 'succeeded') throw invalid('This SetupIntent has already succeeded.', { code: 'setup_intent_unexpected_state' })
+  if (intent.status === 'succeeded')
+    throw invalid('This SetupIntent has already succeeded.', {
+      code: 'setup_intent_unexpected_state',
+    })
   if (intent.customer === null) throw invalid('The SetupIntent has no customer.')
   if (typeof card.setup === 'object') {
     Object.assign(intent, { status: 'requires_payment_method', failure: card.setup.declined })
@@ -53,7 +67,12 @@ export function confirmSetup(
     world.emit('setup_intent.requires_action', setupIntentView(world.store, intent))
     return 'requires_action'
   }
-  const method = attachCard(world, world.store.customers.get(intent.customer, 'customer'), card, expiry)
+  const method = attachCard(
+    world,
+    world.store.customers.get(intent.customer, 'customer'),
+    card,
+    expiry,
+  )
   Object.assign(intent, { status: 'succeeded', failure: null, paymentMethod: method.id })
   world.emit('setup_intent.succeeded', setupIntentView(world.store, intent))
   return 'succeeded'
@@ -63,7 +82,8 @@ export function confirmSetup(
 export function removeCustomer(world: PaymentsWorld, customer: Customer): void {
   for (const subscription of world.store.subscriptions.all()) {
     const ended = subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
-    if (subscription.customer === customer.id && !ended) endSubscription(world, subscription, 'cancellation_requested')
+    if (subscription.customer === customer.id && !ended)
+      endSubscription(world, subscription, 'cancellation_requested')
   }
   // The event shows the customer as it last was; a read shows only that it is gone.
   tellCustomer(world, 'customer.deleted', customer)

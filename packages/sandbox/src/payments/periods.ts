@@ -4,8 +4,9 @@ export type Seconds = number
 export type Interval = 'month' | 'year'
 
 /**
- * The moment `count` intervals after the anchor: the same day and time of the month in UTC, or the month's last day where it has no such
- * day. Counted from the anchor, so that 31 January is followed by 28 February and then by 31 March.
+ * The moment `count` intervals after the anchor: the same day and time of the month in UTC, or the
+ * month's last day where it has no such day. Counted from the anchor, so that 31 January is
+ * followed by 28 February and then by 31 March.
  */
 export function afterAnchor(anchor: Seconds, interval: Interval, count: number): Seconds {
   const start = new Date(anchor * 1000)

@@ -7,7 +7,10 @@ import { totalOf } from './invoice-amounts.ts'
 import type { PortalSession, Subscription } from './records.ts'
 import type { PaymentsWorld } from './world.ts'
 
-/** Stripe's billing portal in small: the customer's subscriptions and invoices, with cancelling and taking that back. */
+/**
+ * Stripe's billing portal in small: the customer's subscriptions and invoices, with cancelling and
+ * taking that back.
+ */
 export function portalPages(current: () => PaymentsWorld): Hono {
   const app = new Hono()
   app.get('/portal/:session', (c) => {
@@ -37,8 +40,12 @@ export function portalPages(current: () => PaymentsWorld): Hono {
 
 function sessionPage(world: PaymentsWorld, session: PortalSession) {
   const customer = world.store.customers.get(session.customer)
-  const subscriptions = world.store.subscriptions.all().filter((one) => one.customer === customer.id)
-  const invoices = world.store.invoices.all().filter((one) => one.customer === customer.id && one.status !== 'draft')
+  const subscriptions = world.store.subscriptions
+    .all()
+    .filter((one) => one.customer === customer.id)
+  const invoices = world.store.invoices
+    .all()
+    .filter((one) => one.customer === customer.id && one.status !== 'draft')
   return page({
     title: 'Billing portal',
     wide: true,
@@ -58,5 +65,8 @@ function subscriptionPart(world: PaymentsWorld, session: PortalSession, one: Sub
 }
 
 function missingPage() {
-  return page({ title: 'This link is used up', body: html`<h1>This link is used up</h1><p>Open the billing portal from Atrium again.</p>` })
+  return page({
+    title: 'This link is used up',
+    body: html`<h1>This link is used up</h1><p>Open the billing portal from Atrium again.</p>`,
+  })
 }

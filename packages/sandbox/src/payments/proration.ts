@@ -16,12 +16,21 @@ export interface ProrationInput {
   readonly at: Seconds
 }
 
-/** What is given back and what is charged for the rest of the period, to the second, each rounded by itself. */
-export function prorate({ before, after, periodStart, periodEnd, at }: ProrationInput): { credit: number; charge: number } {
+/**
+ * What is given back and what is charged for the rest of the period, to the second, each rounded by
+ * itself.
+ */
+export function prorate({ before, after, periodStart, periodEnd, at }: ProrationInput): {
+  credit: number
+  charge: number
+} {
   const whole = BigInt(periodEnd - periodStart)
   const left = BigInt(periodEnd - Math.min(Math.max(at, periodStart), periodEnd))
   // Zero must not come out as minus zero.
-  return { credit: 0 - rounded(BigInt(before) * left, whole), charge: rounded(BigInt(after) * left, whole) }
+  return {
+    credit: 0 - rounded(BigInt(before) * left, whole),
+    charge: rounded(BigInt(after) * left, whole),
+  }
 }
 
 export function taxOn(amount: number, percent: number): number {

@@ -13,7 +13,7 @@ const Customer = z.object({
   defaultPaymentMethod: z.string().nullable(),
   /** Negative: what the next invoices are lowered by. */
   balance: z.number(),
-  /** Set by the first subscription; another one is refused from then on. */
+  /** Set by the first subscription; another one is rejected from then on. */
   currency: z.string().nullable(),
   taxExempt: z.enum(['none', 'exempt', 'reverse']),
   created: moment,
@@ -56,10 +56,20 @@ const SetupIntent = z.object({
 })
 export type SetupIntent = z.infer<typeof SetupIntent>
 
-const Product = z.object({ id: z.string(), name: z.string(), metadata, active: z.boolean(), created: moment })
+const Product = z.object({
+  id: z.string(),
+  name: z.string(),
+  metadata,
+  active: z.boolean(),
+  created: moment,
+})
 export type Product = z.infer<typeof Product>
 
-const Tier = z.object({ upTo: z.number().nullable(), unitAmount: z.number(), flatAmount: z.number() })
+const Tier = z.object({
+  upTo: z.number().nullable(),
+  unitAmount: z.number(),
+  flatAmount: z.number(),
+})
 export type Tier = z.infer<typeof Tier>
 
 const Price = z.object({
@@ -79,7 +89,16 @@ const Price = z.object({
 export type Price = z.infer<typeof Price>
 
 export const subscriptionStatuses = [
-  ...(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'] as const),
+  ...([
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ] as const),
 ] as const
 
 /** What changes once its invoice is paid. */
@@ -117,7 +136,12 @@ const Subscription = z.object({
   cancelReason: z.string().nullable(),
   cancelFeedback: z.string().nullable(),
   cancelComment: z.string().nullable(),
-  pauseCollection: z.object({ behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']), resumesAt: optionalMoment }).nullable(),
+  pauseCollection: z
+    .object({
+      behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']),
+      resumesAt: optionalMoment,
+    })
+    .nullable(),
   pausedAt: optionalMoment,
   pauseReason: z.string().nullable(),
   latestInvoice: z.string().nullable(),
@@ -142,7 +166,13 @@ export type Line = z.infer<typeof Line>
 const Payment = z.object({
   id: z.string(),
   secret: z.string(),
-  status: z.enum(['requires_payment_method', 'requires_confirmation', 'requires_action', 'succeeded', 'canceled']),
+  status: z.enum([
+    'requires_payment_method',
+    'requires_confirmation',
+    'requires_action',
+    'succeeded',
+    'canceled',
+  ]),
   charge: z.string().nullable(),
   paymentMethod: z.string().nullable(),
 })
@@ -154,7 +184,12 @@ const Invoice = z.object({
   subscription: z.string().nullable(),
   number: z.string().nullable(),
   status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
-  billingReason: z.enum(['subscription_create', 'subscription_cycle', 'subscription_update', 'manual']),
+  billingReason: z.enum([
+    'subscription_create',
+    'subscription_cycle',
+    'subscription_update',
+    'manual',
+  ]),
   currency: z.string(),
   lines: z.array(Line),
   taxPercent: z.number(),
@@ -214,14 +249,26 @@ const Dispute = z.object({
   invoice: z.string(),
   amount: z.number(),
   currency: z.string(),
-  status: z.enum(['needs_response', 'under_review', 'won', 'lost', 'warning_needs_response', 'warning_closed']),
+  status: z.enum([
+    'needs_response',
+    'under_review',
+    'won',
+    'lost',
+    'warning_needs_response',
+    'warning_closed',
+  ]),
   /** What the bank moved on the balance, oldest first: minus when taken, plus when given back. */
   movements: z.array(z.object({ id: z.string(), amount: z.number(), created: moment })),
   created: moment,
 })
 export type Dispute = z.infer<typeof Dispute>
 
-const PortalSession = z.object({ id: z.string(), customer: z.string(), returnUrl: z.string().nullable(), created: moment })
+const PortalSession = z.object({
+  id: z.string(),
+  customer: z.string(),
+  returnUrl: z.string().nullable(),
+  created: moment,
+})
 export type PortalSession = z.infer<typeof PortalSession>
 
 const EventRecord = z.object({
@@ -238,7 +285,12 @@ const EventRecord = z.object({
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
-const Replay = z.object({ call: z.string(), parameters: z.string(), status: z.number(), body: z.string() })
+const Replay = z.object({
+  call: z.string(),
+  parameters: z.string(),
+  status: z.number(),
+  body: z.string(),
+})
 export type Replay = z.infer<typeof Replay>
 
 /** Everything that is kept, as it is saved. */

@@ -9,7 +9,7 @@ export interface ApiRequest {
   readonly expand: readonly string[]
 }
 
-/** Answers the object that the call is about. Throws `StripeFault`. */
+/** Returns the object that the call is about. Throws `StripeFault`. */
 export type Handler = (world: PaymentsWorld, request: ApiRequest) => object
 
 export type Handlers = Readonly<Record<string, Handler>>
@@ -22,7 +22,10 @@ export function expandOf(form: Form): string[] {
   return list(form, 'expand').filter((path) => typeof path === 'string')
 }
 
-/** A page of a list, newest first, by `limit` (10, at most 100) and `starting_after` or `ending_before`. */
+/**
+ * A page of a list, newest first, by `limit` (10, at most 100) and `starting_after` or
+ * `ending_before`.
+ */
 export function pageOf<T extends { id: string; created: number }, V>(
   rows: readonly T[],
   { form }: ApiRequest,
@@ -30,7 +33,8 @@ export function pageOf<T extends { id: string; created: number }, V>(
   view: (row: T) => V,
 ): { object: 'list'; data: V[]; has_more: boolean; url: string } {
   const limit = whole(form, 'limit') ?? 10
-  if (limit < 1 || limit > 100) throw invalid('This value must be from 1 to 100.', { param: 'limit' })
+  if (limit < 1 || limit > 100)
+    throw invalid('This value must be from 1 to 100.', { param: 'limit' })
   const newest = [...rows].reverse().sort((a, b) => b.created - a.created)
   const after = text(form, 'starting_after')
   const before = text(form, 'ending_before')
@@ -45,7 +49,10 @@ export function pageOf<T extends { id: string; created: number }, V>(
   return { object: 'list', data: page.map(view), has_more: from + limit < to, url }
 }
 
-/** The part of each expansion below a list: `data.items.data.price.tiers` is `items.data.price.tiers`. */
+/**
+ * The part of each expansion below a list: `data.items.data.price.tiers` is
+ * `items.data.price.tiers`.
+ */
 export function insideData(expand: readonly string[]): string[] {
   return expand.filter((path) => path.startsWith('data.')).map((path) => path.slice('data.'.length))
 }

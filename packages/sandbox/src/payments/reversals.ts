@@ -21,12 +21,20 @@ function paidByCard(invoice: Invoice): void {
 }
 
 /** Gives money of a paid invoice back; all that is left of it when no amount is named. */
-export function refund(world: PaymentsWorld, invoice: Invoice, amount: number | undefined, status: 'pending' | 'succeeded'): Refund {
+export function refund(
+  world: PaymentsWorld,
+  invoice: Invoice,
+  amount: number | undefined,
+  status: 'pending' | 'succeeded',
+): Refund {
   paidByCard(invoice)
   const left = invoice.amountPaid - refundedOf(world, invoice)
   const given = amount ?? left
   if (given <= 0 || given > left)
-    throw invalid(`Refund amount (${given}) is greater than unrefunded amount on charge (${left})`, { param: 'amount' })
+    throw invalid(
+      `Refund amount (${given}) is greater than unrefunded amount on charge (${left})`,
+      { param: 'amount' },
+    )
   const made = world.store.refunds.add({
     id: newId('re'),
     invoice: invoice.id,
@@ -41,8 +49,12 @@ export function refund(world: PaymentsWorld, invoice: Invoice, amount: number | 
   return made
 }
 
-/** What became of a refund: banks take days, and refuse some. */
-export function settleRefund(world: PaymentsWorld, made: Refund, status: 'succeeded' | 'failed'): void {
+/** What became of a refund: banks take days, and reject some. */
+export function settleRefund(
+  world: PaymentsWorld,
+  made: Refund,
+  status: 'succeeded' | 'failed',
+): void {
   made.status = status
   made.failureReason = status === 'failed' ? 'lost_or_stolen_card' : null
   world.emit('refund.updated', refundView(world.store, made))
@@ -50,15 +62,24 @@ export function settleRefund(world: PaymentsWorld, made: Refund, status: 'succee
 }
 
 /**
- * Of an open invoice it lowers what is owed. Of a paid one it is put down for the next invoices, or goes back to the card as a refund of
- * its own. `amount` is with tax.
+ * Of an open invoice it lowers what is owed. Of a paid one it is put down for the next invoices, or
+ * goes back to the card as a refund of its own. `amount` is with tax.
  */
-export function creditNote(world: PaymentsWorld, invoice: Invoice, amount: number, to: 'balance' | 'card'): CreditNote {
+export function creditNote(
+  world: PaymentsWorld,
+  invoice: Invoice,
+  amount: number,
+  to: 'balance' | 'card',
+): CreditNote {
   if (invoice.status !== 'open' && invoice.status !== 'paid')
     throw invalid(`A credit note needs an open or paid invoice; this one is ${invoice.status}.`)
   const total = totalOf(invoice)
-  const left = invoice.status === 'paid' ? total - invoice.postPaymentCredit - invoice.prePaymentCredit : remaining(invoice)
-  if (amount <= 0 || amount > left) throw invalid(`The credit note may be ${left} at most.`, { param: 'amount' })
+  const left =
+    invoice.status === 'paid'
+      ? total - invoice.postPaymentCredit - invoice.prePaymentCredit
+      : remaining(invoice)
+  if (amount <= 0 || amount > left)
+    throw invalid(`The credit note may be ${left} at most.`, { param: 'amount' })
   const paid = invoice.status === 'paid'
   const back = paid && to === 'card' ? refund(world, invoice, amount, 'succeeded') : null
   if (paid && !back) world.store.customers.get(invoice.customer).balance -= amount
@@ -96,7 +117,8 @@ function lowerDue(invoice: Invoice, amount: number): void {
 /** Money that went back to the card stays there. */
 export function voidCreditNote(world: PaymentsWorld, note: CreditNote): void {
   if (note.status === 'void') throw invalid('This credit note is void already.')
-  if (note.refund !== null) throw invalid('You cannot void a credit note whose money was given back.')
+  if (note.refund !== null)
+    throw invalid('You cannot void a credit note whose money was given back.')
   const invoice = world.store.invoices.get(note.invoice)
   Object.assign(note, { status: 'void', voidedAt: world.now() })
   if (note.postPayment > 0) {
@@ -111,11 +133,16 @@ export function voidCreditNote(world: PaymentsWorld, note: CreditNote): void {
 }
 
 /** The card's holder wants the money back, and the bank takes it at once. */
-export function dispute(world: PaymentsWorld, invoice: Invoice, amount: number | undefined): Dispute {
+export function dispute(
+  world: PaymentsWorld,
+  invoice: Invoice,
+  amount: number | undefined,
+): Dispute {
   paidByCard(invoice)
   const now = world.now()
   const taken = amount ?? invoice.amountPaid - refundedOf(world, invoice)
-  if (taken <= 0 || taken > invoice.amountPaid) throw invalid('The amount is more than was paid.', { param: 'amount' })
+  if (taken <= 0 || taken > invoice.amountPaid)
+    throw invalid('The amount is more than was paid.', { param: 'amount' })
   const made = world.store.disputes.add({
     id: newId('du'),
     invoice: invoice.id,
@@ -131,11 +158,14 @@ export function dispute(world: PaymentsWorld, invoice: Invoice, amount: number |
 }
 
 export function closeDispute(world: PaymentsWorld, made: Dispute, outcome: 'won' | 'lost'): void {
-  if (made.status === 'won' || made.status === 'lost') throw invalid('This dispute is closed already.')
+  if (made.status === 'won' || made.status === 'lost')
+    throw invalid('This dispute is closed already.')
   made.status = outcome
-  if (outcome === 'won') made.movements.push({ id: newId('txn'), amount: made.amount, created: world.now() })
+  if (outcome === 'won')
+    made.movements.push({ id: newId('txn'), amount: made.amount, created: world.now() })
   world.emit('charge.dispute.closed', disputeView(world.store, made))
-  if (outcome === 'won') world.emit('charge.dispute.funds_reinstated', disputeView(world.store, made))
+  if (outcome === 'won')
+    world.emit('charge.dispute.funds_reinstated', disputeView(world.store, made))
 }
 
 /** As much of a charge as an event about it needs. */

@@ -8,7 +8,13 @@ export function seedPayments(store: PaymentsStore, seed: 'demo' | 'empty', now: 
   for (const { plan, cycle, currency, unitAmount, stripePriceId } of demoPrices) {
     const product = `atrium_plan_${plan}`
     if (!store.products.find(product)) {
-      store.products.add({ id: product, name: `${plan} plan`, metadata: { plan }, active: true, created })
+      store.products.add({
+        id: product,
+        name: `${plan} plan`,
+        metadata: { plan },
+        active: true,
+        created,
+      })
     }
     store.prices.add({
       id: stripePriceId,

@@ -61,7 +61,8 @@ export class Table<T extends { id: string }> {
   }
 
   keepNewest(count: number): void {
-    for (const id of [...this.#rows.keys()].slice(0, Math.max(0, this.#rows.size - count))) this.#rows.delete(id)
+    for (const id of [...this.#rows.keys()].slice(0, Math.max(0, this.#rows.size - count)))
+      this.#rows.delete(id)
   }
 }
 
@@ -93,11 +94,18 @@ export function createStore() {
     replays: new Map<string, Replay>(),
     trim() {
       tables.events.keepNewest(kept)
-      for (const key of [...store.replays.keys()].slice(0, Math.max(0, store.replays.size - kept))) store.replays.delete(key)
+      for (const key of [...store.replays.keys()].slice(0, Math.max(0, store.replays.size - kept)))
+        store.replays.delete(key)
     },
     clear() {
       for (const table of Object.values(tables)) table.fill([])
-      Object.assign(store, { offsetMs: 0, taxPercent: 0, invoiceCount: 0, creditNoteCount: 0, waitingLines: [] })
+      Object.assign(store, {
+        offsetMs: 0,
+        taxPercent: 0,
+        invoiceCount: 0,
+        creditNoteCount: 0,
+        waitingLines: [],
+      })
       store.replays.clear()
     },
     save(): Saved {
@@ -125,8 +133,23 @@ export function createStore() {
       }
     },
     load(saved: unknown) {
-      const { offsetMs, taxPercent, invoiceCount, creditNoteCount, waitingLines, replays, ...rows } = Saved.parse(saved)
-      Object.assign(store, { offsetMs, taxPercent, invoiceCount, creditNoteCount, waitingLines, replays: new Map(replays) })
+      const {
+        offsetMs,
+        taxPercent,
+        invoiceCount,
+        creditNoteCount,
+        waitingLines,
+        replays,
+        ...rows
+      } = Saved.parse(saved)
+      Object.assign(store, {
+        offsetMs,
+        taxPercent,
+        invoiceCount,
+        creditNoteCount,
+        waitingLines,
+        replays: new Map(replays),
+      })
       tables.customers.fill(rows.customers)
       tables.taxIds.fill(rows.taxIds)
       tables.paymentMethods.fill(rows.paymentMethods)
@@ -149,9 +172,29 @@ export type PaymentsStore = ReturnType<typeof createStore>
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
+let seeded: (() => number) | undefined
+
+/**
+ * Runs work that makes ids from these numbers (0 to 1) instead of random ones, so that the same
+ * work makes the same ids.
+ */
+export function withSeededIds<T>(numbers: () => number, work: () => T): T {
+  const before = seeded
+  seeded = numbers
+  try {
+    return work()
+  } finally {
+    seeded = before
+  }
+}
+
 /** An id as Stripe makes them: `cus_` and letters and digits. */
 export function newId(prefix: string, length = 24): string {
-  return `${prefix}_${[...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('')}`
+  const numbers = seeded
+  const bytes = numbers
+    ? Array.from({ length }, () => Math.floor(numbers() * 256))
+    : [...randomBytes(length)]
+  return `${prefix}_${bytes.map((byte) => alphabet[byte % alphabet.length]).join('')}`
 }
 
 /** A secret that a browser may hold, beginning with the id that it belongs to. */

@@ -1,6 +1,13 @@
-import { applyChange, collect, dropPendingUpdate, type ItemChange, methodFor, tellSubscription } from './collection.ts'
+import {
+  applyChange,
+  collect,
+  dropPendingUpdate,
+  type ItemChange,
+  methodFor,
+  tellSubscription,
+} from './collection.ts'
 import { declined, invalid, StripeFault } from './faults.ts'
-import { draftInvoice, finalizeInvoice, refusalOf, sketchInvoice } from './invoicing.ts'
+import { draftInvoice, finalizeInvoice, rejectionOf, sketchInvoice } from './invoicing.ts'
 import { afterAnchor, type Seconds } from './periods.ts'
 import type { Customer, Invoice, Price, Subscription } from './records.ts'
 import { newId } from './store.ts'
@@ -9,7 +16,11 @@ import type { PaymentsWorld } from './world.ts'
 
 const hour = 3_600
 
-export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete'
+export type PaymentBehavior =
+  | 'allow_incomplete'
+  | 'default_incomplete'
+  | 'error_if_incomplete'
+  | 'pending_if_incomplete'
 export type ProrationBehavior = 'create_prorations' | 'always_invoice' | 'none'
 
 export interface NewSubscription {
@@ -27,7 +38,7 @@ export interface NewSubscription {
 export function createSubscription(world: PaymentsWorld, input: NewSubscription): Subscription {
   const { store } = world
   const { customer, price, quantity, trialEnd } = input
-  refuseUnfit(world, input)
+  rejectUnfit(world, input)
   const now = world.now()
   const id = newId('sub')
   const end = trialEnd ?? afterAnchor(now, price.interval, 1)
@@ -65,7 +76,10 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
   }
   store.subscriptions.add(subscription)
   customer.currency ??= price.currency
-  const line = trialEnd === null ? periodLine(world, price, quantity, now, end) : trialLine(world, price, quantity, now, end)
+  const line =
+    trialEnd === null
+      ? periodLine(world, price, quantity, now, end)
+      : trialLine(world, price, quantity, now, end)
   const invoice = draftInvoice(
     world,
     { customer: customer.id, subscription: id, reason: 'subscription_create', lines: [line] },
@@ -77,8 +91,14 @@ export function createSubscription(world: PaymentsWorld, input: NewSubscription)
   return subscription
 }
 
-function refuseUnfit(world: PaymentsWorld, { customer, price, trialEnd, behavior, defaultPaymentMethod }: NewSubscription): void {
-  if (!price.active) throw invalid(`The price specified is inactive. This field only accepts active prices.`, { param: 'items[0][price]' })
+function rejectUnfit(
+  world: PaymentsWorld,
+  { customer, price, trialEnd, behavior, defaultPaymentMethod }: NewSubscription,
+): void {
+  if (!price.active)
+    throw invalid(`The price specified is inactive. This field only accepts active prices.`, {
+      param: 'items[0][price]',
+    })
   if (customer.currency !== null && customer.currency !== price.currency) {
     throw invalid(
       `You cannot combine currencies on a single customer. This customer has had a subscription or invoice in ${customer.currency}.`,
@@ -95,10 +115,17 @@ function refuseUnfit(world: PaymentsWorld, { customer, price, trialEnd, behavior
   }
   const card = method === null ? undefined : world.store.paymentMethods.find(method)
   if (card && card.customer !== customer.id)
-    throw invalid('The payment method does not belong to the customer.', { param: 'default_payment_method' })
+    throw invalid('The payment method does not belong to the customer.', {
+      param: 'default_payment_method',
+    })
 }
 
-function payFirst(world: PaymentsWorld, subscription: Subscription, invoice: Invoice, behavior: PaymentBehavior): void {
+function payFirst(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  invoice: Invoice,
+  behavior: PaymentBehavior,
+): void {
   finalizeInvoice(world, invoice)
   if (invoice.status === 'paid') {
     if (subscription.status !== 'incomplete') return
@@ -108,7 +135,8 @@ function payFirst(world: PaymentsWorld, subscription: Subscription, invoice: Inv
   }
   const method = methodFor(world, invoice)
   if (behavior === 'default_incomplete') {
-    if (invoice.payment && method) Object.assign(invoice.payment, { status: 'requires_confirmation', paymentMethod: method.id })
+    if (invoice.payment && method)
+      Object.assign(invoice.payment, { status: 'requires_confirmation', paymentMethod: method.id })
     return
   }
   collect(world, invoice)
@@ -122,10 +150,17 @@ export interface UpdateInput {
   readonly behavior: PaymentBehavior
 }
 
-/** Changes price or seats. Throws 402 for `error_if_incomplete` when the card is declined, and nothing is changed then. */
-export function changeItem(world: PaymentsWorld, subscription: Subscription, input: UpdateInput): void {
+/**
+ * Changes price or seats. Throws 402 for `error_if_incomplete` when the card is declined, and
+ * nothing is changed then.
+ */
+export function changeItem(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  input: UpdateInput,
+): void {
   const { change, metadata, proration, prorationDate, behavior } = input
-  refuseChange(world, subscription, change, prorationDate)
+  rejectChange(world, subscription, change, prorationDate)
   // A newer change takes the place of one that still waits for its payment.
   dropPendingUpdate(world, subscription)
   const lines = changeLines(world, subscription, change, prorationDate, proration !== 'none')
@@ -140,9 +175,13 @@ export function changeItem(world: PaymentsWorld, subscription: Subscription, inp
     apply()
     return
   }
-  if (behavior === 'error_if_incomplete') refuseDeclined(world, subscription, lines)
+  if (behavior === 'error_if_incomplete') rejectDeclined(world, subscription, lines)
   const { customer, id, currency } = subscription
-  const invoice = draftInvoice(world, { customer, subscription: id, reason: 'subscription_update', lines }, currency)
+  const invoice = draftInvoice(
+    world,
+    { customer, subscription: id, reason: 'subscription_update', lines },
+    currency,
+  )
   subscription.latestInvoice = invoice.id
   if (behavior !== 'pending_if_incomplete') apply()
   finalizeInvoice(world, invoice)
@@ -156,36 +195,64 @@ export function changeItem(world: PaymentsWorld, subscription: Subscription, inp
   }
   const expiresAt = Math.min(subscription.periodEnd, world.now() + 23 * hour)
   subscription.pendingUpdate = { expiresAt, ...change, metadata, invoice: invoice.id }
-  if (collect(world, invoice).outcome !== 'paid') tellSubscription(world, 'customer.subscription.updated', subscription)
+  if (collect(world, invoice).outcome !== 'paid')
+    tellSubscription(world, 'customer.subscription.updated', subscription)
 }
 
-function refuseChange(world: PaymentsWorld, subscription: Subscription, change: ItemChange, at: Seconds): void {
+function rejectChange(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  change: ItemChange,
+  at: Seconds,
+): void {
   if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') {
     throw invalid('A canceled subscription can only update its cancellation_details and metadata.')
   }
   const price = world.store.prices.get(change.price, 'items[0][price]')
   if (!price.active && price.id !== subscription.price) {
-    throw invalid('The price specified is inactive. This field only accepts active prices.', { param: 'items[0][price]' })
-  }
-  if (price.currency !== subscription.currency) {
-    throw invalid(`The price specified has a currency of ${price.currency}, the subscription one of ${subscription.currency}.`, {
+    throw invalid('The price specified is inactive. This field only accepts active prices.', {
       param: 'items[0][price]',
     })
   }
-  if (change.quantity < 0) throw invalid('Invalid non-negative integer', { code: 'parameter_invalid_integer', param: 'items[0][quantity]' })
+  if (price.currency !== subscription.currency) {
+    throw invalid(
+      `The price specified has a currency of ${price.currency}, the subscription one of ${subscription.currency}.`,
+      {
+        param: 'items[0][price]',
+      },
+    )
+  }
+  if (change.quantity < 0)
+    throw invalid('Invalid non-negative integer', {
+      code: 'parameter_invalid_integer',
+      param: 'items[0][quantity]',
+    })
   if (subscription.status === 'paused') return
   if (at < subscription.periodStart || at > subscription.periodEnd) {
-    throw invalid('The proration date must be within the current billing period.', { param: 'proration_date' })
+    throw invalid('The proration date must be within the current billing period.', {
+      param: 'proration_date',
+    })
   }
 }
 
-function refuseDeclined(world: PaymentsWorld, subscription: Subscription, lines: Invoice['lines']): void {
+function rejectDeclined(
+  world: PaymentsWorld,
+  subscription: Subscription,
+  lines: Invoice['lines'],
+): void {
   const { customer, id, currency } = subscription
-  const invoice = sketchInvoice(world, { customer, subscription: id, reason: 'subscription_update', lines }, currency)
+  const invoice = sketchInvoice(
+    world,
+    { customer, subscription: id, reason: 'subscription_update', lines },
+    currency,
+  )
   if (invoice.amountDue > 0 && !methodFor(world, invoice)) throw declined('generic_decline')
 }
 
-/** Pays an invoice as the API is asked to. Throws 402 when the card is declined; the try stays on record. */
+/**
+ * Pays an invoice as the API is asked to. Throws 402 when the card is declined; the try stays on
+ * record.
+ */
 export function payNow(world: PaymentsWorld, invoice: Invoice, method: string | undefined): void {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
   if (invoice.status === 'draft') {
@@ -194,7 +261,10 @@ export function payNow(world: PaymentsWorld, invoice: Invoice, method: string | 
   }
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalid(`This invoice is ${invoice.status} and cannot be paid.`)
-  const chosen = method === undefined ? methodFor(world, invoice) : world.store.paymentMethods.get(method, 'payment_method')
+  const chosen =
+    method === undefined
+      ? methodFor(world, invoice)
+      : world.store.paymentMethods.get(method, 'payment_method')
   if (!chosen) {
     throw new StripeFault(400, {
       type: 'invalid_request_error',
@@ -203,5 +273,5 @@ export function payNow(world: PaymentsWorld, invoice: Invoice, method: string | 
     })
   }
   const attempt = collect(world, invoice, { method: chosen })
-  if (attempt.outcome !== 'paid') throw refusalOf(attempt)
+  if (attempt.outcome !== 'paid') throw rejectionOf(attempt)
 }

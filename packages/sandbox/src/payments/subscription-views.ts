@@ -4,7 +4,10 @@ import { invoiceView } from './invoice-views.ts'
 import type { Price, Subscription } from './records.ts'
 import type { PaymentsStore } from './store.ts'
 
-/** `expand` as Stripe's parameter: `latest_invoice`, `latest_invoice.confirmation_secret`, `items.data.price.tiers`. */
+/**
+ * `expand` as Stripe's parameter: `latest_invoice`, `latest_invoice.confirmation_secret`,
+ * `items.data.price.tiers`.
+ */
 export function subscriptionView(
   store: PaymentsStore,
   subscription: Subscription,
@@ -13,9 +16,16 @@ export function subscriptionView(
 ): Stripe.Subscription {
   const price = store.prices.get(subscription.price, 'price')
   const withTiers = expand.includes('items.data.price.tiers')
-  const invoiceWanted = expand.find((path) => path === 'latest_invoice' || path.startsWith('latest_invoice.'))
-  const invoice = subscription.latestInvoice === null ? undefined : store.invoices.find(subscription.latestInvoice)
-  const inside = expand.filter((path) => path.startsWith('latest_invoice.')).map((path) => path.slice('latest_invoice.'.length))
+  const invoiceWanted = expand.find(
+    (path) => path === 'latest_invoice' || path.startsWith('latest_invoice.'),
+  )
+  const invoice =
+    subscription.latestInvoice === null
+      ? undefined
+      : store.invoices.find(subscription.latestInvoice)
+  const inside = expand
+    .filter((path) => path.startsWith('latest_invoice.'))
+    .map((path) => path.slice('latest_invoice.'.length))
   return {
     id: subscription.id,
     object: 'subscription',
@@ -24,7 +34,10 @@ export function subscriptionView(
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: subscription.anchor,
     billing_cycle_anchor_config: null,
-    billing_mode: { flexible: subscription.billingMode === 'flexible' ? {} : null, type: subscription.billingMode },
+    billing_mode: {
+      flexible: subscription.billingMode === 'flexible' ? {} : null,
+      type: subscription.billingMode,
+    },
     billing_schedules: [],
     billing_thresholds: null,
     cancel_at: subscription.cancelAt,
@@ -48,14 +61,24 @@ export function subscriptionView(
     description: null,
     discounts: [],
     ended_at: subscription.endedAt,
-    invoice_settings: { account_tax_ids: null, custom_fields: null, description: null, footer: null, issuer: { type: 'self' } },
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
     items: {
       object: 'list',
       data: [itemView(subscription, price, subscription.quantity, withTiers)],
       has_more: false,
       url: `/v1/subscription_items?subscription=${subscription.id}`,
     },
-    latest_invoice: invoice ? (invoiceWanted === undefined ? invoice.id : invoiceView(store, invoice, inside, origin)) : null,
+    latest_invoice: invoice
+      ? invoiceWanted === undefined
+        ? invoice.id
+        : invoiceView(store, invoice, inside, origin)
+      : null,
     livemode: false,
     managed_payments: null,
     metadata: subscription.metadata,
@@ -65,7 +88,11 @@ export function subscriptionView(
       behavior: subscription.pauseCollection.behavior,
       resumes_at: subscription.pauseCollection.resumesAt,
     },
-    payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
     pending_update: pendingUpdateView(store, subscription),
@@ -84,12 +111,20 @@ export function subscriptionView(
     test_clock: null,
     transfer_data: null,
     trial_end: subscription.trialEnd,
-    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: subscription.missingPaymentMethod } },
+    trial_settings: {
+      end_behavior: {
+        billing_cycle_anchor: null,
+        missing_payment_method: subscription.missingPaymentMethod,
+      },
+    },
     trial_start: subscription.trialStart,
   }
 }
 
-function pendingUpdateView(store: PaymentsStore, subscription: Subscription): Stripe.Subscription.PendingUpdate | null {
+function pendingUpdateView(
+  store: PaymentsStore,
+  subscription: Subscription,
+): Stripe.Subscription.PendingUpdate | null {
   const update = subscription.pendingUpdate
   if (!update) return null
   return {
@@ -99,13 +134,20 @@ function pendingUpdateView(store: PaymentsStore, subscription: Subscription): St
     discounts: null,
     expires_at: update.expiresAt,
     metadata: update.metadata,
-    subscription_items: [itemView(subscription, store.prices.get(update.price, 'price'), update.quantity, false)],
+    subscription_items: [
+      itemView(subscription, store.prices.get(update.price, 'price'), update.quantity, false),
+    ],
     trial_end: null,
     trial_from_plan: null,
   }
 }
 
-function itemView(subscription: Subscription, price: Price, quantity: number, withTiers: boolean): Stripe.SubscriptionItem {
+function itemView(
+  subscription: Subscription,
+  price: Price,
+  quantity: number,
+  withTiers: boolean,
+): Stripe.SubscriptionItem {
   return {
     id: subscription.item,
     object: 'subscription_item',

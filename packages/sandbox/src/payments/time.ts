@@ -1,4 +1,12 @@
-import { collect, dropPendingUpdate, endSubscription, methodFor, nextPeriod, settlePaid, tellSubscription } from './collection.ts'
+import {
+  collect,
+  dropPendingUpdate,
+  endSubscription,
+  methodFor,
+  nextPeriod,
+  settlePaid,
+  tellSubscription,
+} from './collection.ts'
 import { draftInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts'
 import { afterAnchor, type Seconds } from './periods.ts'
 import type { Invoice, Subscription } from './records.ts'
@@ -7,7 +15,10 @@ import type { PaymentsWorld } from './world.ts'
 
 const hour = 3_600
 const day = 24 * hour
-/** More than ten years of one subscription by the month, so that a wrong date cannot hold the process. */
+/**
+ * More than ten years of one subscription by the month, so that a wrong date cannot hold the
+ * process.
+ */
 const mostSteps = 50_000
 
 interface Due {
@@ -16,8 +27,9 @@ interface Due {
 }
 
 /**
- * Carries out what became due since the last time, in the order in which it was due and each at its own moment: trials that end, periods
- * that begin, drafts that become final, tries to charge again, first payments that were never made.
+ * Carries out what became due since the last time, in the order in which it was due and each at its
+ * own moment: trials that end, periods that begin, drafts that become final, tries to charge again,
+ * first payments that were never made.
  */
 export function catchUp(world: PaymentsWorld): void {
   for (let step = 0; step < mostSteps; step += 1) {
@@ -35,7 +47,8 @@ function earliest(world: PaymentsWorld): Due | undefined {
   const consider = (due: Due | undefined) => {
     if (due && (!first || due.at < first.at)) first = due
   }
-  for (const subscription of world.store.subscriptions.all()) for (const due of dueOf(world, subscription)) consider(due)
+  for (const subscription of world.store.subscriptions.all())
+    for (const due of dueOf(world, subscription)) consider(due)
   for (const invoice of world.store.invoices.all()) consider(dueOfInvoice(world, invoice))
   return first
 }
@@ -43,20 +56,30 @@ function earliest(world: PaymentsWorld): Due | undefined {
 function dueOf(world: PaymentsWorld, subscription: Subscription): Due[] {
   const { status, trialEnd, periodEnd, cancelAt, pendingUpdate, pauseCollection } = subscription
   if (status === 'canceled' || status === 'incomplete_expired') return []
-  if (status === 'incomplete') return [{ at: subscription.created + 23 * hour, run: () => expire(world, subscription) }]
-  const dues: Due[] = []
-  if (pendingUpdate) dues.push({ at: pendingUpdate.expiresAt, run: () => dropPendingUpdate(world, subscription) })
-  if (cancelAt !== null) dues.push({ at: cancelAt, run: () => endSubscription(world, subscription, 'cancellation_requested') })
-  if (pauseCollection?.resumesAt) dues.push({ at: pauseCollection.resumesAt, run: () => resumeCollection(world, subscription) })
+  if (status === 'incomplete')
+    return [{ at: subscription.created + 23 * hour, run: () => expire(world, subscription) }]
+  const tasks: Due[] = []
+  if (pendingUpdate)
+    tasks.push({ at: pendingUpdate.expiresAt, run: () => dropPendingUpdate(world, subscription) })
+  if (cancelAt !== null)
+    tasks.push({
+      at: cancelAt,
+      run: () => endSubscription(world, subscription, 'cancellation_requested'),
+    })
+  if (pauseCollection?.resumesAt)
+    tasks.push({ at: pauseCollection.resumesAt, run: () => resumeCollection(world, subscription) })
   if (status === 'trialing' && trialEnd !== null) {
     if (!subscription.trialEndTold) {
-      dues.push({ at: Math.max(subscription.created, trialEnd - 3 * day), run: () => tellTrialEnd(world, subscription) })
+      tasks.push({
+        at: Math.max(subscription.created, trialEnd - 3 * day),
+        run: () => tellTrialEnd(world, subscription),
+      })
     }
-    dues.push({ at: trialEnd, run: () => endTrial(world, subscription) })
+    tasks.push({ at: trialEnd, run: () => endTrial(world, subscription) })
   } else if (status !== 'paused') {
-    dues.push({ at: periodEnd, run: () => renew(world, subscription) })
+    tasks.push({ at: periodEnd, run: () => renew(world, subscription) })
   }
-  return dues
+  return tasks
 }
 
 function dueOfInvoice(world: PaymentsWorld, invoice: Invoice): Due | undefined {
@@ -77,7 +100,10 @@ function dueOfInvoice(world: PaymentsWorld, invoice: Invoice): Due | undefined {
 
 /** The first payment was never made: the one way out of `incomplete` that nobody has to take. */
 function expire(world: PaymentsWorld, subscription: Subscription): void {
-  const invoice = subscription.latestInvoice === null ? undefined : world.store.invoices.find(subscription.latestInvoice)
+  const invoice =
+    subscription.latestInvoice === null
+      ? undefined
+      : world.store.invoices.find(subscription.latestInvoice)
   if (invoice?.status === 'open') voidInvoice(world, invoice)
   Object.assign(subscription, { status: 'incomplete_expired', endedAt: world.now() })
   tellSubscription(world, 'customer.subscription.updated', subscription)
@@ -98,13 +124,22 @@ export function endTrial(world: PaymentsWorld, subscription: Subscription): void
       return
     }
     if (subscription.missingPaymentMethod === 'pause') {
-      Object.assign(subscription, { status: 'paused', pausedAt: now, pauseReason: 'trial_end_without_payment_method' })
+      Object.assign(subscription, {
+        status: 'paused',
+        pausedAt: now,
+        pauseReason: 'trial_end_without_payment_method',
+      })
       tellSubscription(world, 'customer.subscription.paused', subscription)
       return
     }
   }
   const { interval } = world.store.prices.get(subscription.price, 'price')
-  Object.assign(subscription, { status: 'active', anchor: now, periodStart: now, periodEnd: afterAnchor(now, interval, 1) })
+  Object.assign(subscription, {
+    status: 'active',
+    anchor: now,
+    periodStart: now,
+    periodEnd: afterAnchor(now, interval, 1),
+  })
   invoicePeriod(world, subscription)
 }
 
@@ -114,14 +149,30 @@ function renew(world: PaymentsWorld, subscription: Subscription): void {
   invoicePeriod(world, subscription)
 }
 
-/** A draft for an hour, then final and charged; of an unpaid subscription it stays a draft, of a paused collection what that says. */
+/**
+ * A draft for an hour, then final and charged; of an unpaid subscription it stays a draft, of a
+ * paused collection what that says.
+ */
 function invoicePeriod(world: PaymentsWorld, subscription: Subscription): void {
   const price = world.store.prices.get(subscription.price, 'price')
-  const lines = [periodLine(world, price, subscription.quantity, subscription.periodStart, subscription.periodEnd)]
+  const lines = [
+    periodLine(
+      world,
+      price,
+      subscription.quantity,
+      subscription.periodStart,
+      subscription.periodEnd,
+    ),
+  ]
   const { customer, id, currency } = subscription
-  const invoice = draftInvoice(world, { customer, subscription: id, reason: 'subscription_cycle', lines }, currency)
+  const invoice = draftInvoice(
+    world,
+    { customer, subscription: id, reason: 'subscription_cycle', lines },
+    currency,
+  )
   subscription.latestInvoice = invoice.id
-  const held = subscription.status === 'unpaid' || subscription.pauseCollection?.behavior === 'keep_as_draft'
+  const held =
+    subscription.status === 'unpaid' || subscription.pauseCollection?.behavior === 'keep_as_draft'
   if (held) invoice.autoAdvance = false
   else invoice.finalizesAt = world.now() + hour
   tellSubscription(world, 'customer.subscription.updated', subscription)
@@ -129,7 +180,8 @@ function invoicePeriod(world: PaymentsWorld, subscription: Subscription): void {
 
 function finalizeAndCharge(world: PaymentsWorld, invoice: Invoice): void {
   finalizeInvoice(world, invoice)
-  const subscription = invoice.subscription === null ? undefined : world.store.subscriptions.find(invoice.subscription)
+  const subscription =
+    invoice.subscription === null ? undefined : world.store.subscriptions.find(invoice.subscription)
   if (invoice.status === 'paid') {
     settlePaid(world, invoice)
     return

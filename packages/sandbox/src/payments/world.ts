@@ -8,11 +8,16 @@ export interface PaymentsSettings {
   readonly afterRetries: 'unpaid' | 'canceled' | 'past_due'
 }
 
+export const defaultSettings: PaymentsSettings = { retryDays: [3, 5, 7], afterRetries: 'unpaid' }
+
 /** What every part of the payments stand-in works with. */
 export interface PaymentsWorld {
   readonly store: PaymentsStore
   readonly settings: PaymentsSettings
-  /** The moment on the payments' own clock; while passed time is made up for, the moment at which the thing that is made up was due. */
+  /**
+   * The moment on the payments' own clock; while passed time is made up for, the moment at which
+   * the thing that is made up was due.
+   */
   now(): Seconds
   /** Runs work at a moment of the past that is being made up for. */
   at<T>(moment: Seconds, work: () => T): T
@@ -33,7 +38,10 @@ export interface WorldParts {
   readonly announce: (eventId: string) => void
 }
 
-export function createWorld({ store, settings, machineNow, changed, origin, announce }: WorldParts, apiVersion: string): PaymentsWorld {
+export function createWorld(
+  { store, settings, machineNow, changed, origin, announce }: WorldParts,
+  apiVersion: string,
+): PaymentsWorld {
   let madeUp: Seconds | undefined
   const world: PaymentsWorld = {
     store,
@@ -64,7 +72,15 @@ export function createWorld({ store, settings, machineNow, changed, origin, anno
         request: { id: null, idempotency_key: null },
         type,
       })
-      store.events.add({ id, type, created, objectId: object.id ?? null, body, deliveries: [], nextTry: null })
+      store.events.add({
+        id,
+        type,
+        created,
+        objectId: object.id ?? null,
+        body,
+        deliveries: [],
+        nextTry: null,
+      })
       announce(id)
     },
   }

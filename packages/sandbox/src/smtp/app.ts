@@ -2,11 +2,17 @@ import { Hono } from 'hono'
 import type { Message, Messages } from './messages.ts'
 import { listPage, messagePage, missingPage } from './pages.ts'
 
-/** Nothing runs and nothing is fetched in a message; images travel inside it. Links open pages of their own. */
+/**
+ * Nothing runs and nothing is fetched in a message; images travel inside it. Links open pages of
+ * their own.
+ */
 const messagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'"
 
-/** The page of the mail catcher and its JSON: `GET /messages?to=<address>`, `GET /messages/<id>`, `DELETE /messages`. */
+/**
+ * The page of the mail catcher and its JSON: `GET /messages?to=<address>`, `GET /messages/<id>`,
+ * `DELETE /messages`.
+ */
 export function createSmtpApp(messages: Messages, changed: () => void): Hono {
   const app = new Hono()
   const clear = () => {
@@ -35,7 +41,10 @@ export function createSmtpApp(messages: Messages, changed: () => void): Hono {
     const to = context.req.query('to')?.toLowerCase()
     const found = messages
       .list()
-      .filter((message) => to === undefined || message.envelope.to.some((address) => address.toLowerCase() === to))
+      .filter(
+        (message) =>
+          to === undefined || message.envelope.to.some((address) => address.toLowerCase() === to),
+      )
     return context.json({ items: found.map(summary) })
   })
   app.delete('/messages', (context) => {
@@ -50,18 +59,26 @@ export function createSmtpApp(messages: Messages, changed: () => void): Hono {
     const message = messages.find(context.req.param('id'))
     if (message?.html === undefined) return context.text('Not found', 404)
     return new Response(`<base target="_blank">${await withInlineImages(messages, message)}`, {
-      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': messagePolicy, 'referrer-policy': 'no-referrer' },
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': messagePolicy,
+        'referrer-policy': 'no-referrer',
+      },
     })
   })
   app.get('/messages/:id/raw', (context) => {
     const raw = messages.raw(context.req.param('id'))
-    return raw ? download(new Uint8Array(raw), `message-${context.req.param('id')}.eml`, 'message/rfc822') : context.text('Not found', 404)
+    return raw
+      ? download(new Uint8Array(raw), `message-${context.req.param('id')}.eml`, 'message/rfc822')
+      : context.text('Not found', 404)
   })
   app.get('/messages/:id/attachments/:index', async (context) => {
     const { id, index } = context.req.param()
     const described = messages.find(id)?.attachments[Number(index)]
     const content = described && (await messages.attachment(id, Number(index)))
-    return described && content ? download(content, described.filename, described.mimeType) : context.text('Not found', 404)
+    return described && content
+      ? download(content, described.filename, described.mimeType)
+      : context.text('Not found', 404)
   })
   return app
 }
@@ -88,9 +105,18 @@ function download(content: Uint8Array<ArrayBuffer>, filename: string, mimeType: 
 async function withInlineImages(messages: Messages, message: Message): Promise<string> {
   let body = message.html ?? ''
   for (const [index, { contentId, mimeType }] of message.attachments.entries()) {
-    if (contentId === undefined || !body.includes(`cid:${contentId}`) || !/^image\/[\w.+-]+$/.test(mimeType)) continue
+    if (
+      contentId === undefined ||
+      !body.includes(`cid:${contentId}`) ||
+      !/^image\/[\w.+-]+$/.test(mimeType)
+    )
+      continue
     const content = await messages.attachment(message.id, index)
-    if (content) body = body.replaceAll(`cid:${contentId}`, `data:${mimeType};base64,${Buffer.from(content).toString('base64')}`)
+    if (content)
+      body = body.replaceAll(
+        `cid:${contentId}`,
+        `data:${mimeType};base64,${Buffer.from(content).toString('base64')}`,
+      )
   }
   return body
 }

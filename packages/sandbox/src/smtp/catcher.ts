@@ -13,8 +13,8 @@ export interface Catcher {
   close(): Promise<void>
 }
 
-/** A refusal with an SMTP status. */
-class SmtpRefusal extends Error {
+/** A rejection with an SMTP status. */
+class SmtpRejection extends Error {
   readonly responseCode: number
 
   constructor(status: number, message: string) {
@@ -26,12 +26,14 @@ class SmtpRefusal extends Error {
 type Done = (error?: Error | null) => void
 
 /**
- * Catches mail of any sender and recipient, signed in or not. Faults match `CONNECT`, `MAIL FROM:<address>`, `RCPT TO:<address>` or
- * `DATA`; one without a match hits the end of `DATA`, so that a client has sent the whole message when it fails.
+ * Catches mail of any sender and recipient, signed in or not. Faults match `CONNECT`,
+ * `MAIL FROM:<address>`, `RCPT TO:<address>` or `DATA`; one without a match hits the end of `DATA`,
+ * so that a client has sent the whole message when it fails.
  */
 export function createCatcher(context: SystemContext, messages: Messages): Catcher {
   const sockets = new Map<string, Socket>()
-  const socketOf = (session: SMTPServerSession) => sockets.get(`${session.remoteAddress}:${session.remotePort}`)
+  const socketOf = (session: SMTPServerSession) =>
+    sockets.get(`${session.remoteAddress}:${session.remotePort}`)
 
   const log = (subject: string, status: number, started: number, fault?: Fault) => {
     context.calls.add({
@@ -48,11 +50,16 @@ export function createCatcher(context: SystemContext, messages: Messages): Catch
   const early = (subject: string): Fault | undefined => {
     const named = context.faults
       .list()
-      .some((fault) => fault.system === 'smtp' && fault.match !== undefined && subject.includes(fault.match))
+      .some(
+        (fault) =>
+          fault.system === 'smtp' && fault.match !== undefined && subject.includes(fault.match),
+      )
     return named ? context.faults.take('smtp', [subject]) : undefined
   }
 
-  /** Hits the reply to a command. Does not call `done` when the client is to wait or to be cut off. */
+  /**
+   * Hits the reply to a command. Does not call `done` when the client is to wait or to be cut off.
+   */
   const hit = async (fault: Fault, session: SMTPServerSession, done: Done): Promise<number> => {
     await pause(fault.delayMs ?? (fault.mode === 'latency' ? 1_000 : 0), undefined, { ref: false })
     const socket = socketOf(session)
@@ -62,7 +69,14 @@ export function createCatcher(context: SystemContext, messages: Messages): Catch
         return 250
       case 'error': {
         const status = fault.status ?? 451
-        done(new SmtpRefusal(status, status < 500 ? 'Requested action aborted: try again later' : 'Requested action not taken'))
+        done(
+          new SmtpRejection(
+            status,
+            status < 500
+              ? 'Requested action aborted: try again later'
+              : 'Requested action not taken',
+          ),
+        )
         return status
       }
       case 'reset':
@@ -89,17 +103,30 @@ export function createCatcher(context: SystemContext, messages: Messages): Catch
     )
   }
 
-  const data = async (chunks: AsyncIterable<Buffer>, session: SMTPServerSession, done: Done): Promise<void> => {
+  const data = async (
+    chunks: AsyncIterable<Buffer>,
+    session: SMTPServerSession,
+    done: Done,
+  ): Promise<void> => {
     const started = performance.now()
     const collected: Buffer[] = []
     for await (const chunk of chunks) collected.push(chunk)
     const { mailFrom, rcptTo } = session.envelope
-    const envelope = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) }
+    const envelope = {
+      from: mailFrom ? mailFrom.address : '',
+      to: rcptTo.map(({ address }) => address),
+    }
     const subject = `DATA from <${envelope.from}> to ${envelope.to.map((address) => `<${address}>`).join(' ')}`
     const fault = context.faults.take('smtp', [subject])
-    if (fault && !fault.after && fault.mode !== 'latency') return log(subject, await hit(fault, session, done), started, fault)
+    if (fault && !fault.after && fault.mode !== 'latency')
+      return log(subject, await hit(fault, session, done), started, fault)
 
-    await messages.add({ envelope, user: session.user, raw: Buffer.concat(collected), at: context.now() })
+    await messages.add({
+      envelope,
+      user: session.user,
+      raw: Buffer.concat(collected),
+      at: context.now(),
+    })
     context.changed()
     if (fault) return log(subject, await hit(fault, session, done), started, fault)
     done()
@@ -123,7 +150,8 @@ export function createCatcher(context: SystemContext, messages: Messages): Catch
       onRcptTo: ({ address }, session, done) => command(`RCPT TO:<${address}>`, session, done),
       onData(stream, session, done) {
         data(stream, session, (error) => {
-          if (!error && stream.sizeExceeded) done(new SmtpRefusal(552, 'Message exceeds fixed maximum message size'))
+          if (!error && stream.sizeExceeded)
+            done(new SmtpRejection(552, 'Message exceeds fixed maximum message size'))
           else done(error)
         }).catch((error: unknown) => done(asError(error)))
       },

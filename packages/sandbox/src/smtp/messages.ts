@@ -21,13 +21,22 @@ const Message = z.object({
   text: z.string().optional(),
   html: z.string().optional(),
   attachments: z.array(
-    z.object({ filename: z.string(), mimeType: z.string(), size: z.number(), contentId: z.string().optional(), inline: z.boolean() }),
+    z.object({
+      filename: z.string(),
+      mimeType: z.string(),
+      size: z.number(),
+      contentId: z.string().optional(),
+      inline: z.boolean(),
+    }),
   ),
 })
 /** A message that was caught, as `GET /messages/<id>` shows it. */
 export type Message = z.infer<typeof Message>
 
-const Kept = z.object({ message: Message, /** Base64 of the message as it came. */ raw: z.string() })
+const Kept = z.object({
+  message: Message,
+  /** Base64 of the message as it came. */ raw: z.string(),
+})
 const Saved = z.object({ count: z.int(), kept: z.array(Kept) })
 
 export interface Arrival {
@@ -111,16 +120,22 @@ async function parse({ envelope, user, raw, at }: Arrival): Promise<Omit<Message
       filename: attachment.filename ?? `attachment-${index + 1}`,
       mimeType: attachment.mimeType,
       size: bytes(attachment.content).length,
-      ...(attachment.contentId !== undefined && { contentId: attachment.contentId.replace(/^<|>$/g, '') }),
+      ...(attachment.contentId !== undefined && {
+        contentId: attachment.contentId.replace(/^<|>$/g, ''),
+      }),
       inline: attachment.disposition === 'inline' || attachment.related === true,
     })),
   }
 }
 
 function addressesOf(list: readonly MailAddress[]): z.infer<typeof Address>[] {
-  return list.flatMap((one) => (one.group ? addressesOf(one.group) : [{ name: one.name ?? '', address: one.address ?? '' }]))
+  return list.flatMap((one) =>
+    one.group ? addressesOf(one.group) : [{ name: one.name ?? '', address: one.address ?? '' }],
+  )
 }
 
 function bytes(content: ArrayBuffer | Uint8Array | string): Uint8Array<ArrayBuffer> {
-  return typeof content === 'string' ? Uint8Array.from(Buffer.from(content)) : Uint8Array.from(new Uint8Array(content))
+  return typeof content === 'string'
+    ? Uint8Array.from(Buffer.from(content))
+    : Uint8Array.from(new Uint8Array(content))
 }

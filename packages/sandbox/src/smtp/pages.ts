@@ -20,14 +20,16 @@ function time(iso: string): Markup {
 /** All caught messages, newest first. */
 export function listPage(messages: readonly Message[]): Page {
   const rows = messages.map(
-    (message) => html`<tr><th scope="row"><a href="/view/${message.id}">${message.subject || '(no subject)'}</a></th>
+    (
+      message,
+    ) => html`<tr><th scope="row"><a href="/view/${message.id}">${message.subject || '(no subject)'}</a></th>
 <td>${message.envelope.to.join(', ')}</td><td>${message.from ? people([message.from]) : message.envelope.from}</td><td>${time(message.receivedAt)}</td></tr>`,
   )
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Messages"><table>
 <thead><tr><th scope="col">Subject</th><th scope="col">To</th><th scope="col">From</th><th scope="col">Received</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
 <form class="actions" method="post" action="/clear"><button class="plain">Delete all messages</button></form>`
-  const empty = html`<p>No message yet. Mail that the local house sends shows up here and goes nowhere else.</p>`
+  const empty = html`<p>No message yet. Mail that the local workplace sends shows up here and goes nowhere else.</p>`
   return page({
     title: 'Caught mail',
     wide: true,
@@ -36,7 +38,10 @@ export function listPage(messages: readonly Message[]): Page {
   })
 }
 
-/** One message: its HTML in a frame that can run nothing and fetch nothing, its text, links, attachments and headers. */
+/**
+ * One message: its HTML in a frame that can run nothing and fetch nothing, its text, links,
+ * attachments and headers.
+ */
 export function messagePage(message: Message): Page {
   const links = linksOf(message)
   const facts: readonly (readonly [string, string])[] = [
@@ -68,7 +73,8 @@ export function missingPage(): Page {
 }
 
 function paragraphs(text: string): readonly Markup[] {
-  const lines = (paragraph: string) => paragraph.split('\n').map((line, index) => (index === 0 ? html`${line}` : html`<br>${line}`))
+  const lines = (paragraph: string) =>
+    paragraph.split('\n').map((line, index) => (index === 0 ? html`${line}` : html`<br>${line}`))
   return text
     .replaceAll('\r\n', '\n')
     .trim()
@@ -76,13 +82,20 @@ function paragraphs(text: string): readonly Markup[] {
     .map((paragraph) => html`<p>${lines(paragraph)}</p>`)
 }
 
-/** Web addresses in a message, each once: the frame cannot be walked through with links that want a page of their own. */
+/**
+ * Web addresses in a message, each once: the frame cannot be walked through with links that want a
+ * page of their own.
+ */
 export function linksOf(message: Message): readonly string[] {
-  const hrefs = [...(message.html ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(([, double, single]) =>
-    decode(double ?? single ?? ''),
+  const hrefs = [...(message.html ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(
+    ([, double, single]) => decode(double ?? single ?? ''),
   )
   const plain = (message.text ?? '').match(/\bhttps?:\/\/[^\s<>"')\]]+/g) ?? []
-  return [...new Set([...hrefs, ...plain].filter((link) => /^https?:\/\//i.test(link) && URL.canParse(link)))]
+  return [
+    ...new Set(
+      [...hrefs, ...plain].filter((link) => /^https?:\/\//i.test(link) && URL.canParse(link)),
+    ),
+  ]
 }
 
 function decode(attribute: string): string {

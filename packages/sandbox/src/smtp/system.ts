@@ -13,7 +13,7 @@ export interface SmtpSystem extends SocketSystem {
   readonly messages: Messages
 }
 
-/** Catches all mail of the local house and shows it on a page. */
+/** Catches all mail of the local workplace and shows it on a page. */
 export function createSmtp(context: SystemContext, { keep = 200 }: SmtpOptions = {}): SmtpSystem {
   const messages = createMessages(keep)
   const catcher = createCatcher(context, messages)
@@ -27,6 +27,9 @@ export function createSmtp(context: SystemContext, { keep = 200 }: SmtpOptions =
     save: () => messages.save(),
     load: (saved) => messages.load(saved),
     reset: () => messages.clear(),
-    errorAnswer: (status) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error: `status ${status}` }) }),
+    errorResponse: (status) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ error: `status ${status}` }),
+    }),
   }
 }

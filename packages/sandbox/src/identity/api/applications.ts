@@ -1,7 +1,17 @@
 import { mayUse } from '../people.ts'
 import { type ApplicationRecord, newUuid, type Store } from '../records.ts'
 import { invalid, missing } from './errors.ts'
-import { choice, type Fields, flag, nullable, numberReference, readFields, required, text, type Values } from './fields.ts'
+import {
+  choice,
+  type Fields,
+  flag,
+  nullable,
+  numberReference,
+  readFields,
+  required,
+  text,
+  type Values,
+} from './fields.ts'
 import { boolean, exact, order, paginate, search } from './lists.ts'
 import { applicationView } from './provider-view.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
@@ -19,7 +29,11 @@ function applicationFields({ records }: Store) {
     ),
     provider: nullable(numberReference((pk) => records.providers.some((one) => one.pk === pk))),
     open_in_new_tab: flag(),
-    meta_launch_url: text({ blank: true, pattern: /^([a-z][a-z0-9+.-]*:\/\/\S+|blank:\/\/blank)$/i, message: 'Enter a valid URL.' }),
+    meta_launch_url: text({
+      blank: true,
+      pattern: /^([a-z][a-z0-9+.-]*:\/\/\S+|blank:\/\/blank)$/i,
+      message: 'Enter a valid URL.',
+    }),
     meta_icon: text({ blank: true }),
     meta_description: text({ blank: true }),
     meta_publisher: text({ blank: true }),
@@ -41,11 +55,16 @@ export function readApplication(
   const errors: Record<string, string[]> = {}
   const others = store.records.applications.filter((one) => one !== options.self)
   if (values.slug !== undefined && reserved.includes(values.slug)) {
-    errors.slug = ["The slug '%s' is reserved and cannot be used for applications.".replace('%s', values.slug)]
+    errors.slug = [
+      "The slug '%s' is reserved and cannot be used for applications.".replace('%s', values.slug),
+    ]
   } else if (others.some((one) => one.slug === values.slug)) {
     errors.slug = ['Application with this slug already exists.']
   }
-  if (typeof values.provider === 'number' && others.some((one) => one.provider === values.provider)) {
+  if (
+    typeof values.provider === 'number' &&
+    others.some((one) => one.provider === values.provider)
+  ) {
     errors.provider = ['Application with this provider already exists.']
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
@@ -70,8 +89,9 @@ export function makeApplication(values: ApplicationValues): ApplicationRecord {
 }
 
 /**
- * The applications that a caller sees, remembered per caller and page and without the filters, as authentik does for a day: a later
- * `?slug=` answers with whatever was listed first. Only creating an application clears it.
+ * The applications that a caller sees, remembered per caller and page and without the filters, as
+ * authentik does for a day: a later `?slug=` answers with whatever was listed first. Only creating
+ * an application clears it.
  */
 export interface ApplicationListCache {
   get(key: string): readonly ApplicationRecord[] | undefined
@@ -96,8 +116,21 @@ function update(call: ApiCall, partial: boolean) {
 }
 
 function listApplications({ store, query, caller }: ApiCall, cache: ApplicationListCache) {
-  let rows = search(query, store.records.applications, (one) => [one.name, one.slug, one.meta_description, one.meta_publisher, one.group])
-  for (const name of ['name', 'slug', 'group', 'meta_launch_url', 'meta_description', 'meta_publisher'] as const) {
+  let rows = search(query, store.records.applications, (one) => [
+    one.name,
+    one.slug,
+    one.meta_description,
+    one.meta_publisher,
+    one.group,
+  ])
+  for (const name of [
+    'name',
+    'slug',
+    'group',
+    'meta_launch_url',
+    'meta_description',
+    'meta_publisher',
+  ] as const) {
     rows = exact(query, rows, name, (one) => one[name])
   }
   rows = order(
@@ -144,9 +177,16 @@ export function applicationResources(cache: ApplicationListCache): readonly Reso
       GET(call) {
         const application = find(call)
         const asked = call.query.get('for_user')
-        const user = asked === null ? call.caller : call.store.records.users.find((one) => String(one.pk) === asked)
+        const user =
+          asked === null
+            ? call.caller
+            : call.store.records.users.find((one) => String(one.pk) === asked)
         if (!user) throw invalid({ for_user: 'User not found' })
-        return ok({ passing: mayUse(call.store, application, user), messages: [], log_messages: [] })
+        return ok({
+          passing: mayUse(call.store, application, user),
+          messages: [],
+          log_messages: [],
+        })
       },
     },
   ]

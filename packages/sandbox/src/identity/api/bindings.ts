@@ -1,6 +1,17 @@
 import { type BindingRecord, newUuid, type Store } from '../records.ts'
 import { ApiError, missing } from './errors.ts'
-import { type Fields, flag, integer, nullable, numberReference, readFields, reference, required, text, type Values } from './fields.ts'
+import {
+  type Fields,
+  flag,
+  integer,
+  nullable,
+  numberReference,
+  readFields,
+  reference,
+  required,
+  text,
+  type Values,
+} from './fields.ts'
 import { boolean, order, paginate, uuidFilter } from './lists.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
 import { partialGroup, partialUser } from './views.ts'
@@ -22,17 +33,22 @@ function bindingFields({ records }: Store) {
 
 export type BindingValues = Values<ReturnType<typeof bindingFields>>
 
-function refuseWrongSubjects(binding: { policy?: unknown; group?: unknown; user?: unknown }): void {
-  const subjects = [binding.policy, binding.group, binding.user].filter((one) => one !== null && one !== undefined)
+function rejectWrongSubjects(binding: { policy?: unknown; group?: unknown; user?: unknown }): void {
+  const subjects = [binding.policy, binding.group, binding.user].filter(
+    (one) => one !== null && one !== undefined,
+  )
   if (subjects.length === 1) return
-  const text = subjects.length > 1 ? "Only one of 'group', 'policy', 'user' can be set." : "One of 'group', 'policy', 'user' must be set."
+  const text =
+    subjects.length > 1
+      ? "Only one of 'group', 'policy', 'user' can be set."
+      : "One of 'group', 'policy', 'user' must be set."
   throw new ApiError(400, { non_field_errors: [text] })
 }
 
 /** The fields of a binding inside the transactional call, which knows its target. */
 export function readBinding(store: Store, body: unknown): BindingValues {
   const values = readFields(bindingFields(store), body)
-  refuseWrongSubjects(values)
+  rejectWrongSubjects(values)
   return values
 }
 
@@ -56,7 +72,12 @@ export function makeBinding(values: BindingValues, target: string): BindingRecor
 function bindingView(store: Store, binding: BindingRecord) {
   const group = store.records.groups.find((one) => one.pk === binding.group)
   const user = store.records.users.find((one) => one.pk === binding.user)
-  return { ...binding, policy_obj: null, group_obj: group ? partialGroup(group) : null, user_obj: user ? partialUser(user) : null }
+  return {
+    ...binding,
+    policy_obj: null,
+    group_obj: group ? partialGroup(group) : null,
+    user_obj: user ? partialUser(user) : null,
+  }
 }
 
 function withTarget(store: Store) {
@@ -73,7 +94,7 @@ function find({ store, params }: ApiCall): BindingRecord {
 function update(call: ApiCall, partial: boolean) {
   const binding = find(call)
   const values = readFields(withTarget(call.store), call.body, { partial })
-  refuseWrongSubjects({ ...binding, ...values })
+  rejectWrongSubjects({ ...binding, ...values })
   Object.assign(binding, values)
   return ok(bindingView(call.store, binding))
 }
@@ -107,7 +128,7 @@ export const bindingResources: readonly Resource[] = [
     },
     POST({ store, body }) {
       const { target, ...values } = readFields(withTarget(store), body)
-      refuseWrongSubjects(values)
+      rejectWrongSubjects(values)
       const binding = makeBinding(values, target ?? '')
       store.records.bindings.push(binding)
       return created(bindingView(store, binding))

@@ -5,12 +5,36 @@ import { ok, type Resource } from './router.ts'
 import { partialUser } from './views.ts'
 
 const kinds: Record<DeviceKind, { type: string; name: string; plural: string }> = {
-  totp: { type: 'authentik_stages_authenticator_totp.TOTPDevice', name: 'TOTP Device', plural: 'TOTP Devices' },
-  webauthn: { type: 'authentik_stages_authenticator_webauthn.WebAuthnDevice', name: 'WebAuthn Device', plural: 'WebAuthn Devices' },
-  static: { type: 'authentik_stages_authenticator_static.StaticDevice', name: 'Static Device', plural: 'Static Devices' },
-  sms: { type: 'authentik_stages_authenticator_sms.SMSDevice', name: 'SMS Device', plural: 'SMS Devices' },
-  email: { type: 'authentik_stages_authenticator_email.EmailDevice', name: 'Email Device', plural: 'Email Devices' },
-  duo: { type: 'authentik_stages_authenticator_duo.DuoDevice', name: 'Duo Device', plural: 'Duo Devices' },
+  totp: {
+    type: 'authentik_stages_authenticator_totp.TOTPDevice',
+    name: 'TOTP Device',
+    plural: 'TOTP Devices',
+  },
+  webauthn: {
+    type: 'authentik_stages_authenticator_webauthn.WebAuthnDevice',
+    name: 'WebAuthn Device',
+    plural: 'WebAuthn Devices',
+  },
+  static: {
+    type: 'authentik_stages_authenticator_static.StaticDevice',
+    name: 'Static Device',
+    plural: 'Static Devices',
+  },
+  sms: {
+    type: 'authentik_stages_authenticator_sms.SMSDevice',
+    name: 'SMS Device',
+    plural: 'SMS Devices',
+  },
+  email: {
+    type: 'authentik_stages_authenticator_email.EmailDevice',
+    name: 'Email Device',
+    plural: 'Email Devices',
+  },
+  duo: {
+    type: 'authentik_stages_authenticator_duo.DuoDevice',
+    name: 'Duo Device',
+    plural: 'Duo Devices',
+  },
 }
 
 /** A device of the mixed list. It does not say whose it is. */
@@ -38,7 +62,8 @@ export const deviceResources: readonly Resource[] = [
     GET({ store, query }) {
       const asked = query.get('user')
       if (asked === null) return ok(store.records.devices.map(deviceView))
-      if (!/^-?\d+$/.test(asked)) throw invalid({ user: [`Incorrect type. Expected pk value, received str.`] })
+      if (!/^-?\d+$/.test(asked))
+        throw invalid({ user: [`Incorrect type. Expected pk value, received str.`] })
       const user = store.records.users.find((one) => String(one.pk) === asked)
       if (!user) throw invalid({ user: [`Invalid pk "${asked}" - object does not exist.`] })
       return ok(store.records.devices.filter((device) => device.user === user.pk).map(deviceView))
@@ -57,7 +82,11 @@ export const deviceResources: readonly Resource[] = [
         rows = order(query, rows, { name: (device) => device.name })
         return paginate(query, rows, ({ pk, name, user }) => {
           const owner = store.records.users.find((one) => one.pk === user)
-          return { pk: kind === 'duo' || kind === 'email' || kind === 'sms' ? pk : Number(pk), name, user: owner && partialUser(owner) }
+          return {
+            pk: kind === 'duo' || kind === 'email' || kind === 'sms' ? pk : Number(pk),
+            name,
+            user: owner && partialUser(owner),
+          }
         })
       },
     }),

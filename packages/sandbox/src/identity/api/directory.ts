@@ -1,10 +1,28 @@
-import { type BrandRecord, type FlowRecord, type MappingRecord, newUuid, type Store } from '../records.ts'
+import {
+  type BrandRecord,
+  type FlowRecord,
+  type MappingRecord,
+  newUuid,
+  type Store,
+} from '../records.ts'
 import { invalid, missing } from './errors.ts'
-import { type Fields, flag, nullable, object, readFields, reference, required, text } from './fields.ts'
+import {
+  type Fields,
+  flag,
+  nullable,
+  object,
+  readFields,
+  reference,
+  required,
+  text,
+} from './fields.ts'
 import { boolean, exact, order, paginate, search } from './lists.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
 
-/** Answers whether the worker has applied the default blueprints yet: before, flows, mappings, keys and brand do not exist. */
+/**
+ * Returns whether the worker has applied the default blueprints yet: before, flows, mappings, keys
+ * and brand do not exist.
+ */
 export type BlueprintsApplied = () => boolean
 
 function flowView(flow: FlowRecord) {
@@ -102,14 +120,15 @@ const mappingFields = {
 } satisfies Fields
 
 /** Unbalanced brackets or quotes: as far as a Python expression is read here. */
-function refuseBrokenExpression(expression: string | undefined): void {
+function rejectBrokenExpression(expression: string | undefined): void {
   const strings = /"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g
   const bare = (expression ?? '')
     .replace(/#.*$/gm, '')
     .replace(strings, (text, double: string, single: string) => (double || single ? '' : text))
   const count = (pattern: RegExp) => bare.match(pattern)?.length ?? 0
   const broken = count(/[([{]/g) !== count(/[)\]}]/g) || /["']/.test(bare)
-  if (broken) throw invalid({ expression: ['Expression Syntax Error: invalid syntax (mapping, line 1)'] })
+  if (broken)
+    throw invalid({ expression: ['Expression Syntax Error: invalid syntax (mapping, line 1)'] })
 }
 
 function findMapping({ store, params }: ApiCall): MappingRecord {
@@ -123,11 +142,14 @@ function readMapping(call: ApiCall, partial: boolean, self?: MappingRecord) {
   if (call.store.records.mappings.some((one) => one.name === values.name && one !== self)) {
     throw invalid({ name: ['Scope Mapping with this name already exists.'] })
   }
-  refuseBrokenExpression(values.expression)
+  rejectBrokenExpression(values.expression)
   return values
 }
 
-/** Objects that a client looks up before it makes its own: flows, keys, scope mappings, brands, the version. */
+/**
+ * Objects that a client looks up before it makes its own: flows, keys, scope mappings, brands, the
+ * version.
+ */
 export function directoryResources(applied: BlueprintsApplied): readonly Resource[] {
   const ready = <Row>(rows: readonly Row[]): readonly Row[] => (applied() ? rows : [])
   return [
@@ -138,7 +160,11 @@ export function directoryResources(applied: BlueprintsApplied): readonly Resourc
         rows = exact(query, rows, 'name', (flow) => flow.name)
         rows = exact(query, rows, 'designation', (flow) => flow.designation)
         rows = search(query, rows, (flow) => [flow.name, flow.slug, flow.designation, flow.title])
-        return paginate(query, order(query, rows, { name: (flow) => flow.name, slug: (flow) => flow.slug }), flowView)
+        return paginate(
+          query,
+          order(query, rows, { name: (flow) => flow.name, slug: (flow) => flow.slug }),
+          flowView,
+        )
       },
     },
     {
@@ -179,10 +205,19 @@ export function directoryResources(applied: BlueprintsApplied): readonly Resourc
         rows = exact(query, rows, 'name', (one) => one.name)
         rows = exact(query, rows, 'scope_name', (one) => one.scope_name)
         rows = search(query, rows, (one) => [one.name, one.scope_name])
-        return paginate(query, order(query, rows, { name: (one) => one.name, scope_name: (one) => one.scope_name }), mappingView)
+        return paginate(
+          query,
+          order(query, rows, { name: (one) => one.name, scope_name: (one) => one.scope_name }),
+          mappingView,
+        )
       },
       POST(call) {
-        const { name = '', expression = '', scope_name = '', description = '' } = readMapping(call, false)
+        const {
+          name = '',
+          expression = '',
+          scope_name = '',
+          description = '',
+        } = readMapping(call, false)
         const mapping = { pk: newUuid(), managed: null, name, expression, scope_name, description }
         call.store.records.mappings.push(mapping)
         return created(mappingView(mapping))

@@ -1,6 +1,9 @@
 import type { Json } from '../json.ts'
 
-/** An answer other than success; `body` undefined sends none. Status and body are those of authentik. */
+/**
+ * An answer other than success; `body` undefined sends none. Status and body are those of
+ * authentik.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly body: unknown
@@ -13,7 +16,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What a field is told: a list of sentences, nested objects for lists and parts, or (rarely) a bare sentence. */
+/**
+ * What a field is told: a list of sentences, nested objects for lists and parts, or (rarely) a bare
+ * sentence.
+ */
 export type FieldErrors = { [field: string]: Json }
 
 /** 400 with one entry per field. */

@@ -1,6 +1,17 @@
 import { type GroupRecord, newUuid, nextPk, type Store } from '../records.ts'
 import { invalid, missing } from './errors.ts'
-import { type Fields, flag, integer, list, numberReference, object, readFields, reference, required, text } from './fields.ts'
+import {
+  type Fields,
+  flag,
+  integer,
+  list,
+  numberReference,
+  object,
+  readFields,
+  reference,
+  required,
+  text,
+} from './fields.ts'
 import { boolean, choicesFilter, exact, order, paginate, search } from './lists.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
 import { groupView } from './views.ts'
@@ -31,7 +42,7 @@ function find({ store, params }: ApiCall): GroupRecord {
   return group
 }
 
-function refuseTakenName(store: Store, name: string | undefined, self?: GroupRecord): void {
+function rejectTakenName(store: Store, name: string | undefined, self?: GroupRecord): void {
   if (store.records.groups.some((group) => group.name === name && group !== self)) {
     throw invalid({ name: ['Group with this name already exists.'] })
   }
@@ -71,17 +82,27 @@ export const groupResources: readonly Resource[] = [
       let rows = exact(call.query, records.groups, 'name', (group) => group.name)
       const superuser = boolean(call.query, 'is_superuser')
       if (superuser !== undefined) rows = rows.filter((group) => group.is_superuser === superuser)
-      const members = choicesFilter(call.query, 'members_by_pk', (pk) => records.users.some((user) => String(user.pk) === pk))
-      const names = choicesFilter(call.query, 'members_by_username', (name) => records.users.some((user) => user.username === name))
-      const wanted = records.users.filter((user) => members.includes(String(user.pk)) || names.includes(user.username))
-      if (members.length + names.length > 0) rows = rows.filter((group) => wanted.some((user) => user.groups.includes(group.pk)))
+      const members = choicesFilter(call.query, 'members_by_pk', (pk) =>
+        records.users.some((user) => String(user.pk) === pk),
+      )
+      const names = choicesFilter(call.query, 'members_by_username', (name) =>
+        records.users.some((user) => user.username === name),
+      )
+      const requested = records.users.filter(
+        (user) => members.includes(String(user.pk)) || names.includes(user.username),
+      )
+      if (members.length + names.length > 0)
+        rows = rows.filter((group) => requested.some((user) => user.groups.includes(group.pk)))
       rows = search(call.query, rows, (group) => [group.name])
-      rows = order(call.query, rows.toSorted(byName), { name: (group) => group.name, is_superuser: (group) => Number(group.is_superuser) })
+      rows = order(call.query, rows.toSorted(byName), {
+        name: (group) => group.name,
+        is_superuser: (group) => Number(group.is_superuser),
+      })
       return paginate(call.query, rows, show(call))
     },
     POST(call) {
       const values = readFields(fields(call.store), call.body)
-      refuseTakenName(call.store, values.name)
+      rejectTakenName(call.store, values.name)
       const group: GroupRecord = {
         pk: newUuid(),
         num_pk: nextPk(call.store) + 10_000,
@@ -107,7 +128,8 @@ export const groupResources: readonly Resource[] = [
       records.groups = records.groups.filter((one) => one !== group)
       records.bindings = records.bindings.filter((binding) => binding.group !== group.pk)
       for (const user of records.users) user.groups = user.groups.filter((pk) => pk !== group.pk)
-      for (const child of records.groups) child.parents = child.parents.filter((pk) => pk !== group.pk)
+      for (const child of records.groups)
+        child.parents = child.parents.filter((pk) => pk !== group.pk)
       return done
     },
   },
@@ -128,8 +150,9 @@ function byName(a: GroupRecord, b: GroupRecord): number {
 function update(call: ApiCall, partial: boolean) {
   const group = find(call)
   const { users, roles: _roles, ...values } = readFields(fields(call.store), call.body, { partial })
-  refuseTakenName(call.store, values.name, group)
-  if (values.parents?.includes(group.pk)) throw invalid({ parents: ['Cannot set group as parent of itself.'] })
+  rejectTakenName(call.store, values.name, group)
+  if (values.parents?.includes(group.pk))
+    throw invalid({ parents: ['Cannot set group as parent of itself.'] })
   Object.assign(group, values)
   if (users) setMembers(call.store, group, users)
   return ok(groupView(call.store, group))

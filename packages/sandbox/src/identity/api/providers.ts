@@ -1,7 +1,19 @@
 import { parseDuration } from '../duration.ts'
 import { nextPk, type ProviderRecord, randomText, type Store } from '../records.ts'
 import { invalid, missing } from './errors.ts'
-import { choice, type Fields, flag, list, nested, nullable, readFields, reference, required, text, type Values } from './fields.ts'
+import {
+  choice,
+  type Fields,
+  flag,
+  list,
+  nested,
+  nullable,
+  readFields,
+  reference,
+  required,
+  text,
+  type Values,
+} from './fields.ts'
 import { exact, order, paginate, search } from './lists.ts'
 import { providerView } from './provider-view.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
@@ -34,7 +46,9 @@ function redirectUri() {
     redirect_uri_type: choice('authorization', 'logout'),
   } satisfies Fields
   return nested(fields, ({ matching_mode, url }) =>
-    matching_mode === 'regex' && !isValidPattern(url ?? '') ? { url: [`Invalid Regex Pattern: ${url}`] } : undefined,
+    matching_mode === 'regex' && !isValidPattern(url ?? '')
+      ? { url: [`Invalid Regex Pattern: ${url}`] }
+      : undefined,
   )
 }
 
@@ -62,9 +76,20 @@ function providerFields({ records }: Store) {
     signing_key: nullable(keypair),
     encryption_key: nullable(keypair),
     redirect_uris: required(list(redirectUri())),
-    logout_uri: text({ blank: true, pattern: /^https?:\/\/[^\s]+$/, message: 'Enter a valid URL.' }),
+    logout_uri: text({
+      blank: true,
+      pattern: /^https?:\/\/[^\s]+$/,
+      message: 'Enter a valid URL.',
+    }),
     logout_method: choice('backchannel', 'frontchannel'),
-    sub_mode: choice('hashed_user_id', 'user_id', 'user_uuid', 'user_username', 'user_email', 'user_upn'),
+    sub_mode: choice(
+      'hashed_user_id',
+      'user_id',
+      'user_uuid',
+      'user_username',
+      'user_email',
+      'user_upn',
+    ),
     issuer_mode: choice('global', 'per_provider'),
   } satisfies Fields
 }
@@ -72,14 +97,24 @@ function providerFields({ records }: Store) {
 export type ProviderValues = Values<ReturnType<typeof providerFields>>
 
 /** The fields of a provider, checked. Throws 400 with all faults. */
-export function readProvider(store: Store, body: unknown, options: { partial?: boolean; self?: ProviderRecord } = {}): ProviderValues {
+export function readProvider(
+  store: Store,
+  body: unknown,
+  options: { partial?: boolean; self?: ProviderRecord } = {},
+): ProviderValues {
   const values = readFields(providerFields(store), body, options)
   const errors: Record<string, string[]> = {}
   const others = store.records.providers.filter((one) => one !== options.self)
-  if (others.some((one) => one.name === values.name)) errors.name = ['provider with this name already exists.']
+  if (others.some((one) => one.name === values.name))
+    errors.name = ['provider with this name already exists.']
   if (others.some((one) => one.client_id === values.client_id))
     errors.client_id = ['OAuth2/OpenID Provider with this client id already exists.']
-  for (const name of ['access_code_validity', 'access_token_validity', 'refresh_token_validity', 'refresh_token_threshold'] as const) {
+  for (const name of [
+    'access_code_validity',
+    'access_token_validity',
+    'refresh_token_validity',
+    'refresh_token_threshold',
+  ] as const) {
     const given = values[name]
     if (given !== undefined && parseDuration(given) === undefined)
       errors[name] = [`${given} is not in the correct format of 'hours=3;minutes=1'.`]
@@ -88,7 +123,10 @@ export function readProvider(store: Store, body: unknown, options: { partial?: b
   return values
 }
 
-/** A provider from checked fields, with authentik's defaults: no grant types, no signing key, no mappings. */
+/**
+ * A provider from checked fields, with authentik's defaults: no grant types, no signing key, no
+ * mappings.
+ */
 export function makeProvider(store: Store, values: ProviderValues): ProviderRecord {
   return {
     pk: nextPk(store),
@@ -145,7 +183,10 @@ export const providerResources: readonly Resource[] = [
       rows = exact(query, rows, 'client_id', (provider) => provider.client_id)
       rows = exact(query, rows, 'client_type', (provider) => provider.client_type)
       rows = search(query, rows, (provider) => [provider.name, provider.client_id])
-      rows = order(query, rows, { name: (provider) => provider.name, pk: (provider) => provider.pk })
+      rows = order(query, rows, {
+        name: (provider) => provider.name,
+        pk: (provider) => provider.pk,
+      })
       return paginate(query, rows, (provider) => providerView(store, provider))
     },
     POST({ store, body }) {
@@ -164,7 +205,8 @@ export const providerResources: readonly Resource[] = [
       const { records } = call.store
       records.providers = records.providers.filter((one) => one !== provider)
       records.accessTokens = records.accessTokens.filter((token) => token.provider !== provider.pk)
-      for (const application of records.applications) if (application.provider === provider.pk) application.provider = null
+      for (const application of records.applications)
+        if (application.provider === provider.pk) application.provider = null
       return done
     },
   },
@@ -172,7 +214,9 @@ export const providerResources: readonly Resource[] = [
     path: 'providers/oauth2/:pk/setup_urls/',
     GET(call) {
       const provider = find(call)
-      const application = call.store.records.applications.find((one) => one.provider === provider.pk)
+      const application = call.store.records.applications.find(
+        (one) => one.provider === provider.pk,
+      )
       const base = application ? `${call.store.origin()}/application/o/${application.slug}/` : null
       const at = (path: string) => (base === null ? null : `${base}${path}`)
       return ok({

@@ -37,8 +37,13 @@ export const done: ApiReply = { status: 204 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Answers `/api/v3/` with authentik's order of checks: path, credentials, method, media type, JSON. */
-export function createApi(store: Store, resources: readonly Resource[]): (request: Request) => Promise<Response> {
+/**
+ * Answers `/api/v3/` with authentik's order of checks: path, credentials, method, media type, JSON.
+ */
+export function createApi(
+  store: Store,
+  resources: readonly Resource[],
+): (request: Request) => Promise<Response> {
   const table = resources.map((resource) => ({ resource, segments: resource.path.split('/') }))
 
   function find(path: string): { resource: Resource; params: Record<string, string> } | undefined {
@@ -62,17 +67,30 @@ export function createApi(store: Store, resources: readonly Resource[]): (reques
     const url = new URL(request.url)
     try {
       const found = find(url.pathname.slice('/api/v3/'.length))
-      if (!found) return new Response('<h1>Not Found</h1>', { status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
+      if (!found)
+        return new Response('<h1>Not Found</h1>', {
+          status: 404,
+          headers: { 'content-type': 'text/html; charset=utf-8' },
+        })
       const caller = authenticate(store, request)
-      const method = methods.find((one) => one === (request.method === 'HEAD' ? 'GET' : request.method))
+      const method = methods.find(
+        (one) => one === (request.method === 'HEAD' ? 'GET' : request.method),
+      )
       const handler = method && found.resource[method]
       if (!handler) throw new ApiError(405, { detail: `Method "${request.method}" not allowed.` })
       const body = await readBody(request)
-      const reply = handler({ store, caller, params: found.params, query: url.searchParams, body, requestOrigin: originOf(request, url) })
+      const reply = handler({
+        store,
+        caller,
+        params: found.params,
+        query: url.searchParams,
+        body,
+        requestOrigin: originOf(request, url),
+      })
       if (method !== 'GET') store.changed()
-      return answer(reply.status, reply.body)
+      return response(reply.status, reply.body)
     } catch (error) {
-      if (error instanceof ApiError) return answer(error.status, error.body)
+      if (error instanceof ApiError) return response(error.status, error.body)
       throw error
     }
   }
@@ -86,7 +104,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-function answer(status: number, body: unknown): Response {
+function response(status: number, body: unknown): Response {
   if (body === undefined) return new Response(null, { status })
   return Response.json(body, { status, headers: { 'x-powered-by': 'authentik' } })
 }
@@ -94,7 +112,8 @@ function answer(status: number, body: unknown): Response {
 /** Missing and bad credentials are both 403, never 401. */
 function authenticate(store: Store, request: Request): UserRecord {
   const [scheme, key] = (request.headers.get('authorization') ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'bearer') throw new ApiError(403, { detail: 'Authentication credentials were not provided.' })
+  if (scheme?.toLowerCase() !== 'bearer')
+    throw new ApiError(403, { detail: 'Authentication credentials were not provided.' })
   const token = store.records.tokens.find((one) => one.key === key)
   const user = store.records.users.find((one) => one.pk === token?.user)
   if (!user?.is_active) throw new ApiError(403, { detail: 'Token invalid/expired' })
@@ -112,7 +131,9 @@ async function readBody(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ApiError(400, { detail: `JSON parse error - ${error instanceof Error ? error.message : 'invalid'}` })
+    throw new ApiError(400, {
+      detail: `JSON parse error - ${error instanceof Error ? error.message : 'invalid'}`,
+    })
   }
 }
 

@@ -2,6 +2,7 @@ import { issuerOf } from '../oidc/access-tokens.ts'
 import { acr, amr, scopeClaims } from '../oidc/claims.ts'
 import { endLogin, listLogins } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
+import { isSuperuser } from '../people.ts'
 import type { AccessTokenRecord, ArtifactRecord, LoginRecord, Store } from '../records.ts'
 import { invalid, missing } from './errors.ts'
 import { exact, keyFilter, order, paginate, search } from './lists.ts'
@@ -38,7 +39,17 @@ function refreshTokens(store: Store): ArtifactRecord[] {
 }
 
 /** What the lists of refresh and access tokens show of one. The token itself is never shown. */
-function tokenView(store: Store, token: { pk: number; user: number; provider: number; scope: string; expires: number; authTime?: number }) {
+function tokenView(
+  store: Store,
+  token: {
+    pk: number
+    user: number
+    provider: number
+    scope: string
+    expires: number
+    authTime?: number
+  },
+) {
   const user = store.records.users.find((one) => one.pk === token.user)
   const provider = store.records.providers.find((one) => one.pk === token.provider)
   const application = store.records.applications.find((one) => one.provider === token.provider)
@@ -86,13 +97,28 @@ function accessTokenRow({ pk, user, provider, scope, exp }: AccessTokenRecord) {
 
 type TokenRow = ReturnType<typeof accessTokenRow>
 
-function listTokens({ store, query }: ApiCall, tokens: readonly TokenRow[]) {
+/**
+ * Superusers see everybody's tokens, anybody else the own: without an error, whatever rights they
+ * hold.
+ */
+function maySee({ store, caller }: ApiCall, token: TokenRow): boolean {
+  return token.user === caller.pk || isSuperuser(store, caller)
+}
+
+function listTokens(call: ApiCall, tokens: readonly TokenRow[]) {
+  const { store, query } = call
   const user = keyFilter(query, 'user', (pk) => store.records.users.some((one) => one.pk === pk))
-  const provider = keyFilter(query, 'provider', (pk) => store.records.providers.some((one) => one.pk === pk))
-  let rows = tokens.filter((token) => user === undefined || token.user === user)
+  const provider = keyFilter(query, 'provider', (pk) =>
+    store.records.providers.some((one) => one.pk === pk),
+  )
+  let rows = tokens.filter(
+    (token) => maySee(call, token) && (user === undefined || token.user === user),
+  )
   rows = rows.filter((token) => provider === undefined || token.provider === provider)
-  return paginate(query, order(query, rows, { expires: (token) => token.expires, user: (token) => token.user }), (token) =>
-    tokenView(store, token),
+  return paginate(
+    query,
+    order(query, rows, { expires: (token) => token.expires, user: (token) => token.user }),
+    (token) => tokenView(store, token),
   )
 }
 
@@ -101,12 +127,19 @@ export function sessionResources(notices: LogoutNotices): readonly Resource[] {
   return [
     {
       path: 'core/authenticated_sessions/',
-      // The declared filters are these three; `?user=` is not among them and returns everyone's sessions.
+      // The declared filters are these three; `?user=` is not among them and returns everyone's
+      // sessions.
       GET({ store, query }) {
-        let rows = exact(query, listLogins(store), 'user__username', (login) => usernameOf(store, login.user))
+        let rows = exact(query, listLogins(store), 'user__username', (login) =>
+          usernameOf(store, login.user),
+        )
         rows = exact(query, rows, 'session__last_ip', (login) => login.last_ip)
         rows = exact(query, rows, 'session__last_user_agent', (login) => login.last_user_agent)
-        rows = search(query, rows, (login) => [usernameOf(store, login.user), login.last_ip, login.last_user_agent])
+        rows = search(query, rows, (login) => [
+          usernameOf(store, login.user),
+          login.last_ip,
+          login.last_user_agent,
+        ])
         rows = order(query, rows, {
           user__username: (login) => usernameOf(store, login.user),
           expires: (login) => login.expires,
@@ -151,13 +184,18 @@ export function sessionResources(notices: LogoutNotices): readonly Resource[] {
         return done
       },
     },
-    { path: 'oauth2/access_tokens/', GET: (call) => listTokens(call, call.store.records.accessTokens.map(accessTokenRow)) },
+    {
+      path: 'oauth2/access_tokens/',
+      GET: (call) => listTokens(call, call.store.records.accessTokens.map(accessTokenRow)),
+    },
     {
       path: 'oauth2/access_tokens/:pk/',
       GET: (call) => ok(tokenView(call.store, accessTokenRow(findAccessToken(call)))),
       DELETE(call) {
         const token = findAccessToken(call)
-        call.store.records.accessTokens = call.store.records.accessTokens.filter((one) => one !== token)
+        call.store.records.accessTokens = call.store.records.accessTokens.filter(
+          (one) => one !== token,
+        )
         return done
       },
     },
@@ -170,14 +208,15 @@ function findLogin({ store, params }: ApiCall): LoginRecord {
   return login
 }
 
-function findRefreshToken({ store, params }: ApiCall): ArtifactRecord {
+function findRefreshToken(call: ApiCall): ArtifactRecord {
+  const { store, params } = call
   const token = refreshTokens(store).find((one) => String(one.pk) === params.pk)
-  if (!token) throw missing('RefreshToken')
+  if (!token || !maySee(call, refreshTokenRow(store, token))) throw missing('RefreshToken')
   return token
 }
 
-function findAccessToken({ store, params }: ApiCall): AccessTokenRecord {
-  const token = store.records.accessTokens.find((one) => String(one.pk) === params.pk)
-  if (!token) throw missing('AccessToken')
+function findAccessToken(call: ApiCall): AccessTokenRecord {
+  const token = call.store.records.accessTokens.find((one) => String(one.pk) === call.params.pk)
+  if (!token || !maySee(call, accessTokenRow(token))) throw missing('AccessToken')
   return token
 }

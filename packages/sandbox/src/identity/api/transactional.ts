@@ -8,7 +8,10 @@ import { type ApiCall, ok, type Resource } from './router.ts'
 
 const model = 'authentik_providers_oauth2.oauth2provider'
 
-/** Runs a check and keeps what it would have answered, so that the faults of all parts are told at once. */
+/**
+ * Runs a check and keeps what it would have answered, so that the faults of all parts are told at
+ * once.
+ */
 function attempt<T>(errors: Record<string, Json>, name: string, check: () => T): T | undefined {
   try {
     return check()
@@ -29,8 +32,11 @@ function createAll({ store, body }: ApiCall, cache: ApplicationListCache) {
   if (!isObject(body)) throw invalid({ non_field_errors: ['Invalid data. Expected a dictionary.'] })
   const errors: Record<string, Json> = {}
   if (body.provider_model === undefined) errors.provider_model = ['This field is required.']
-  else if (body.provider_model !== model) errors.provider_model = [`"${String(body.provider_model)}" is not a valid choice.`]
-  const application = attempt(errors, 'app', () => readApplication(store, withoutProvider(entry(body, 'app'))))
+  else if (body.provider_model !== model)
+    errors.provider_model = [`"${String(body.provider_model)}" is not a valid choice.`]
+  const application = attempt(errors, 'app', () =>
+    readApplication(store, withoutProvider(entry(body, 'app'))),
+  )
   const provider = attempt(errors, 'provider', () => readProvider(store, entry(body, 'provider')))
   const bindings = readBindings(store, body.policy_bindings ?? [], errors)
   if (!application || !provider || Object.keys(errors).length > 0) throw invalid(errors)
@@ -63,7 +69,9 @@ function readBindings(store: Store, given: unknown, errors: Record<string, Json>
 
 /** The provider is made by the same call, so one that is named in `app` is read over. */
 function withoutProvider(app: unknown): unknown {
-  return isObject(app) ? Object.fromEntries(Object.entries(app).filter(([name]) => name !== 'provider')) : app
+  return isObject(app)
+    ? Object.fromEntries(Object.entries(app).filter(([name]) => name !== 'provider'))
+    : app
 }
 
 export function transactionalResources(cache: ApplicationListCache): readonly Resource[] {

@@ -4,7 +4,19 @@ import { isSuperuser } from '../people.ts'
 import { hashedUserId, isoNow, newUuid, nextPk, type Store, type UserRecord } from '../records.ts'
 import { attributesFilter } from './attributes-filter.ts'
 import { ApiError, invalid, missing } from './errors.ts'
-import { choice, email, type Fields, flag, list, nullable, object, readFields, reference, required, text } from './fields.ts'
+import {
+  choice,
+  email,
+  type Fields,
+  flag,
+  list,
+  nullable,
+  object,
+  readFields,
+  reference,
+  required,
+  text,
+} from './fields.ts'
 import { boolean, choicesFilter, exact, order, paginate, search, uuidFilter } from './lists.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
 import { userView } from './views.ts'
@@ -44,8 +56,10 @@ function readUser(call: ApiCall, partial: boolean, self?: UserRecord) {
     errors.username = ['This field must be unique.']
   }
   if (values.path !== undefined) {
-    if (values.path.startsWith('/') || values.path.endsWith('/')) errors.path = ['No leading or trailing slashes allowed.']
-    else if (values.path.split('/').includes('')) errors.path = ['No empty segments in user path allowed.']
+    if (values.path.startsWith('/') || values.path.endsWith('/'))
+      errors.path = ['No leading or trailing slashes allowed.']
+    else if (values.path.split('/').includes(''))
+      errors.path = ['No empty segments in user path allowed.']
   }
   if (values.type === 'internal_service_account' && self?.type !== 'internal_service_account') {
     errors.type = ["Can't change internal service account to other user type."]
@@ -55,7 +69,10 @@ function readUser(call: ApiCall, partial: boolean, self?: UserRecord) {
 }
 
 function showOptions({ query }: ApiCall) {
-  return { groups: boolean(query, 'include_groups') !== false, roles: boolean(query, 'include_roles') !== false }
+  return {
+    groups: boolean(query, 'include_groups') !== false,
+    roles: boolean(query, 'include_roles') !== false,
+  }
 }
 
 function listUsers(call: ApiCall) {
@@ -73,13 +90,21 @@ function listUsers(call: ApiCall) {
   if (active !== undefined) rows = rows.filter((user) => user.is_active === active)
   const superuser = boolean(query, 'is_superuser')
   if (superuser !== undefined) rows = rows.filter((user) => isSuperuser(store, user) === superuser)
-  const wantedTypes = choicesFilter(query, 'type', (value) => types.some((type) => type === value))
-  if (wantedTypes.length > 0) rows = rows.filter((user) => wantedTypes.includes(user.type))
-  const names = choicesFilter(query, 'groups_by_name', (name) => records.groups.some((group) => group.name === name))
-  const pks = choicesFilter(query, 'groups_by_pk', (pk) => records.groups.some((group) => group.pk === pk))
+  const requestedTypes = choicesFilter(query, 'type', (value) =>
+    types.some((type) => type === value),
+  )
+  if (requestedTypes.length > 0) rows = rows.filter((user) => requestedTypes.includes(user.type))
+  const names = choicesFilter(query, 'groups_by_name', (name) =>
+    records.groups.some((group) => group.name === name),
+  )
+  const pks = choicesFilter(query, 'groups_by_pk', (pk) =>
+    records.groups.some((group) => group.pk === pk),
+  )
   if (names.length + pks.length > 0) {
-    const wanted = records.groups.filter((group) => names.includes(group.name) || pks.includes(group.pk)).map((group) => group.pk)
-    rows = rows.filter((user) => user.groups.some((pk) => wanted.includes(pk)))
+    const requested = records.groups
+      .filter((group) => names.includes(group.name) || pks.includes(group.pk))
+      .map((group) => group.pk)
+    rows = rows.filter((user) => user.groups.some((pk) => requested.includes(pk)))
   }
   choicesFilter(query, 'roles_by_name', () => false)
   choicesFilter(query, 'roles_by_pk', () => false)
@@ -134,7 +159,9 @@ function createUser(call: ApiCall) {
 function updateUser(call: ApiCall, notices: LogoutNotices, partial: boolean) {
   const user = findUser(call)
   const values: Values = readUser(call, partial, user)
-  Object.assign(user, values, values.groups && { groups: [...new Set(values.groups)] }, { last_updated: isoNow(call.store) })
+  Object.assign(user, values, values.groups && { groups: [...new Set(values.groups)] }, {
+    last_updated: isoNow(call.store),
+  })
   if (partial && values.is_active === false) endLoginsOf(call.store, notices, user)
   if (!user.is_active) revokeTokensOf(call.store, user)
   return ok(userView(call.store, user))
@@ -147,8 +174,19 @@ export function userResources(notices: LogoutNotices): readonly Resource[] {
     {
       path: 'core/users/me/',
       GET({ store, caller }) {
-        const { pk, username, name, is_active, email: address, avatar, uid, type } = userView(store, caller)
-        const groups = store.records.groups.filter((group) => caller.groups.includes(group.pk)).map(({ name, pk }) => ({ name, pk }))
+        const {
+          pk,
+          username,
+          name,
+          is_active,
+          email: address,
+          avatar,
+          uid,
+          type,
+        } = userView(store, caller)
+        const groups = store.records.groups
+          .filter((group) => caller.groups.includes(group.pk))
+          .map(({ name, pk }) => ({ name, pk }))
         const user = {
           pk,
           username,

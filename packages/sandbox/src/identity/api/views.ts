@@ -13,7 +13,11 @@ export function partialUser(user: UserRecord) {
   return { pk, username, name, is_active, last_login, email, attributes, uid }
 }
 
-export function userView(store: Store, user: UserRecord, options: { groups?: boolean; roles?: boolean } = {}) {
+export function userView(
+  store: Store,
+  user: UserRecord,
+  options: { groups?: boolean; roles?: boolean } = {},
+) {
   return {
     pk: user.pk,
     username: user.username,
@@ -38,7 +42,11 @@ export function userView(store: Store, user: UserRecord, options: { groups?: boo
   }
 }
 
-export function groupView(store: Store, group: GroupRecord, options: { users?: boolean; parents?: boolean; children?: boolean } = {}) {
+export function groupView(
+  store: Store,
+  group: GroupRecord,
+  options: { users?: boolean; parents?: boolean; children?: boolean } = {},
+) {
   const users = store.records.users.filter((user) => user.groups.includes(group.pk))
   const children = store.records.groups.filter((one) => one.parents.includes(group.pk))
   const parents = store.records.groups.filter((one) => group.parents.includes(one.pk))

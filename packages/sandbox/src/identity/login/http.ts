@@ -16,8 +16,15 @@ export function sendPage(response: ServerResponse, status: number, input: PageIn
   response.writeHead(status, headers).end(body)
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(body))
 }
 
 export function redirect(response: ServerResponse, location: string): void {

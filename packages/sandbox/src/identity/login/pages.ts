@@ -2,10 +2,15 @@ import { demoPassword, demoPeople } from '@atrium/core/demo'
 import { html, type PageInput } from '../../page.ts'
 import type { ApplicationRecord, ProviderRecord, Store } from '../records.ts'
 
-/** Origins to which a finished sign-in leads: browsers hold the redirects after a form against `form-action` too. */
+/**
+ * Origins to which a finished sign-in leads: browsers hold the redirects after a form against
+ * `form-action` too.
+ */
 function returnOrigins(provider: ProviderRecord): string[] {
   const origins = provider.redirect_uris.map((uri) => URL.parse(uri.url)?.origin)
-  return [...new Set(origins.filter((origin) => origin !== undefined && origin !== 'null'))].filter((origin) => origin !== undefined)
+  return [...new Set(origins.filter((origin) => origin !== undefined && origin !== 'null'))].filter(
+    (origin) => origin !== undefined,
+  )
 }
 
 export interface SignInInput {
@@ -18,9 +23,18 @@ export interface SignInInput {
   readonly fault?: string
 }
 
-export function signInPage({ store, application, provider, identifier = '', fault }: SignInInput): PageInput {
-  const people = demoPeople.filter((person) => store.records.users.some((user) => user.email === person.email))
-  const what = (groups: readonly string[]) => (groups.length > 0 ? groups.join(', ') : 'no group yet')
+export function signInPage({
+  store,
+  application,
+  provider,
+  identifier = '',
+  fault,
+}: SignInInput): PageInput {
+  const people = demoPeople.filter((person) =>
+    store.records.users.some((user) => user.email === person.email),
+  )
+  const what = (groups: readonly string[]) =>
+    groups.length > 0 ? groups.join(', ') : 'no group yet'
   return {
     title: `Local sign-in: ${application.name}`,
     formTargets: returnOrigins(provider),
@@ -42,7 +56,11 @@ ${people.length > 0 && html`<p class="soft">The password of the demo people is <
 }
 
 /** A person who is signed in, but whom the application does not let in. */
-export function deniedPage(application: ApplicationRecord, email: string, provider: ProviderRecord): PageInput {
+export function deniedPage(
+  application: ApplicationRecord,
+  email: string,
+  provider: ProviderRecord,
+): PageInput {
   return {
     title: 'Permission denied',
     formTargets: returnOrigins(provider),
@@ -51,7 +69,11 @@ export function deniedPage(application: ApplicationRecord, email: string, provid
   }
 }
 
-export function messagePage(title: string, text: string, link?: { href: string; label: string }): PageInput {
+export function messagePage(
+  title: string,
+  text: string,
+  link?: { href: string; label: string },
+): PageInput {
   return {
     title,
     body: html`<section class="card"><h1>${title}</h1><p>${text}</p>${link && html`<p><a href="${link.href}">${link.label}</a></p>`}</section>`,

@@ -21,16 +21,31 @@ export async function signIn(
   const { application, provider, openId } = app
   const details = await openId.interactionDetails(request, response).catch(() => undefined)
   if (!details) {
-    const link = application.meta_launch_url ? { href: application.meta_launch_url, label: `Back to ${application.name}` } : undefined
-    return sendPage(response, 400, messagePage('This sign-in has expired', 'Start again from the application.', link))
+    const link = application.meta_launch_url
+      ? { href: application.meta_launch_url, label: `Back to ${application.name}` }
+      : undefined
+    return sendPage(
+      response,
+      400,
+      messagePage('This sign-in has expired', 'Start again from the application.', link),
+    )
   }
   const show = (status: number, fault?: string, identifier = '') =>
-    sendPage(response, status, signInPage({ store, application, provider, identifier, ...(fault && { fault }) }))
+    sendPage(
+      response,
+      status,
+      signInPage({ store, application, provider, identifier, ...(fault && { fault }) }),
+    )
   const signedIn = store.records.users.find((user) => user.uid === details.session?.accountId)
   const denied = details.prompt.name === 'access'
 
   if (request.method !== 'POST') {
-    if (denied) return sendPage(response, 403, deniedPage(application, signedIn?.email ?? 'This person', provider))
+    if (denied)
+      return sendPage(
+        response,
+        403,
+        deniedPage(application, signedIn?.email ?? 'This person', provider),
+      )
     const hint = details.params.login_hint
     return show(200, undefined, typeof hint === 'string' ? hint : '')
   }
@@ -42,7 +57,8 @@ export async function signIn(
   const { user } = result
 
   if (signedIn && signedIn !== user) {
-    // Somebody else takes over the browser: their session ends here, otherwise the provider asks to confirm it on a page with a script.
+    // Somebody else takes over the browser: their session ends here, otherwise the provider asks to
+    // confirm it on a page with a script.
     const login = store.records.logins.find((one) => one.uid === details.session?.uid)
     if (login) endLogin(store, notices, login)
     delete details.session
@@ -54,10 +70,14 @@ export async function signIn(
   await openId.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
 }
 
-function identify(store: Store, form: URLSearchParams): { user: UserRecord } | { status: number; fault: string } {
+function identify(
+  store: Store,
+  form: URLSearchParams,
+): { user: UserRecord } | { status: number; fault: string } {
   const chosen = demoPeople.find((person) => person.email === form.get('person'))
   const user = userForSignIn(store, chosen?.email ?? form.get('identifier') ?? '')
-  const proven = user && (chosen !== undefined || passwordMatches(user.password, form.get('password') ?? ''))
+  const proven =
+    user && (chosen !== undefined || passwordMatches(user.password, form.get('password') ?? ''))
   if (!user || !proven) return { status: 401, fault: 'The name or the password is wrong.' }
   if (!user.is_active) return { status: 403, fault: 'This account is deactivated.' }
   return { user }

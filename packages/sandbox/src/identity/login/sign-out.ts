@@ -9,10 +9,15 @@ import { redirect, sendPage } from './http.ts'
 import { messagePage } from './pages.ts'
 
 /**
- * `/application/o/<slug>/end-session/`: leads into the invalidation flow, where the session ends (RP-Initiated Logout 1.0). Refuses an
- * address to return to that the provider does not list, and a hint that belongs to another application.
+ * `/application/o/<slug>/end-session/`: leads into the invalidation flow, where the session ends
+ * (RP-Initiated Logout 1.0). Rejects an address to return to that the provider does not list, and a
+ * hint that belongs to another application.
  */
-export function startSignOut({ provider, application }: Application, url: URL, response: ServerResponse): void {
+export function startSignOut(
+  { provider, application }: Application,
+  url: URL,
+  response: ServerResponse,
+): void {
   const target = url.searchParams.get('post_logout_redirect_uri')
   const hint = url.searchParams.get('id_token_hint')
   const fault =
@@ -33,7 +38,10 @@ export function startSignOut({ provider, application }: Application, url: URL, r
   redirect(response, `/if/flow/default-provider-invalidation-flow/?${flow}`)
 }
 
-/** The invalidation flow: ends the login of this browser, tells the applications, and returns to the one that asked. */
+/**
+ * The invalidation flow: ends the login of this browser, tells the applications, and returns to the
+ * one that asked.
+ */
 export async function signOut(
   store: Store,
   notices: LogoutNotices,
@@ -53,7 +61,11 @@ export async function signOut(
     const link = app.application.meta_launch_url
       ? { href: app.application.meta_launch_url, label: `Back to ${app.application.name}` }
       : undefined
-    return sendPage(response, 200, messagePage('You are signed out', `of ${app.application.name} and of this sandbox.`, link))
+    return sendPage(
+      response,
+      200,
+      messagePage('You are signed out', `of ${app.application.name} and of this sandbox.`, link),
+    )
   }
   const back = new URL(target)
   const state = url.searchParams.get('state')
@@ -63,7 +75,10 @@ export async function signOut(
 
 function mayReturnTo(uris: Application['provider']['redirect_uris'], target: string): boolean {
   if (!URL.canParse(target)) return false
-  return uris.some((uri) => uri.redirect_uri_type === 'logout' && redirectMatches(uri.matching_mode, uri.url, target))
+  return uris.some(
+    (uri) =>
+      uri.redirect_uri_type === 'logout' && redirectMatches(uri.matching_mode, uri.url, target),
+  )
 }
 
 function audienceOf(token: string): string | undefined {

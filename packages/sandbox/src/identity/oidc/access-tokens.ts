@@ -2,7 +2,13 @@ import { createPublicKey, randomBytes } from 'node:crypto'
 import { decodeJwt, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import { parseDuration } from '../duration.ts'
 import { activeUserBySubject, applicationBySlug, mayUse, userByEmail } from '../people.ts'
-import { type ApplicationRecord, nextPk, type ProviderRecord, type Store, type UserRecord } from '../records.ts'
+import {
+  type ApplicationRecord,
+  nextPk,
+  type ProviderRecord,
+  type Store,
+  type UserRecord,
+} from '../records.ts'
 import { type AccessTokenInput, accessTokenClaims, attachedScopes } from './claims.ts'
 import { privateKey, signingKeys } from './keys.ts'
 import { loginForTokens } from './logins.ts'
@@ -14,8 +20,14 @@ export function accessTokenSeconds(provider: ProviderRecord): number {
   return Math.max(1, Math.round(parseDuration(provider.access_token_validity) ?? 3_600))
 }
 
-export function issuerOf(store: Store, application: ApplicationRecord, provider: ProviderRecord): string {
-  return provider.issuer_mode === 'global' ? `${store.origin()}/` : `${store.origin()}/application/o/${application.slug}/`
+export function issuerOf(
+  store: Store,
+  application: ApplicationRecord,
+  provider: ProviderRecord,
+): string {
+  return provider.issuer_mode === 'global'
+    ? `${store.origin()}/`
+    : `${store.origin()}/application/o/${application.slug}/`
 }
 
 /** Lists the token, so that ending its login or its user can take it away from userinfo. */
@@ -39,29 +51,31 @@ export function recordAccessToken(store: Store, input: AccessTokenInput): void {
 /** The scopes that the portals ask for at sign-in. */
 const portalScopes = ['openid', 'email', 'profile', 'groups', 'offline_access']
 
-/** Why no token was issued: what the sign-in page or the token endpoint would have refused. */
-export interface TokenRefusal {
+/** Why no token was issued: what the sign-in page or the token endpoint would have rejected. */
+export interface TokenRejection {
   readonly status: 403 | 404
   readonly reason: string
 }
 
 /**
- * An access token as the code flow would issue it to this person and application: the same claims, key and lifetime, with a login
- * session behind it. The sign-in is of this moment unless `signedInAt` says when it was.
+ * An access token as the code flow would issue it to this person and application: the same claims,
+ * key and lifetime, with a login session behind it. The sign-in is of this moment unless
+ * `signedInAt` says when it was.
  */
 export async function issueAccessToken(
   store: Store,
   email: string,
   slug: string,
   signedInAt?: Date,
-): Promise<{ accessToken: string } | TokenRefusal> {
+): Promise<{ accessToken: string } | TokenRejection> {
   const user = userByEmail(store, email)
   if (!user) return { status: 404, reason: `There is no user with the address ${email}.` }
   if (!user.is_active) return { status: 403, reason: `${email} is deactivated.` }
   const found = applicationBySlug(store, slug)
   if (!found) return { status: 404, reason: `There is no application ${slug}.` }
   const { application, provider } = found
-  if (!mayUse(store, application, user)) return { status: 403, reason: `${email} may not use ${application.name}.` }
+  if (!mayUse(store, application, user))
+    return { status: 403, reason: `${email} may not use ${application.name}.` }
   const login = loginForTokens(store, user)
   const iat = Math.floor(store.now() / 1000)
   const attached = attachedScopes(store, provider)
@@ -85,7 +99,10 @@ export async function issueAccessToken(
 }
 
 /** The person and scopes of a live access token of ours; undefined for any other text. */
-export async function readAccessToken(store: Store, token: string): Promise<{ user: UserRecord; scopes: Set<string> } | undefined> {
+export async function readAccessToken(
+  store: Store,
+  token: string,
+): Promise<{ user: UserRecord; scopes: Set<string> } | undefined> {
   try {
     const { jti, sub } = decodeJwt(token)
     const row = store.records.accessTokens.find((one) => one.jti === jti)
@@ -102,7 +119,10 @@ export async function readAccessToken(store: Store, token: string): Promise<{ us
 async function verify(store: Store, provider: ProviderRecord, token: string): Promise<void> {
   const currentDate = new Date(store.now())
   if (!provider.signing_key) {
-    await jwtVerify(token, Buffer.from(provider.client_secret), { algorithms: ['HS256'], currentDate })
+    await jwtVerify(token, Buffer.from(provider.client_secret), {
+      algorithms: ['HS256'],
+      currentDate,
+    })
     return
   }
   const publicKey: JWTVerifyGetKey = ({ kid }) => {

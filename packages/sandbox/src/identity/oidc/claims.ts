@@ -6,23 +6,40 @@ export const amr = ['pwd']
 
 /** Scopes whose mapping is attached to the provider. Others are dropped without an error. */
 export function attachedScopes(store: Store, provider: ProviderRecord): Set<string> {
-  return new Set(store.records.mappings.filter((one) => provider.property_mappings.includes(one.pk)).map((one) => one.scope_name))
+  return new Set(
+    store.records.mappings
+      .filter((one) => provider.property_mappings.includes(one.pk))
+      .map((one) => one.scope_name),
+  )
 }
 
 /**
- * The claims that the attached mappings of the requested scopes give. Where two mappings give the same list it is concatenated,
- * so `profile` and a `groups` scope together name each direct group twice.
+ * The claims that the attached mappings of the requested scopes give. Where two mappings give the
+ * same list it is concatenated, so `profile` and a `groups` scope together name each direct group
+ * twice.
  */
-export function scopeClaims(store: Store, user: UserRecord, scopes: ReadonlySet<string>): Record<string, unknown> {
+export function scopeClaims(
+  store: Store,
+  user: UserRecord,
+  scopes: ReadonlySet<string>,
+): Record<string, unknown> {
   const names = groupsOf(store, user).map((group) => group.name)
   const claims: Record<string, unknown> = {}
   if (scopes.has('email')) Object.assign(claims, { email: user.email, email_verified: false })
   if (scopes.has('profile')) {
-    Object.assign(claims, { name: user.name, given_name: user.name, preferred_username: user.username, nickname: user.username })
+    Object.assign(claims, {
+      name: user.name,
+      given_name: user.name,
+      preferred_username: user.username,
+      nickname: user.username,
+    })
   }
   if (scopes.has('entitlements')) Object.assign(claims, { entitlements: [], roles: [] })
   if (scopes.has('profile') || scopes.has('groups')) {
-    claims.groups = [...(scopes.has('profile') ? names : []), ...(scopes.has('groups') ? names : [])]
+    claims.groups = [
+      ...(scopes.has('profile') ? names : []),
+      ...(scopes.has('groups') ? names : []),
+    ]
   }
   return claims
 }

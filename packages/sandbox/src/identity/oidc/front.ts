@@ -18,7 +18,12 @@ export interface FrontParts {
 }
 
 /** Everything under `/application/o/`. Paths end in a slash, discovery excepted. */
-export async function serveOpenId(parts: FrontParts, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveOpenId(
+  parts: FrontParts,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { store, applications } = parts
   const [slug = '', ...rest] = url.pathname.slice('/application/o/'.length).split('/')
   const tail = rest.join('/')
@@ -26,12 +31,14 @@ export async function serveOpenId(parts: FrontParts, url: URL, request: Incoming
   const app = applications(slug)
   if (!app) return notFound(response)
 
-  if (tail === '') return redirect(response, `/application/o/${slug}/.well-known/openid-configuration`)
+  if (tail === '')
+    return redirect(response, `/application/o/${slug}/.well-known/openid-configuration`)
   if (tail === 'jwks/') return keySet(store, app, response)
   if (tail === 'end-session/') return startSignOut(app, url, response)
-  const refusal = refusedGrant(app, tail)
-  if (refusal) return refusal(response)
-  if (!/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/)$/.test(tail)) return notFound(response)
+  const rejection = rejectedGrant(app, tail)
+  if (rejection) return rejection(response)
+  if (!/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/)$/.test(tail))
+    return notFound(response)
 
   // authentik takes 0 for none; oidc-provider would make prompt=login of it.
   if (url.searchParams.get('max_age') === '0') url.searchParams.delete('max_age')
@@ -41,7 +48,12 @@ export async function serveOpenId(parts: FrontParts, url: URL, request: Incoming
 }
 
 /** Everything under `/if/`: the pages that a person sees. */
-export async function serveFlows(parts: FrontParts, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function serveFlows(
+  parts: FrontParts,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { store, notices, applications } = parts
   const [, , area, name] = url.pathname.split('/')
   if (area === 'signin') {
@@ -58,8 +70,11 @@ export async function serveFlows(parts: FrontParts, url: URL, request: IncomingM
   notFound(response)
 }
 
-/** authentik: a provider whose grant types are empty refuses every authorize and token request. */
-function refusedGrant({ provider }: Application, tail: string): ((response: ServerResponse) => void) | undefined {
+/** authentik: a provider whose grant types are empty rejects every authorize and token request. */
+function rejectedGrant(
+  { provider }: Application,
+  tail: string,
+): ((response: ServerResponse) => void) | undefined {
   if (tail.startsWith('authorize/') && !provider.grant_types.includes('authorization_code')) {
     const text = 'invalid_request: the provider does not have the authorization_code grant type.'
     return (response) => sendPage(response, 400, messagePage('Sign-in failed', text))
@@ -67,7 +82,8 @@ function refusedGrant({ provider }: Application, tail: string): ((response: Serv
   if (tail === 'token/' && provider.grant_types.length === 0) {
     const body = {
       error: 'invalid_grant',
-      error_description: 'The provided authorization grant or refresh token is invalid, expired, or revoked.',
+      error_description:
+        'The provided authorization grant or refresh token is invalid, expired, or revoked.',
       request_id: newUuid().replaceAll('-', ''),
     }
     return (response) => sendJson(response, 400, body)
@@ -81,7 +97,11 @@ function keySet(store: Store, { provider }: Application, response: ServerRespons
   sendJson(response, 200, body, { 'access-control-allow-origin': '*' })
 }
 
-async function userinfo(store: Store, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function userinfo(
+  store: Store,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const found = token === undefined ? undefined : await readAccessToken(store, token)
   if (!found) {

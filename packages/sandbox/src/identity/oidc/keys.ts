@@ -33,12 +33,20 @@ export function privateKey(key: SigningKey): KeyObject {
 /** The public half, as the key set of an application shows it. */
 export function publicJwk(key: SigningKey): JWK {
   const { kty, n, e } = key.privateJwk
-  return { kid: key.kid, kty: kty ?? 'RSA', alg: 'RS256', use: 'sig', ...(n && { n }), ...(e && { e }) }
+  return {
+    kid: key.kid,
+    kty: kty ?? 'RSA',
+    alg: 'RS256',
+    use: 'sig',
+    ...(n && { n }),
+    ...(e && { e }),
+  }
 }
 
 type KeyPair = Pick<SigningKey, 'kid' | 'privateJwk'>
 
-// Shared by the sandboxes of a process, of which tests start one after the other: a key takes more time than all else of a start.
+// Shared by the sandboxes of a process, of which tests start one after the other: a key takes more
+// time than all else of a start.
 const pairs: KeyPair[] = []
 /** How many of them a sandbox has had; the next one is always new to it. */
 const had = new WeakMap<Store, number>()
@@ -58,7 +66,9 @@ function pairAt(place: number): KeyPair {
 }
 
 function makePair(): KeyPair {
-  const privateJwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) as JWK
+  const privateJwk = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    format: 'jwk',
+  }) as JWK
   const kid = createHash('sha256')
     .update(privateJwk.n ?? '')
     .digest('hex')

@@ -14,7 +14,14 @@ export function listLogins(store: Store): LoginRecord[] {
 /** Notes that a browser is signed in, or is still there. */
 export function touchLogin(
   store: Store,
-  seen: { uid: string; subject: string; authTime: number; expires: number; ip: string; userAgent: string },
+  seen: {
+    uid: string
+    subject: string
+    authTime: number
+    expires: number
+    ip: string
+    userAgent: string
+  },
 ): void {
   const user = store.records.users.find((one) => one.uid === seen.subject)
   if (!user) return
@@ -37,9 +44,14 @@ export function touchLogin(
   })
 }
 
-/** The login of a person for whom the control API makes tokens: found again, so that a thousand tokens are one session. */
+/**
+ * The login of a person for whom the control API makes tokens: found again, so that a thousand
+ * tokens are one session.
+ */
 export function loginForTokens(store: Store, user: UserRecord): LoginRecord {
-  const found = listLogins(store).find((login) => login.user === user.pk && login.madeFor === 'tokens')
+  const found = listLogins(store).find(
+    (login) => login.user === user.pk && login.madeFor === 'tokens',
+  )
   if (found) return found
   const login: LoginRecord = {
     uuid: newUuid(),
@@ -56,7 +68,10 @@ export function loginForTokens(store: Store, user: UserRecord): LoginRecord {
   return login
 }
 
-/** Moves the sign-ins of a person to another moment, with the refresh tokens that came of them; answers how many logins there are. */
+/**
+ * Moves the sign-ins of a person to another moment, with the refresh tokens that came of them;
+ * returns how many logins there are.
+ */
 export function moveSignIns(store: Store, user: UserRecord, signedInAt: Date): number {
   const authTime = Math.floor(signedInAt.getTime() / 1000)
   const logins = listLogins(store).filter((login) => login.user === user.pk)
@@ -71,8 +86,8 @@ export function moveSignIns(store: Store, user: UserRecord, signedInAt: Date): n
 }
 
 /**
- * Ends a login: the browser is signed out, its access tokens no longer open userinfo, and each application that holds one of them is
- * told by back channel. Refresh tokens stay, as in authentik.
+ * Ends a login: the browser is signed out, its access tokens no longer open userinfo, and each
+ * application that holds one of them is told by back channel. Refresh tokens stay, as in authentik.
  */
 export function endLogin(store: Store, notices: LogoutNotices, login: LoginRecord): void {
   const { records } = store
@@ -86,10 +101,14 @@ export function endLogin(store: Store, notices: LogoutNotices, login: LoginRecor
 
 /** Ends every login of the user. */
 export function endLoginsOf(store: Store, notices: LogoutNotices, user: UserRecord): void {
-  for (const login of store.records.logins.filter((one) => one.user === user.pk)) endLogin(store, notices, login)
+  for (const login of store.records.logins.filter((one) => one.user === user.pk))
+    endLogin(store, notices, login)
 }
 
-/** Takes every code, access and refresh token of the user away: what authentik does when a user turns inactive. */
+/**
+ * Takes every code, access and refresh token of the user away: what authentik does when a user
+ * turns inactive.
+ */
 export function revokeTokensOf(store: Store, user: UserRecord): void {
   store.records.accessTokens = store.records.accessTokens.filter((token) => token.user !== user.pk)
   removeArtifacts(store, (one) => one.model !== 'Session' && one.payload.accountId === user.uid)

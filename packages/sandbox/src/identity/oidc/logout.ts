@@ -15,7 +15,10 @@ export interface LogoutNotice {
 }
 
 export interface LogoutNotices {
-  /** Tells the application of this provider that the login has ended (OpenID Connect Back-Channel Logout 1.0). Does not wait for it. */
+  /**
+   * Tells the application of this provider that the login has ended (OpenID Connect Back-Channel
+   * Logout 1.0). Does not wait for it.
+   */
   send(provider: number, login: LoginRecord): void
   /** The last hundred, oldest first. */
   list(): readonly LogoutNotice[]
@@ -40,7 +43,8 @@ export function createLogoutNotices(store: Store): LogoutNotices {
       )
       .then(
         (response) => response.body?.cancel().then(() => response.status) ?? response.status,
-        (error: unknown) => `not delivered: ${error instanceof Error ? error.message : String(error)}`,
+        (error: unknown) =>
+          `not delivered: ${error instanceof Error ? error.message : String(error)}`,
       )
     notices = [...notices, { at: isoNow(store), uri, sub, outcome }].slice(-100)
   }
@@ -50,7 +54,13 @@ export function createLogoutNotices(store: Store): LogoutNotices {
       const provider = store.records.providers.find((one) => one.pk === providerPk)
       const application = store.records.applications.find((one) => one.provider === providerPk)
       const user = store.records.users.find((one) => one.pk === login.user)
-      if (!provider?.logout_uri || provider.logout_method !== 'backchannel' || !application || !user) return
+      if (
+        !provider?.logout_uri ||
+        provider.logout_method !== 'backchannel' ||
+        !application ||
+        !user
+      )
+        return
       const iat = Math.floor(store.now() / 1000)
       const claims = {
         iss: `${store.origin()}/application/o/${application.slug}/`,
@@ -65,7 +75,11 @@ export function createLogoutNotices(store: Store): LogoutNotices {
       const key = provider.signing_key ? signingKeys(store)[0] : undefined
       const task = deliver(provider.logout_uri, user.uid, async () =>
         new SignJWT(claims)
-          .setProtectedHeader({ alg: key ? 'RS256' : 'HS256', typ: 'logout+jwt', ...(key && { kid: key.kid }) })
+          .setProtectedHeader({
+            alg: key ? 'RS256' : 'HS256',
+            typ: 'logout+jwt',
+            ...(key && { kid: key.kid }),
+          })
           .sign(key ? privateKey(key) : Buffer.from(provider.client_secret)),
       ).finally(() => underWay.delete(task))
       underWay.add(task)

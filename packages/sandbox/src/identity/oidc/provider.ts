@@ -10,7 +10,13 @@ import Provider, {
 } from 'oidc-provider'
 import { parseDuration } from '../duration.ts'
 import { activeUserBySubject, mayUse } from '../people.ts'
-import { type ApplicationRecord, type LoginRecord, type ProviderRecord, type Store, sessionIdClaim } from '../records.ts'
+import {
+  type ApplicationRecord,
+  type LoginRecord,
+  type ProviderRecord,
+  type Store,
+  sessionIdClaim,
+} from '../records.ts'
 import { accessTokenSeconds, issuerOf, recordAccessToken } from './access-tokens.ts'
 import { createAdapter } from './adapter.ts'
 import { accessTokenClaims, acr, attachedScopes, scopeClaims } from './claims.ts'
@@ -29,15 +35,27 @@ export interface ProviderParts {
 /** Grants must outlive every refresh token that hangs on them. */
 const grantSeconds = 400 * 86_400
 
-/** The names of the cookies. They carry the port, because cookies of one host are shared between its ports. */
-export function cookieNames(store: Store): { session: string; interaction: string; resume: string } {
+/**
+ * The names of the cookies. They carry the port, because cookies of one host are shared between its
+ * ports.
+ */
+export function cookieNames(store: Store): {
+  session: string
+  interaction: string
+  resume: string
+} {
   const { port } = new URL(store.origin())
-  return { session: `sandbox_session_${port}`, interaction: `sandbox_signin_${port}`, resume: `sandbox_resume_${port}` }
+  return {
+    session: `sandbox_session_${port}`,
+    interaction: `sandbox_signin_${port}`,
+    resume: `sandbox_resume_${port}`,
+  }
 }
 
 /**
- * The OpenID provider of one application. Its endpoints are those of authentik as far as our clients meet them; it expects to be
- * mounted at `/application/o/<slug>`. Where oidc-provider is stricter or richer than authentik, it is bent here and only here.
+ * The OpenID provider of one application. Its endpoints are those of authentik as far as our
+ * clients meet them; it expects to be mounted at `/application/o/<slug>`. Where oidc-provider is
+ * stricter or richer than authentik, it is bent here and only here.
  */
 export function createOpenIdProvider(parts: ProviderParts): Provider {
   const { store, application, provider, interactionPath } = parts
@@ -45,20 +63,28 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
   const base = `${store.origin()}/application/o/${application.slug}/`
   const scopes = [...attachedScopes(store, provider)]
   const asymmetric = provider.signing_key !== null
-  const refreshSeconds = Math.max(1, Math.round(parseDuration(provider.refresh_token_validity) ?? 30 * 86_400))
+  const refreshSeconds = Math.max(
+    1,
+    Math.round(parseDuration(provider.refresh_token_validity) ?? 30 * 86_400),
+  )
 
   const findAccount: FindAccount = (ctx, sub, token) => {
     const user = activeUserBySubject(store, sub)
-    // The token endpoint refuses a person whom the bindings shut out; the authorize endpoint shows a page about it instead.
+    // The token endpoint rejects a person whom the bindings shut out; the authorize endpoint shows
+    // a page about it instead.
     if (!user || (token && !mayUse(store, application, user))) return undefined
     if (token?.kind === 'RefreshToken' && refreshScopeDiffers(ctx.oidc.params?.scope, token)) {
-      throw new errors.InvalidScope('The requested scope is invalid, unknown, or malformed', String(ctx.oidc.params?.scope))
+      throw new errors.InvalidScope(
+        'The requested scope is invalid, unknown, or malformed',
+        String(ctx.oidc.params?.scope),
+      )
     }
     return {
       accountId: sub,
       claims: (_use, scope) => ({
         sub,
-        ...(provider.include_claims_in_id_token && scopeClaims(store, user, new Set(scope.split(' ')))),
+        ...(provider.include_claims_in_id_token &&
+          scopeClaims(store, user, new Set(scope.split(' ')))),
       }),
     }
   }
@@ -107,10 +133,14 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // The endpoints of authentik for these two are ours: one for the instance, and one with a flow behind it.
+      // The endpoints of authentik for these two are ours: one for the instance, and one with a
+      // flow behind it.
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,
@@ -120,7 +150,11 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
           audience: provider.client_id,
           accessTokenFormat: 'jwt',
           accessTokenTTL: accessTokenSeconds(provider),
-          jwt: { sign: asymmetric ? { alg: 'RS256' } : { alg: 'HS256', key: Buffer.from(provider.client_secret) } },
+          jwt: {
+            sign: asymmetric
+              ? { alg: 'RS256' }
+              : { alg: 'HS256', key: Buffer.from(provider.client_secret) },
+          },
         }),
       },
     },
@@ -150,8 +184,12 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
         },
       },
     },
-    interactions: { policy: signInPolicy(parts), url: (_ctx, interaction) => interactionPath(interaction.uid) },
-    issueRefreshToken: (_ctx, client, source) => client.grantTypeAllowed('refresh_token') && source.scopes.has('offline_access'),
+    interactions: {
+      policy: signInPolicy(parts),
+      url: (_ctx, interaction) => interactionPath(interaction.uid),
+    },
+    issueRefreshToken: (_ctx, client, source) =>
+      client.grantTypeAllowed('refresh_token') && source.scopes.has('offline_access'),
     // Implicit consent: whatever is asked for and attached is granted.
     loadExistingGrant: async (ctx) => {
       const { account, client, session } = ctx.oidc
@@ -169,10 +207,18 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
     pkce: { required: () => false },
     renderError: parts.renderError,
     rotateRefreshToken: true,
-    routes: { authorization: '/authorize/', token: '/token/', jwks: '/jwks/', revocation: '/revoke/' },
+    routes: {
+      authorization: '/authorize/',
+      token: '/token/',
+      jwks: '/jwks/',
+      revocation: '/revoke/',
+    },
     ttl: {
       AccessToken: accessTokenSeconds(provider),
-      AuthorizationCode: Math.max(1, Math.round(parseDuration(provider.access_code_validity) ?? 60)),
+      AuthorizationCode: Math.max(
+        1,
+        Math.round(parseDuration(provider.access_code_validity) ?? 60),
+      ),
       Grant: grantSeconds,
       IdToken: accessTokenSeconds(provider),
       Interaction: 3_600,
@@ -182,12 +228,15 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
   }
 
   const openId = new Provider(issuer, configuration)
-  answerLikeAuthentik(openId)
+  respondLikeAuthentik(openId)
   followRedirectRules(openId, provider)
   return openId
 }
 
-/** authentik measured: a refresh that names a scope other than the granted one is refused, also when it asks for less. */
+/**
+ * authentik measured: a refresh that names a scope other than the granted one is rejected, also
+ * when it asks for less.
+ */
 function refreshScopeDiffers(asked: unknown, token: { scope?: string | undefined }): boolean {
   if (typeof asked !== 'string' || asked === '') return false
   const sorted = (scope: string) => scope.split(' ').sort().join(' ')
@@ -195,13 +244,17 @@ function refreshScopeDiffers(asked: unknown, token: { scope?: string | undefined
 }
 
 function clientMetadata(provider: ProviderRecord, asymmetric: boolean): ClientMetadata {
-  const uris = provider.redirect_uris.filter((uri) => uri.redirect_uri_type === 'authorization' && uri.matching_mode === 'strict')
+  const uris = provider.redirect_uris.filter(
+    (uri) => uri.redirect_uri_type === 'authorization' && uri.matching_mode === 'strict',
+  )
   return {
     client_id: provider.client_id,
     client_secret: provider.client_secret,
     // oidc-provider wants one at registration; what is allowed is decided by followRedirectRules.
     redirect_uris: uris.length > 0 ? uris.map((uri) => uri.url) : ['http://localhost/none'],
-    grant_types: provider.grant_types.filter((grant) => grant === 'authorization_code' || grant === 'refresh_token'),
+    grant_types: provider.grant_types.filter(
+      (grant) => grant === 'authorization_code' || grant === 'refresh_token',
+    ),
     response_types: ['code'],
     // Accepts the secret in the body too.
     token_endpoint_auth_method: provider.client_type === 'public' ? 'none' : 'client_secret_basic',
@@ -209,35 +262,52 @@ function clientMetadata(provider: ProviderRecord, asymmetric: boolean): ClientMe
   }
 }
 
-/** Prompts in their order: sign in, then a page for those whom the bindings shut out. Consent is never asked for. */
+/**
+ * Prompts in their order: sign in, then a page for those whom the bindings shut out. Consent is
+ * never asked for.
+ */
 function signInPolicy({ store, application }: ProviderParts): interactionPolicy.Prompt[] {
   const policy = interactionPolicy.base()
   policy.get('consent')?.checks.clear()
   askAgainLikeAuthentik(store, policy)
-  const denied = new interactionPolicy.Check('denied', 'The person may not use this application.', (ctx) => {
-    const user = activeUserBySubject(store, ctx.oidc.session?.accountId ?? '')
-    return user ? !mayUse(store, application, user) : false
-  })
+  const denied = new interactionPolicy.Check(
+    'denied',
+    'The person may not use this application.',
+    (ctx) => {
+      const user = activeUserBySubject(store, ctx.oidc.session?.accountId ?? '')
+      return user ? !mayUse(store, application, user) : false
+    },
+  )
   policy.add(new interactionPolicy.Prompt({ name: 'access', requestable: false }, denied))
   return policy
 }
 
 /**
- * When authentik asks somebody again who is signed in (its authorize view): `max_age` when the sign-in is older; `prompt=login` once, since it remembers in the session which sign-in was to be renewed and lets every later one pass.
+ * When authentik asks somebody again who is signed in (its authorize view): `max_age` when the
+ * sign-in is older; `prompt=login` once, since it remembers in the session which sign-in was to be
+ * renewed and lets every later one pass.
  */
 function askAgainLikeAuthentik(store: Store, policy: interactionPolicy.DefaultPolicy): void {
   const checks = policy.get('login')?.checks
   if (!checks) throw new Error('oidc-provider has no login prompt.')
-  const check = (reason: string, needed: (ctx: KoaContextWithOIDC, login: LoginRecord) => boolean) => {
+  const check = (
+    reason: string,
+    needed: (ctx: KoaContextWithOIDC, login: LoginRecord) => boolean,
+  ) => {
     checks.remove(reason)
     checks.add(
-      new interactionPolicy.Check(reason, 'The person has to sign in again.', 'login_required', (ctx) => {
-        const login = store.records.logins.find((one) => one.uid === ctx.oidc.session?.uid)
-        if (!login || ctx.oidc.result?.login || !needed(ctx, login)) return false
-        login.renewed = login.authTime
-        store.changed()
-        return true
-      }),
+      new interactionPolicy.Check(
+        reason,
+        'The person has to sign in again.',
+        'login_required',
+        (ctx) => {
+          const login = store.records.logins.find((one) => one.uid === ctx.oidc.session?.uid)
+          if (!login || ctx.oidc.result?.login || !needed(ctx, login)) return false
+          login.renewed = login.authTime
+          store.changed()
+          return true
+        },
+      ),
     )
   }
   check('max_age', ({ oidc }, { authTime }) => {
@@ -250,17 +320,26 @@ function askAgainLikeAuthentik(store: Store, policy: interactionPolicy.DefaultPo
   })
 }
 
-/** Status codes and headers of the token endpoint where authentik differs from the OAuth 2.0 text. */
-function answerLikeAuthentik(openId: Provider): void {
+/**
+ * Status codes and headers of the token endpoint where authentik differs from the OAuth 2.0 text.
+ */
+function respondLikeAuthentik(openId: Provider): void {
   openId.use(async (ctx, next) => {
     await next()
-    if (!ctx.path.startsWith('/token') || ctx.status < 400 || typeof ctx.body !== 'object' || ctx.body === null) return
+    if (
+      !ctx.path.startsWith('/token') ||
+      ctx.status < 400 ||
+      typeof ctx.body !== 'object' ||
+      ctx.body === null
+    )
+      return
     const body = ctx.body
     if (ctx.status === 401) ctx.status = 400
     ctx.remove('www-authenticate')
     ctx.body = { ...body, request_id: crypto.randomUUID().replaceAll('-', '') }
   })
-  // Without a consent prompt oidc-provider drops offline_access; authentik gives it to whoever asks.
+  // Without a consent prompt oidc-provider drops offline_access; authentik gives it to whoever
+  // asks.
   const { prototype } = openId.OIDCContext
   const declared = Object.getOwnPropertyDescriptor(prototype, 'prompts')
   Object.defineProperty(prototype, 'prompts', {
@@ -277,11 +356,19 @@ class ConsentGiven extends Set<string> {
   }
 }
 
-/** Redirect addresses by authentik's rules: exact text, or a regular expression that must match the whole address. */
+/**
+ * Redirect addresses by authentik's rules: exact text, or a regular expression that must match the
+ * whole address.
+ */
 function followRedirectRules(openId: Provider, provider: ProviderRecord): void {
   const allowed = (type: string) => (value: string) =>
-    provider.redirect_uris.some((uri) => uri.redirect_uri_type === type && redirectMatches(uri.matching_mode, uri.url, value))
-  Object.assign(openId.Client.prototype, { redirectUriAllowed: allowed('authorization'), includeSid: () => true })
+    provider.redirect_uris.some(
+      (uri) => uri.redirect_uri_type === type && redirectMatches(uri.matching_mode, uri.url, value),
+    )
+  Object.assign(openId.Client.prototype, {
+    redirectUriAllowed: allowed('authorization'),
+    includeSid: () => true,
+  })
 }
 
 export function redirectMatches(mode: string, pattern: string, value: string): boolean {

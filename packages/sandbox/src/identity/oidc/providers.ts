@@ -13,7 +13,10 @@ export interface Application {
   readonly openId: Provider
 }
 
-/** The OpenID provider of each application, made when it is first asked for and made anew when its records change. */
+/**
+ * The OpenID provider of each application, made when it is first asked for and made again when its
+ * records change.
+ */
 export function createOpenIdProviders(store: Store): (slug: string) => Application | undefined {
   const made = new Map<string, { version: string; openId: Provider }>()
   return (slug) => {
@@ -28,14 +31,21 @@ export function createOpenIdProviders(store: Store): (slug: string) => Applicati
     ])
     const known = made.get(slug)
     if (known?.version === version) return { ...found, openId: known.openId }
-    const openId = createOpenIdProvider({ store, ...found, interactionPath: (uid) => `/if/signin/${slug}/${uid}/`, renderError })
+    const openId = createOpenIdProvider({
+      store,
+      ...found,
+      interactionPath: (uid) => `/if/signin/${slug}/${uid}/`,
+      renderError,
+    })
     made.set(slug, { version, openId })
     return { ...found, openId }
   }
 }
 
 const renderError: NonNullable<Configuration['renderError']> = (ctx, out) => {
-  const { body, headers } = page(messagePage('Sign-in failed', `${out.error}: ${out.error_description ?? 'no details'}`))
+  const { body, headers } = page(
+    messagePage('Sign-in failed', `${out.error}: ${out.error_description ?? 'no details'}`),
+  )
   ctx.set(headers)
   ctx.body = body
 }

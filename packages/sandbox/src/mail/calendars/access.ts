@@ -4,7 +4,10 @@ import { type JsonObject, objectOf, textOf } from '../json.ts'
 import type { MailWorld } from '../registry-type.ts'
 import type { CalendarMailbox } from './store.ts'
 
-/** The account's calendars. `serverUnavailable`, the server's catch-all, for an account that is not there. */
+/**
+ * The account's calendars. `serverUnavailable`, the server's catch-all, for an account that is not
+ * there.
+ */
 export function mailboxOf(world: MailWorld, accountId: string): CalendarMailbox {
   const account = world.store.get('Account', accountId)
   if (!account) throw new MethodError('serverUnavailable')
@@ -21,7 +24,10 @@ export function addressesOf(world: MailWorld, accountId: string): ReadonlySet<st
   return new Set([addressOf(world, account), ...aliases].map((address) => address.toLowerCase()))
 }
 
-/** The zone argument of a call, in which floating times are read; UTC for none and, as on the real server, for one that it does not know. */
+/**
+ * The zone argument of a call, in which floating times are read; UTC for none and, as on the real
+ * server, for one that it does not know.
+ */
 export function zoneArgument(args: JsonObject): string {
   const zone = textOf(args, 'timeZone')
   return zone !== '' && isZone(zone) ? zone : 'UTC'

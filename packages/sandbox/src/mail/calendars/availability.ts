@@ -17,31 +17,53 @@ interface Period extends InstantSpan {
 }
 
 /**
- * `Principal/getAvailability`: when somebody is busy. Without `eventProperties` periods of one status that meet are merged; nothing is
- * cut at the range. To a caller without the right to see it the answer is an empty list.
+ * `Principal/getAvailability`: when somebody is busy. Without `eventProperties` periods of one
+ * status that meet are merged; nothing is cut at the range. To a caller without the right to see it
+ * the answer is an empty list.
  */
 export function getAvailability({ world, caller, args }: MethodCall): JsonObject {
   const id = textOf(args, 'id')
   if (id === '') throw new MethodError('invalidArguments', 'Missing principal id')
   const properties = textsArgument(args, 'eventProperties') ?? []
   if (properties.some((name) => name !== 'id' && name !== 'baseEventId'))
-    throw new MethodError('invalidArguments', "Only 'id' and 'baseEventId' properties are supported in results")
+    throw new MethodError(
+      'invalidArguments',
+      "Only 'id' and 'baseEventId' properties are supported in results",
+    )
   const range = { start: utcArgument(args, 'utcStart'), end: utcArgument(args, 'utcEnd') }
   const mailbox = mailboxOf(world, id)
   const isMember = id === caller.accountId || caller.permissions.has('impersonate')
   const addresses = addressesOf(world, id)
   const periods = Object.entries(mailbox.events)
-    .filter(([, stored]) => isMember || stored.calendarIds.some((calendarId) => mayReadFreeBusy(mailbox, calendarId, caller.accountId)))
+    .filter(
+      ([, stored]) =>
+        isMember ||
+        stored.calendarIds.some((calendarId) =>
+          mayReadFreeBusy(mailbox, calendarId, caller.accountId),
+        ),
+    )
     .flatMap(([eventId, stored]) => periodsOf(eventId, stored, mailbox, addresses, range))
   if (periods.length > maxInstances) throw new MethodError('requestTooLarge')
-  const sorted = periods.sort((one, other) => statuses.indexOf(one.status) - statuses.indexOf(other.status) || one.start - other.start)
-  return { list: properties.length > 0 ? sorted.map((one) => shown(one, one.event)) : merged(sorted).map((one) => shown(one, null)) }
+  const sorted = periods.sort(
+    (one, other) =>
+      statuses.indexOf(one.status) - statuses.indexOf(other.status) || one.start - other.start,
+  )
+  return {
+    list:
+      properties.length > 0
+        ? sorted.map((one) => shown(one, one.event))
+        : merged(sorted).map((one) => shown(one, null)),
+  }
 }
 
 function utcArgument(args: JsonObject, name: string): number {
   const text = textOf(args, name)
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw new MethodError('invalidArguments', `Invalid value for argument "${name}", expected a UTC date`)
+  if (Number.isNaN(at))
+    throw new MethodError(
+      'invalidArguments',
+      `Invalid value for argument "${name}", expected a UTC date`,
+    )
   return at
 }
 
@@ -57,19 +79,40 @@ function periodsOf(
   addresses: ReadonlySet<string>,
   range: InstantSpan,
 ): Period[] {
-  const calendar = stored.calendarIds.map((id) => mailbox.calendars[id]).find((one) => one !== undefined)
+  const calendar = stored.calendarIds
+    .map((id) => mailbox.calendars[id])
+    .find((one) => one !== undefined)
   const include = textOf(calendar ?? {}, 'includeInAvailability')
   if (!calendar || include === 'none' || textOf(stored.event, 'status') === 'cancelled') return []
   const zone = textOf(calendar, 'timeZone') || 'UTC'
   return instancesIn(stored.event, range, zone).flatMap((one) => {
     const status = busyStatus(one.event, include, addresses)
-    return status === undefined ? [] : [{ ...one.span, status, event: { id: syntheticId(one.component, eventId), baseEventId: eventId } }]
+    return status === undefined
+      ? []
+      : [
+          {
+            ...one.span,
+            status,
+            event: { id: syntheticId(one.component, eventId), baseEventId: eventId },
+          },
+        ]
   })
 }
 
-/** Undefined for what keeps nobody from being free: cancelled, marked free, declined, and whatever is confidential. */
-function busyStatus(event: JsonObject, include: string, addresses: ReadonlySet<string>): BusyStatus | undefined {
-  if (textOf(event, 'status') === 'cancelled' || textOf(event, 'freeBusyStatus') === 'free' || textOf(event, 'privacy') === 'secret')
+/**
+ * Undefined for what keeps nobody from being free: cancelled, marked free, declined, and whatever
+ * is confidential.
+ */
+function busyStatus(
+  event: JsonObject,
+  include: string,
+  addresses: ReadonlySet<string>,
+): BusyStatus | undefined {
+  if (
+    textOf(event, 'status') === 'cancelled' ||
+    textOf(event, 'freeBusyStatus') === 'free' ||
+    textOf(event, 'privacy') === 'secret'
+  )
     return undefined
   if (include === 'all') return 'confirmed'
   const own = participantOf(event, addresses)

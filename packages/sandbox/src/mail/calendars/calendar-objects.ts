@@ -9,7 +9,17 @@ import { isZone, mailboxOf } from './access.ts'
 import { withStates } from './event-set.ts'
 import { type CalendarMailbox, newCalendar } from './store.ts'
 
-const shownByDefault = ['id', 'name', 'description', 'color', 'timeZone', 'sortOrder', 'isDefault', 'isSubscribed', 'myRights']
+const shownByDefault = [
+  'id',
+  'name',
+  'description',
+  'color',
+  'timeZone',
+  'sortOrder',
+  'isDefault',
+  'isSubscribed',
+  'myRights',
+]
 const allRights = Object.fromEntries(
   'mayReadFreeBusy mayReadItems mayWriteAll mayWriteOwn mayUpdatePrivate mayRSVP mayShare mayDelete'
     .split(' ')
@@ -34,7 +44,12 @@ export function calendarGet({ world, accountId, args }: MethodCall): JsonObject 
 
 function view(mailbox: CalendarMailbox, id: string): JsonObject {
   const isOnly = Object.keys(mailbox.calendars).length === 1
-  return { ...mailbox.calendars[id], id, isDefault: mailbox.defaultId === null ? isOnly : mailbox.defaultId === id, myRights: allRights }
+  return {
+    ...mailbox.calendars[id],
+    id,
+    isDefault: mailbox.defaultId === null ? isOnly : mailbox.defaultId === id,
+    myRights: allRights,
+  }
 }
 
 /** `Calendar/set`. */
@@ -44,7 +59,9 @@ export function calendarSet(call: MethodCall): JsonObject {
   const removesEvents = booleanArgument(args, 'onDestroyRemoveEvents')
   return withStates(call, mailbox, () => {
     const outcome = runSet(call, 'jmapCalendar', {
-      create: (value) => ({ id: world.calendars.addCalendar(mailbox, changedCalendar(newCalendar, value)) }),
+      create: (value) => ({
+        id: world.calendars.addCalendar(mailbox, changedCalendar(newCalendar, value)),
+      }),
       update(id, patch) {
         const previous = mailbox.calendars[id]
         if (!previous || !Object.hasOwn(mailbox.calendars, id)) throw new SetError('notFound')
@@ -52,38 +69,49 @@ export function calendarSet(call: MethodCall): JsonObject {
       },
       destroy(id) {
         if (!Object.hasOwn(mailbox.calendars, id)) throw new SetError('notFound')
-        const held = Object.entries(mailbox.events).filter(([, { calendarIds }]) => calendarIds.includes(id))
+        const held = Object.entries(mailbox.events).filter(([, { calendarIds }]) =>
+          calendarIds.includes(id),
+        )
         if (held.length > 0 && !removesEvents) throw new SetError('calendarHasEvent')
         for (const [eventId, event] of held) {
           const others = event.calendarIds.filter((one) => one !== id)
-          if (others.length > 0) world.calendars.putEvent(mailbox, eventId, { ...event, calendarIds: others })
+          if (others.length > 0)
+            world.calendars.putEvent(mailbox, eventId, { ...event, calendarIds: others })
           else world.calendars.removeEvent(mailbox, eventId)
         }
         world.calendars.removeCalendar(mailbox, id)
       },
     })
-    const wanted = own(args, 'onSuccessSetIsDefault')
-    if (typeof wanted === 'string') setDefault(mailbox, wanted, outcome)
+    const requested = own(args, 'onSuccessSetIsDefault')
+    if (typeof requested === 'string') setDefault(mailbox, requested, outcome)
     return outcome
   })
 }
 
-function setDefault(mailbox: CalendarMailbox, wanted: string, outcome: JsonObject): void {
+function setDefault(mailbox: CalendarMailbox, requested: string, outcome: JsonObject): void {
   const created = own(outcome, 'created')
-  const fresh = wanted.startsWith('#') && isObject(created) ? created[wanted.slice(1)] : undefined
-  const id = isObject(fresh) ? textOf(fresh, 'id') : wanted
-  const refused = ['notCreated', 'notUpdated', 'notDestroyed'].some((name) => Object.hasOwn(outcome, name))
-  if (!refused && Object.hasOwn(mailbox.calendars, id)) mailbox.defaultId = id
+  const fresh =
+    requested.startsWith('#') && isObject(created) ? created[requested.slice(1)] : undefined
+  const id = isObject(fresh) ? textOf(fresh, 'id') : requested
+  const rejected = ['notCreated', 'notUpdated', 'notDestroyed'].some((name) =>
+    Object.hasOwn(outcome, name),
+  )
+  if (!rejected && Object.hasOwn(mailbox.calendars, id)) mailbox.defaultId = id
 }
 
 function changedCalendar(previous: JsonObject, patch: Json): JsonObject {
-  if (!isObject(patch)) throw new SetError('invalidProperties', { description: 'Invalid value type for object' })
+  if (!isObject(patch))
+    throw new SetError('invalidProperties', { description: 'Invalid value type for object' })
   const changed = { ...previous, ...patch }
   for (const [property, value] of Object.entries(patch)) {
     if (!isSettable(property, value))
-      throw new SetError('invalidProperties', { properties: [property], description: 'Field could not be set.' })
+      throw new SetError('invalidProperties', {
+        properties: [property],
+        description: 'Field could not be set.',
+      })
   }
-  if (textOf(changed, 'name') === '') throw new SetError('invalidProperties', { properties: ['name'], description: 'Missing name.' })
+  if (textOf(changed, 'name') === '')
+    throw new SetError('invalidProperties', { properties: ['name'], description: 'Missing name.' })
   return changed
 }
 

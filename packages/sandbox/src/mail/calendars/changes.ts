@@ -5,12 +5,18 @@ import type { MethodCall } from '../method.ts'
 import { mailboxOf } from './access.ts'
 import type { ChangeKind } from './store.ts'
 
-/** `Calendar/changes` and `CalendarEvent/changes` (RFC 8620, section 5.2): what became of each object since a state. */
+/**
+ * `Calendar/changes` and `CalendarEvent/changes` (RFC 8620, section 5.2): what became of each
+ * object since a state.
+ */
 export function changes(kind: ChangeKind): (call: MethodCall) => JsonObject {
   return ({ world, accountId, args }) => {
     const mailbox = mailboxOf(world, accountId)
     const oldState = textOf(args, 'sinceState')
-    const since = oldState === 'n' ? 0 : Number(oldState.startsWith('s') ? (decodeId(oldState.slice(1)) ?? -1n) : -1n)
+    const since =
+      oldState === 'n'
+        ? 0
+        : Number(oldState.startsWith('s') ? (decodeId(oldState.slice(1)) ?? -1n) : -1n)
     if (since < 0 || since > mailbox.changes.length) throw new MethodError('cannotCalculateChanges')
     const first = new Map<string, string>()
     const last = new Map<string, string>()

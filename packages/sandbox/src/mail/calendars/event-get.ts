@@ -39,7 +39,8 @@ function view(
   const instances = instancesOf(stored.event)
   const instance = instances[parts.number ?? 0]
   if (parts.number !== undefined && !instance) return undefined
-  const event = parts.number === undefined || !instance ? stored.event : occurrence(instance, floatingZone)
+  const event =
+    parts.number === undefined || !instance ? stored.event : occurrence(instance, floatingZone)
   const organizer = textOf(event, 'organizerCalendarAddress')
     .toLowerCase()
     .replace(/^mailto:/, '')
@@ -77,6 +78,11 @@ function utcTimes(instance: Instance, floatingZone: string): JsonObject {
 const onlyWhenAsked = new Set(['baseEventId', 'utcStart', 'utcEnd'])
 
 function selected(event: JsonObject, properties: readonly string[]): JsonObject {
-  const names = properties.length === 0 ? Object.keys(event).filter((name) => !onlyWhenAsked.has(name)) : ['id', ...properties]
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(event, name) ? [[name, own(event, name) ?? null]] : [])))
+  const names =
+    properties.length === 0
+      ? Object.keys(event).filter((name) => !onlyWhenAsked.has(name))
+      : ['id', ...properties]
+  return Object.fromEntries(
+    names.flatMap((name) => (Object.hasOwn(event, name) ? [[name, own(event, name) ?? null]] : [])),
+  )
 }

@@ -1,5 +1,14 @@
 import { SetError } from '../errors.ts'
-import { isObject, type Json, type JsonObject, objectOf, own, textOf, withoutProperty, withProperty } from '../json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  own,
+  textOf,
+  withoutProperty,
+  withProperty,
+} from '../json.ts'
 import { parsePointer, utcDate } from '../patch.ts'
 import { isZone } from './access.ts'
 import { durationSeconds } from './instances.ts'
@@ -22,18 +31,34 @@ const immutable = new Set(['baseEventId', 'isOrigin', 'method'])
 /** Bytes of an event as iCalendar, for which its JSON stands here. */
 const maxEventSize = 512 * 1024
 
-const invalid = (property: string, description: string) => new SetError('invalidProperties', { properties: [property], description })
+const invalid = (property: string, description: string) =>
+  new SetError('invalidProperties', { properties: [property], description })
 
-/** An event with the properties and pointers of a create or an update written into it, checked as the server checks them. */
-export function changedEvent(previous: StoredEvent | undefined, id: string | undefined, patch: Json, now: number): StoredEvent {
-  if (!isObject(patch)) throw new SetError('invalidProperties', { description: 'Invalid value type for object' })
-  let next: StoredEvent = previous ?? { calendarIds: [], isDraft: false, event: { '@type': 'Event' }, indexedAt: 0 }
+/**
+ * An event with the properties and pointers of a create or an update written into it, checked as
+ * the server checks them.
+ */
+export function changedEvent(
+  previous: StoredEvent | undefined,
+  id: string | undefined,
+  patch: Json,
+  now: number,
+): StoredEvent {
+  if (!isObject(patch))
+    throw new SetError('invalidProperties', { description: 'Invalid value type for object' })
+  let next: StoredEvent = previous ?? {
+    calendarIds: [],
+    isDraft: false,
+    event: { '@type': 'Event' },
+    indexedAt: 0,
+  }
   let utc: { start?: number; end?: number } = {}
   for (const [pointer, value] of Object.entries(patch)) {
     const [property = '', ...path] = parsePointer(pointer)
     if (property === 'utcStart' || property === 'utcEnd') {
       utc = { ...utc, [property === 'utcStart' ? 'start' : 'end']: utcValue(property, value) }
-    } else if (property === 'calendarIds') next = { ...next, calendarIds: changedCalendarIds(next.calendarIds, path, value) }
+    } else if (property === 'calendarIds')
+      next = { ...next, calendarIds: changedCalendarIds(next.calendarIds, path, value) }
     else if (property === 'isDraft') next = { ...next, isDraft: booleanValue(property, value) }
     else if (
       property === 'useDefaultAlerts' ||
@@ -48,8 +73,13 @@ export function changedEvent(previous: StoredEvent | undefined, id: string | und
     else if (!eventProperties.has(property)) throw invalid(property, 'Invalid property.')
     else next = { ...next, event: writtenAt(next.event, [property, ...path], value, pointer) }
   }
-  const event = keptDate(previous?.event, withUtcTimes(next.event, utc), Object.hasOwn(patch, 'iCalendar'))
-  if (next.calendarIds.length === 0) throw invalid('calendarIds', 'Event has to belong to at least one calendar.')
+  const event = keptDate(
+    previous?.event,
+    withUtcTimes(next.event, utc),
+    Object.hasOwn(patch, 'iCalendar'),
+  )
+  if (next.calendarIds.length === 0)
+    throw invalid('calendarIds', 'Event has to belong to at least one calendar.')
   assertConvertible(event)
   const stamped = withProperty(kept(event), 'updated', utcDate(now))
   if (JSON.stringify(stamped).length > maxEventSize)
@@ -61,7 +91,9 @@ export function changedEvent(previous: StoredEvent | undefined, id: string | und
 
 /** As it comes back from iCalendar, which the server keeps it in: no places leave no property. */
 function kept(event: JsonObject): JsonObject {
-  return isObject(event.locations) && Object.keys(event.locations).length === 0 ? withoutProperty(event, 'locations') : event
+  return isObject(event.locations) && Object.keys(event.locations).length === 0
+    ? withoutProperty(event, 'locations')
+    : event
 }
 
 function booleanValue(property: string, value: Json): boolean {
@@ -75,25 +107,39 @@ function utcValue(property: string, value: Json): number {
   return at
 }
 
-function changedCalendarIds(current: readonly string[], path: readonly string[], value: Json): string[] {
+function changedCalendarIds(
+  current: readonly string[],
+  path: readonly string[],
+  value: Json,
+): string[] {
   const [id] = path
   if (id !== undefined && path.length === 1 && (typeof value === 'boolean' || value === null)) {
     const others = current.filter((one) => one !== id)
     return value === true ? [...others, id] : others
   }
-  if (id === undefined && isObject(value)) return Object.keys(value).filter((one) => value[one] === true)
+  if (id === undefined && isObject(value))
+    return Object.keys(value).filter((one) => value[one] === true)
   throw invalid('calendarIds', 'Invalid patch operation for calendarIds.')
 }
 
-function writtenAt(object: JsonObject, path: readonly string[], value: Json, pointer: string): JsonObject {
+function writtenAt(
+  object: JsonObject,
+  path: readonly string[],
+  value: Json,
+  pointer: string,
+): JsonObject {
   const [name = '', ...rest] = path
-  if (rest.length === 0) return value === null ? withoutProperty(object, name) : withProperty(object, name, value)
+  if (rest.length === 0)
+    return value === null ? withoutProperty(object, name) : withProperty(object, name, value)
   const inner = own(object, name)
   if (!isObject(inner)) throw invalid(pointer, 'Patch operation failed.')
   return withProperty(object, name, writtenAt(inner, rest, value, pointer))
 }
 
-function withUtcTimes(event: JsonObject, { start, end }: { start?: number; end?: number }): JsonObject {
+function withUtcTimes(
+  event: JsonObject,
+  { start, end }: { start?: number; end?: number },
+): JsonObject {
   if (start === undefined && end === undefined) return event
   if (start === undefined || end === undefined)
     throw new SetError('invalidProperties', {
@@ -101,23 +147,47 @@ function withUtcTimes(event: JsonObject, { start, end }: { start?: number; end?:
       description: 'Both utcStart and utcEnd must be provided.',
     })
   if (start >= end)
-    throw new SetError('invalidProperties', { properties: ['utcStart', 'utcEnd'], description: 'utcStart must be before utcEnd.' })
+    throw new SetError('invalidProperties', {
+      properties: ['utcStart', 'utcEnd'],
+      description: 'utcStart must be before utcEnd.',
+    })
   const zone = textOf(event, 'timeZone') || 'Etc/UTC'
-  const wall = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(zone).toPlainDateTime()
-  return { ...event, timeZone: zone, start: wall.toString({ smallestUnit: 'second' }), duration: `PT${Math.round((end - start) / 1000)}S` }
+  const wall = Temporal.Instant.fromEpochMilliseconds(start)
+    .toZonedDateTimeISO(zone)
+    .toPlainDateTime()
+  return {
+    ...event,
+    timeZone: zone,
+    start: wall.toString({ smallestUnit: 'second' }),
+    duration: `PT${Math.round((end - start) / 1000)}S`,
+  }
 }
 
-const isDate = (event: JsonObject) => event.showWithoutTime === true && textOf(event, 'timeZone') === ''
+const isDate = (event: JsonObject) =>
+  event.showWithoutTime === true && textOf(event, 'timeZone') === ''
 
-/** An event that was stored as a date stays one when it gets a time, unless the stored form goes with it (`iCalendar` null). */
-function keptDate(previous: JsonObject | undefined, event: JsonObject, formGiven: boolean): JsonObject {
-  if (!previous || !isDate(previous) || isDate(event) || formGiven) return withoutProperty(event, 'iCalendar')
-  return { ...withoutProperty(event, 'timeZone'), start: `${textOf(event, 'start').slice(0, 10)}T00:00:00`, showWithoutTime: true }
+/**
+ * An event that was stored as a date stays one when it gets a time, unless the stored form goes
+ * with it (`iCalendar` null).
+ */
+function keptDate(
+  previous: JsonObject | undefined,
+  event: JsonObject,
+  formGiven: boolean,
+): JsonObject {
+  if (!previous || !isDate(previous) || isDate(event) || formGiven)
+    return withoutProperty(event, 'iCalendar')
+  return {
+    ...withoutProperty(event, 'timeZone'),
+    start: `${textOf(event, 'start').slice(0, 10)}T00:00:00`,
+    showWithoutTime: true,
+  }
 }
 
-/** Refuses what has no form in iCalendar, in which the server stores events. */
+/** Rejects what has no form in iCalendar, in which the server stores events. */
 function assertConvertible(event: JsonObject): void {
-  const inconvertible = (property: string) => invalid(property, 'Failed to convert calendar event to iCalendar.')
+  const inconvertible = (property: string) =>
+    invalid(property, 'Failed to convert calendar event to iCalendar.')
   assertTimes(event, inconvertible)
   for (const [property, values] of Object.entries(enumerations)) {
     const value = own(event, property)
@@ -137,7 +207,12 @@ function assertConvertible(event: JsonObject): void {
 function assertTimes(event: JsonObject, inconvertible: (property: string) => SetError): void {
   if (!parseLocal(textOf(event, 'start'))) throw inconvertible('start')
   const duration = own(event, 'duration')
-  if (duration !== undefined && (typeof duration !== 'string' || durationSeconds(duration) === undefined)) throw inconvertible('duration')
+  if (
+    duration !== undefined &&
+    (typeof duration !== 'string' || durationSeconds(duration) === undefined)
+  )
+    throw inconvertible('duration')
   const zone = own(event, 'timeZone')
-  if (zone !== undefined && (typeof zone !== 'string' || !isZone(zone))) throw inconvertible('timeZone')
+  if (zone !== undefined && (typeof zone !== 'string' || !isZone(zone)))
+    throw inconvertible('timeZone')
 }

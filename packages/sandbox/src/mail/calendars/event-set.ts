@@ -11,12 +11,21 @@ import type { CalendarMailbox, StoredEvent } from './store.ts'
 import { isSynthetic } from './synthetic-ids.ts'
 
 /** Runs a set with the states before and after it. */
-export function withStates(call: MethodCall, mailbox: CalendarMailbox, run: () => JsonObject): JsonObject {
+export function withStates(
+  call: MethodCall,
+  mailbox: CalendarMailbox,
+  run: () => JsonObject,
+): JsonObject {
   const oldState = call.world.calendars.stateOf(mailbox)
   const expected = own(call.args, 'ifInState') ?? null
   if (expected !== null && expected !== oldState) throw new MethodError('stateMismatch')
   const { accountId, ...outcome } = run()
-  return { accountId: accountId ?? call.accountId, oldState, newState: call.world.calendars.stateOf(mailbox), ...outcome }
+  return {
+    accountId: accountId ?? call.accountId,
+    oldState,
+    newState: call.world.calendars.stateOf(mailbox),
+    ...outcome,
+  }
 }
 
 /** `CalendarEvent/set`. */
@@ -28,16 +37,23 @@ export function eventSet(call: MethodCall): JsonObject {
   const finished = (changed: StoredEvent): StoredEvent => {
     for (const id of changed.calendarIds) {
       if (!Object.hasOwn(mailbox.calendars, id))
-        throw new SetError('invalidProperties', { properties: ['calendarIds'], description: `calendarId ${id} does not exist.` })
+        throw new SetError('invalidProperties', {
+          properties: ['calendarIds'],
+          description: `calendarId ${id} does not exist.`,
+        })
     }
     const hasParticipants = Object.keys(objectOf(changed.event, 'participants')).length > 0
-    const lacksOrganizer = hasParticipants && textOf(changed.event, 'organizerCalendarAddress') === ''
+    const lacksOrganizer =
+      hasParticipants && textOf(changed.event, 'organizerCalendarAddress') === ''
     // The first address of who calls, and not of whose calendar it is.
-    const event = lacksOrganizer ? { ...changed.event, organizerCalendarAddress: `mailto:${caller.address}` } : changed.event
+    const event = lacksOrganizer
+      ? { ...changed.event, organizerCalendarAddress: `mailto:${caller.address}` }
+      : changed.event
     return { ...changed, event, indexedAt: world.now() + world.settings.searchLagMs }
   }
   const invited = ({ event }: StoredEvent) => {
-    if (sends && Object.keys(objectOf(event, 'participants')).length > 0) world.calendars.scheduled(accountId, textOf(event, 'uid'))
+    if (sends && Object.keys(objectOf(event, 'participants')).length > 0)
+      world.calendars.scheduled(accountId, textOf(event, 'uid'))
   }
 
   return withStates(call, mailbox, () =>
@@ -47,7 +63,10 @@ export function eventSet(call: MethodCall): JsonObject {
         const uid = textOf(changed.event, 'uid') || randomUUID()
         const event = finished({ ...changed, event: { ...changed.event, uid } })
         if (Object.values(mailbox.events).some((one) => textOf(one.event, 'uid') === uid))
-          throw new SetError('invalidProperties', { properties: ['uid'], description: `An event with UID ${uid} already exists.` })
+          throw new SetError('invalidProperties', {
+            properties: ['uid'],
+            description: `An event with UID ${uid} already exists.`,
+          })
         invited(event)
         return { id: world.calendars.addEvent(mailbox, event) }
       },
@@ -56,7 +75,10 @@ export function eventSet(call: MethodCall): JsonObject {
         const previous = eventOf(mailbox, id)
         const event = finished(changedEvent(previous, id, patch, world.now()))
         if (textOf(event.event, 'uid') !== textOf(previous.event, 'uid'))
-          throw new SetError('invalidProperties', { properties: ['uid'], description: 'You cannot change the UID of a calendar event.' })
+          throw new SetError('invalidProperties', {
+            properties: ['uid'],
+            description: 'You cannot change the UID of a calendar event.',
+          })
         invited(event)
         world.calendars.putEvent(mailbox, id, event)
       },
@@ -70,11 +92,15 @@ export function eventSet(call: MethodCall): JsonObject {
 }
 
 function synthetic(what: string): SetError {
-  return new SetError('invalidProperties', { properties: ['id'], description: `${what} synthetic ids is not yet supported.` })
+  return new SetError('invalidProperties', {
+    properties: ['id'],
+    description: `${what} synthetic ids is not yet supported.`,
+  })
 }
 
 function eventOf(mailbox: CalendarMailbox, id: string): StoredEvent {
-  const event = decodeId(id) !== undefined && Object.hasOwn(mailbox.events, id) ? mailbox.events[id] : undefined
+  const event =
+    decodeId(id) !== undefined && Object.hasOwn(mailbox.events, id) ? mailbox.events[id] : undefined
   if (!event) throw new SetError('notFound')
   return event
 }

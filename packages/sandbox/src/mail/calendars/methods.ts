@@ -25,6 +25,11 @@ export const calendarMethods: readonly (readonly [string, Method])[] = [
   ['CalendarEvent/changes', of('jmapCalendarEventChanges', changes('CalendarEvent'))],
   [
     'Principal/getAvailability',
-    { capability: capabilities.principals, permission: 'jmapPrincipalGetAvailability', accountId: 'ignored', run: getAvailability },
+    {
+      capability: capabilities.principals,
+      permission: 'jmapPrincipalGetAvailability',
+      accountId: 'ignored',
+      run: getAvailability,
+    },
   ],
 ]

@@ -10,7 +10,7 @@ import { calendarSet } from './calendar-objects.ts'
 import { eventSet } from './event-set.ts'
 import { instancesOf, spanOf } from './instances.ts'
 
-/** What became of a change, with the reason in the server's words when it refused. */
+/** What became of a change, with the reason in the server's words when it rejected. */
 export type Outcome = { readonly id: string } | { readonly refused: string }
 
 /** One event for a person to read. */
@@ -32,29 +32,51 @@ export interface PeopleCalendars {
   remove(address: string, id: string): Outcome
   /** Changes the default calendar itself: its zone, whether it counts for availability. */
   settings(address: string, patch: JsonObject): Outcome
-  /** Events by the address of the mailbox, each list in order of time. Mailboxes whose calendar nobody has opened yet are left out. */
+  /**
+   * Events by the address of the mailbox, each list in order of time. Mailboxes whose calendar
+   * nobody has opened yet are left out.
+   */
   list(): Readonly<Record<string, readonly ListedEvent[]>>
 }
 
 export function peopleCalendars(world: MailWorld): PeopleCalendars {
-  const carriedOut = (address: string, method: (call: MethodCall) => JsonObject, args: (calendarId: string) => JsonObject): Outcome => {
+  const carriedOut = (
+    address: string,
+    method: (call: MethodCall) => JsonObject,
+    args: (calendarId: string) => JsonObject,
+  ): Outcome => {
     const accountId = accountByAddress(world, address)
     const account = accountId === undefined ? undefined : world.store.get('Account', accountId)
     if (accountId === undefined || !account) return { refused: `There is no mailbox ${address}.` }
     const mailbox = mailboxOf(world, accountId)
     const calendarId = mailbox.defaultId ?? Object.keys(mailbox.calendars)[0] ?? ''
     const permissions = accountPermissions(account)
-    const caller = { accountId, address: addressOf(world, account), permissions, accountPermissions: permissions }
-    return outcomeOf(method({ world, caller, accountId, args: args(calendarId), references: references(new Map()) }))
+    const caller = {
+      accountId,
+      address: addressOf(world, account),
+      permissions,
+      accountPermissions: permissions,
+    }
+    return outcomeOf(
+      method({
+        world,
+        caller,
+        accountId,
+        args: args(calendarId),
+        references: references(new Map()),
+      }),
+    )
   }
   return {
     add: (address, event) =>
       carriedOut(address, eventSet, (calendarId) => ({
         create: { event: { '@type': 'Event', calendarIds: { [calendarId]: true }, ...event } },
       })),
-    change: (address, id, patch) => carriedOut(address, eventSet, () => ({ update: { [id]: patch } })),
+    change: (address, id, patch) =>
+      carriedOut(address, eventSet, () => ({ update: { [id]: patch } })),
     remove: (address, id) => carriedOut(address, eventSet, () => ({ destroy: [id] })),
-    settings: (address, patch) => carriedOut(address, calendarSet, (calendarId) => ({ update: { [calendarId]: patch } })),
+    settings: (address, patch) =>
+      carriedOut(address, calendarSet, (calendarId) => ({ update: { [calendarId]: patch } })),
     list: () =>
       Object.fromEntries(
         world.calendars.accountIds().flatMap((accountId) => {
@@ -66,8 +88,15 @@ export function peopleCalendars(world: MailWorld): PeopleCalendars {
 }
 
 function outcomeOf(result: JsonObject): Outcome {
-  const refusal = ['notCreated', 'notUpdated', 'notDestroyed'].flatMap((name) => Object.values(objectOf(result, name)))[0]
-  if (refusal !== undefined) return { refused: isObject(refusal) ? textOf(refusal, 'description') || textOf(refusal, 'type') : 'refused' }
+  const rejection = ['notCreated', 'notUpdated', 'notDestroyed'].flatMap((name) =>
+    Object.values(objectOf(result, name)),
+  )[0]
+  if (rejection !== undefined)
+    return {
+      refused: isObject(rejection)
+        ? textOf(rejection, 'description') || textOf(rejection, 'type')
+        : 'refused',
+    }
   const created: Json = objectOf(result, 'created').event ?? null
   const destroyed = result.destroyed
   const [id] = Array.isArray(destroyed) ? destroyed : Object.keys(objectOf(result, 'updated'))

@@ -3,7 +3,14 @@ import { encodeId } from '../ids.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
 )
 const record = z.record(z.string(), json)
 
@@ -11,7 +18,11 @@ const Kind = z.enum(['Calendar', 'CalendarEvent'])
 /** What a state counts: every change of a calendar or an event, in order. */
 export type ChangeKind = z.infer<typeof Kind>
 
-const Change = z.object({ kind: Kind, id: z.string(), what: z.enum(['created', 'updated', 'destroyed']) })
+const Change = z.object({
+  kind: Kind,
+  id: z.string(),
+  what: z.enum(['created', 'updated', 'destroyed']),
+})
 const StoredEvent = z.object({
   calendarIds: z.array(z.string()),
   isDraft: z.boolean(),
@@ -76,7 +87,12 @@ export function createCalendarStore(changed: () => void): CalendarStore {
   let mailboxes = new Map<string, CalendarMailbox>()
   let messages: { accountId: string; uid: string }[] = []
 
-  const note = (mailbox: CalendarMailbox, kind: ChangeKind, id: string, what: 'created' | 'updated' | 'destroyed') => {
+  const note = (
+    mailbox: CalendarMailbox,
+    kind: ChangeKind,
+    id: string,
+    what: 'created' | 'updated' | 'destroyed',
+  ) => {
     mailbox.changes.push({ kind, id, what })
     changed()
   }
@@ -84,9 +100,19 @@ export function createCalendarStore(changed: () => void): CalendarStore {
     mailbox(accountId, address) {
       const known = mailboxes.get(accountId)
       if (known) return known
-      const fresh: CalendarMailbox = { calendars: {}, defaultId: null, events: {}, calendarCount: 0, eventCount: 0, changes: [] }
+      const fresh: CalendarMailbox = {
+        calendars: {},
+        defaultId: null,
+        events: {},
+        calendarCount: 0,
+        eventCount: 0,
+        changes: [],
+      }
       mailboxes.set(accountId, fresh)
-      fresh.defaultId = store.addCalendar(fresh, { ...newCalendar, name: `Stalwart Calendar (${address})` })
+      fresh.defaultId = store.addCalendar(fresh, {
+        ...newCalendar,
+        name: `Stalwart Calendar (${address})`,
+      })
       return fresh
     },
     addCalendar(mailbox, calendar) {
@@ -120,7 +146,8 @@ export function createCalendarStore(changed: () => void): CalendarStore {
       delete mailbox.events[id]
       note(mailbox, 'CalendarEvent', id, 'destroyed')
     },
-    stateOf: (mailbox) => (mailbox.changes.length === 0 ? 'n' : `s${encodeId(mailbox.changes.length)}`),
+    stateOf: (mailbox) =>
+      mailbox.changes.length === 0 ? 'n' : `s${encodeId(mailbox.changes.length)}`,
     scheduled(accountId, uid) {
       messages.push({ accountId, uid })
       changed()

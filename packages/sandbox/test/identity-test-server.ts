@@ -3,10 +3,11 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/start.ts'
 
 export const owner = 'owner@acme.test'
-export const subjectOf = (email: string) => demoPeople.find((person) => person.email === email)?.subject
+export const subjectOf = (email: string) =>
+  demoPeople.find((person) => person.email === email)?.subject
 
 /** A sandbox for the tests of a file, as it was before each, with its identity provider at hand. */
-export function identityHouse() {
+export function identityTestServer() {
   let started: Sandbox | undefined
   const sandbox = (): Sandbox => {
     if (!started) throw new Error('the sandbox is not started yet')
@@ -18,11 +19,16 @@ export function identityHouse() {
   afterEach(() => sandbox().reset())
   afterAll(() => sandbox().close())
 
-  /** A call of the REST API with the platform's token. */
-  async function api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+  /** A call of the REST API, with the platform's token where no other is given. */
+  async function api(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string = demoServiceCredentials.identityToken,
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
     const response = await fetch(`${sandbox().identityUrl}/api/v3/${path}`, {
       method,
-      headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
