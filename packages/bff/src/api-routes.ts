@@ -11,7 +11,7 @@ import { readSubscription, readUser } from './profile.ts'
 import type { ApiProxy } from './proxy.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { MeView, SessionView, TokenView } from './wire.ts'
+import type { MeView, SessionView, TokenView } from './views.ts'
 
 export interface ApiParts {
   app: WebApp
@@ -24,18 +24,38 @@ export interface ApiParts {
   mailProfiles: MailProfiles | undefined
 }
 
-/** `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but the first need a session. */
+/**
+ * `/api/*`: routes of the app's own server (docs/contract.md, portal and operator servers). All but
+ * the first need a session.
+ */
 export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   const { app, cookies, sessions, proxy, mailProfiles } = parts
   const routes = new Hono<AppEnv>()
-  const post = async (c: AppContext, target: string) => {
+  // The session comes before the body and before what the address names: nobody without one learns
+  // whether a name can be.
+  const post = async (c: AppContext, target: () => string) => {
     const session = await proxy.requireSession(c)
-    return proxy.forward(c, session, { method: 'POST', target, body: await readJsonBody(c) })
+    return proxy.forward(c, session, {
+      method: 'POST',
+      target: target(),
+      body: await readJsonBody(c),
+    })
+  }
+
+  const read = async (c: AppContext, target: () => string) => {
+    const session = await proxy.requireSession(c)
+    return proxy.forward(c, session, { method: 'GET', target: target() + rawQuery(c) })
+  }
+  /** What the address names goes into another address only when it can be such a name. */
+  const named = (c: AppContext, parameter: string) => {
+    const value = c.req.param(parameter) ?? ''
+    if (!isSlugShaped(value)) throw new AppError('not_found')
+    return value
   }
 
   routes.get('/session', async (c) => {
     const session = await sessions.find(cookies.readSession(c))
-    return answer(c, {
+    return response(c, {
       signedIn: session !== undefined,
       app,
       email: session?.email ?? null,
@@ -48,17 +68,22 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
   routes.get('/me', async (c) => {
     const session = await proxy.requireSession(c)
     const read = await readUser(c, proxy, session)
-    if ('refusal' in read) return read.refusal
+    if ('rejection' in read) return read.rejection
     const { user } = read
     const groups = groupsOf(readClaims(session.tokens.access))
     const subscription = app === 'portal' ? await readSubscription(c, proxy, session, user) : null
-    return answer(c, { ...user, groups, subscription, partnerMode: isPartnerStaff(user) } satisfies MeView)
+    return response(c, {
+      ...user,
+      groups,
+      subscription,
+      partnerMode: isPartnerStaff(user),
+    } satisfies MeView)
   })
 
   routes.get('/verify-token', async (c) => {
     const session = await proxy.requireSession(c)
     const claims = readClaims(session.tokens.access)
-    return answer(c, {
+    return response(c, {
       iss: claims.iss ?? null,
       aud: claims.aud === undefined ? [] : [claims.aud].flat(),
       sub: claims.sub ?? null,
@@ -66,13 +91,11 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     } satisfies TokenView)
   })
 
-  routes.post('/tenants', (c) => post(c, '/tenants'))
+  routes.post('/tenants', (c) => post(c, () => '/tenants'))
 
-  routes.post('/tenants/:slug/reconcile', (c) => {
-    const slug = c.req.param('slug')
-    if (!isSlugShaped(slug)) throw new AppError('not_found')
-    return post(c, `/tenants/${slug}/reconcile`)
-  })
+  routes.post('/tenants/:slug/reconcile', (c) =>
+    post(c, () => `/tenants/${named(c, 'slug')}/reconcile`),
+  )
 
   routes.post('/flags/evaluate', async (c) => {
     const session = await proxy.requireSession(c)
@@ -86,33 +109,33 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     routes.post('/mail-profile/link', (c) => mailProfiles.createLink(c))
   }
 
-  const read = async (c: AppContext, path: string) =>
-    proxy.forward(c, await proxy.requireSession(c), { method: 'GET', target: path + rawQuery(c) })
-  /** What the address names goes into another address only when it can be such a name. */
-  const named = (c: AppContext, parameter: string) => {
-    const value = c.req.param(parameter) ?? ''
-    if (!isSlugShaped(value)) throw new AppError('not_found')
-    return value
-  }
-
   if (app === 'portal') {
-    routes.get('/partner/:slug/ledger', (c) => read(c, `/partners/${named(c, 'slug')}/ledger/export`))
-    routes.get('/partner/:slug/payouts/:id/statement', (c) => read(c, `/partners/${named(c, 'slug')}/payouts/${named(c, 'id')}/statement`))
+    routes.get('/partner/:slug/ledger', (c) =>
+      read(c, () => `/partners/${named(c, 'slug')}/ledger/export`),
+    )
+    routes.get('/partner/:slug/payouts/:id/statement', (c) =>
+      read(c, () => `/partners/${named(c, 'slug')}/payouts/${named(c, 'id')}/statement`),
+    )
   }
 
   if (app === 'operator') {
-    routes.get('/payouts/:id/statement', (c) => read(c, `/billing/payouts/${named(c, 'id')}/statement`))
-    routes.get('/partners/:slug/ledger', (c) => read(c, `/partners/${named(c, 'slug')}/ledger/export`))
-    routes.get('/audit', (c) => read(c, '/audit'))
-    routes.get('/audit/export', (c) => read(c, '/audit/export'))
-    routes.post('/users/invite', (c) => post(c, '/users/invite'))
+    routes.get('/payouts/:id/statement', (c) =>
+      read(c, () => `/billing/payouts/${named(c, 'id')}/statement`),
+    )
+    routes.get('/partners/:slug/ledger', (c) =>
+      read(c, () => `/partners/${named(c, 'slug')}/ledger/export`),
+    )
+    routes.get('/audit', (c) => read(c, () => '/audit'))
+    routes.get('/audit/export', (c) => read(c, () => '/audit/export'))
+    routes.post('/users/invite', (c) => post(c, () => '/users/invite'))
   }
   return routes
 }
 
 /**
- * The body of a flag evaluation. Without a tenant in it, the first group of the token that can be a tenant's decides: none that is for
- * administrators or staff, and only what begins with the prefix of tenants' groups and goes on with a slug.
+ * The body of a flag evaluation. Without a tenant in it, the first group of the token that can be a
+ * tenant's decides: none that is for administrators or staff, and only what begins with the prefix
+ * of tenants' groups and goes on with a slug.
  */
 function withTenant(
   body: Record<string, unknown>,
@@ -126,6 +149,6 @@ function withTenant(
   return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))
 }
 
-function answer(c: AppContext, body: SessionView | MeView | TokenView): Response {
+function response(c: AppContext, body: SessionView | MeView | TokenView): Response {
   return c.json(body, 200, { 'cache-control': 'no-store' })
 }

@@ -9,34 +9,57 @@ import { type AppEnv, rawQuery } from './request.ts'
 import type { Sessions } from './sessions.ts'
 
 /**
- * Serves the pages of an area only to those whom the stored user says it is for. Fails closed: when that cannot be found out, the
- * pages are refused. The API checks every call of theirs again.
+ * Serves the pages of an area only to those whom the stored user says it is for. Fails closed: when
+ * that cannot be found out, the pages are rejected. The API checks every call of theirs again.
  */
-function area(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }, allowed: (user: UserView) => boolean, whom: string) {
+function area(
+  parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy },
+  allowed: (user: UserView) => boolean,
+  whom: string,
+) {
   return createMiddleware<AppEnv>(async (c, next) => {
-    const signIn = () => c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
+    const signIn = () =>
+      c.redirect(`/auth/login?returnTo=${encodeURIComponent(c.req.path + rawQuery(c))}`, 303)
     const session = await parts.sessions.find(parts.cookies.readSession(c))
     if (!session) return signIn()
     const read = await readUser(c, parts.proxy, session).catch((err: unknown) => {
       c.get('line').err = err
       return findAppError(err)?.code === 'unauthenticated' ? 'signed out' : undefined
     })
-    const refusal = read && read !== 'signed out' && 'refusal' in read ? read.refusal : undefined
-    if (read === 'signed out' || refusal?.status === 401) return signIn()
-    if (!read || (refusal && refusal.status >= 500)) {
-      return messagePage(c, 503, 'This page cannot be opened', 'Your rights could not be checked at this moment. Try again shortly.')
+    const rejection =
+      read && read !== 'signed out' && 'rejection' in read ? read.rejection : undefined
+    if (read === 'signed out' || rejection?.status === 401) return signIn()
+    if (!read || (rejection && rejection.status >= 500)) {
+      return messagePage(
+        c,
+        503,
+        'This page cannot be opened',
+        'Your rights could not be checked at this moment. Try again shortly.',
+      )
     }
-    if ('refusal' in read || !allowed(read.user)) return messagePage(c, 403, 'This page is not for you', `It is for ${whom} only.`)
+    if ('rejection' in read || !allowed(read.user))
+      return messagePage(c, 403, 'This page is not for you', `It is for ${whom} only.`)
     return next()
   })
 }
 
 /** `/admin` and below: platform administrators. */
 export function adminArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
-  return area(parts, (user) => user.platformAdmin && user.status === 'active', 'platform administrators')
+  return area(
+    parts,
+    (user) => user.platformAdmin && user.status === 'active',
+    'platform administrators',
+  )
 }
 
-/** `/partner` and below: staff of a partner. While it is suspended they read; once it is terminated there is nothing for them. */
+/**
+ * `/partner` and below: staff of a partner. While it is suspended they read; once it is terminated
+ * there is nothing for them.
+ */
 export function partnerArea(parts: { cookies: AppCookies; sessions: Sessions; proxy: ApiProxy }) {
-  return area(parts, (user) => isPartnerStaff(user) && user.status === 'active', 'the staff of a partner')
+  return area(
+    parts,
+    (user) => isPartnerStaff(user) && user.status === 'active',
+    'the staff of a partner',
+  )
 }

@@ -13,7 +13,12 @@ import { InvalidLogoutToken, type VerifiedLogout } from './oidc/logout-token.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { Sessions, StoredTokens } from './sessions.ts'
-import { openTransaction, sealTransaction, signInSeconds, type Transaction } from './sign-in-transaction.ts'
+import {
+  openTransaction,
+  sealTransaction,
+  signInSeconds,
+  type Transaction,
+} from './sign-in-transaction.ts'
 
 /** Why a sign-in came to nothing, as `/signed-out?error=` tells the page. */
 export type SignInError = 'access_denied' | 'sign_in_expired' | 'sign_in_failed' | 'unavailable'
@@ -36,8 +41,8 @@ const sessionSeconds = lifetimeDays * 86_400
 const logoutTokenLimit = 16 * 1024
 
 /**
- * What a second sign-in asks for as `max_age`. Not 0, which authentik takes for none, and not `prompt=login`, which it heeds once per
- * session of its own.
+ * What a second sign-in asks for as `max_age`. Not 0, which authentik takes for none, and not
+ * `prompt=login`, which it heeds once per session of its own.
  */
 const recentSeconds = 30
 const clockSeconds = 30
@@ -50,9 +55,13 @@ setTimeout(() => window.close(), 200)
 `
 const notAsked =
   'The identity provider let you through without asking who you are, so nothing has changed. Close this window. If it happens again, tell whoever runs this installation.'
-const notAgain = 'Nothing has changed, and you are still signed in as before. Close this window and try again where you were.'
+const notAgain =
+  'Nothing has changed, and you are still signed in as before. Close this window and try again where you were.'
 
-/** `/auth/*`: signing in and out of an app, and the identity provider's notice that somebody was signed out elsewhere. */
+/**
+ * `/auth/*`: signing in and out of an app, and the identity provider's notice that somebody was
+ * signed out elsewhere.
+ */
 export function authRoutes(parts: AuthParts): Hono<AppEnv> {
   const { app, publicUrl, keyring, cookies, oidc, sessions, log, now } = parts
   const routes = new Hono<AppEnv>()
@@ -63,13 +72,21 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
 
   routes.get('/login', async (c) => {
     const recent = c.req.query('recent') === '1'
-    const wanted = c.req.query('returnTo')
-    const returnTo = recent && wanted === undefined ? confirmedPath : safeReturnTo(wanted, publicUrl)
+    const requested = c.req.query('returnTo')
+    const returnTo =
+      recent && requested === undefined ? confirmedPath : safeReturnTo(requested, publicUrl)
     try {
       const session = recent ? await sessions.find(cookies.readSession(c)) : undefined
-      const { url, secrets } = await oidc.startSignIn(recent ? { maxAge: recentSeconds, loginHint: session?.email ?? undefined } : {})
+      const { url, secrets } = await oidc.startSignIn(
+        recent ? { maxAge: recentSeconds, loginHint: session?.email ?? undefined } : {},
+      )
       cookies.pruneSignIns(c)
-      const value = sealTransaction(keyring, app, { ...secrets, returnTo, startedAt: now().getTime(), ...(recent && { recent }) })
+      const value = sealTransaction(keyring, app, {
+        ...secrets,
+        returnTo,
+        startedAt: now().getTime(),
+        ...(recent && { recent }),
+      })
       cookies.writeSignIn(c, secrets.state, value, signInSeconds)
       return c.redirect(url, 302)
     } catch (err) {
@@ -79,9 +96,17 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
 
   // What the window of a second sign-in ends in: it tells the page that waits, and closes.
   routes.get('/confirmed', (c) =>
-    windowPage(c, 200, 'Thank you', 'You have signed in again. You can close this window and go on where you were.', confirmedScript),
+    windowPage(
+      c,
+      200,
+      'Thank you',
+      'You have signed in again. You can close this window and go on where you were.',
+      confirmedScript,
+    ),
   )
-  routes.get('/confirmed.js', (c) => c.body(tellAndClose, 200, { 'content-type': 'text/javascript; charset=utf-8' }))
+  routes.get('/confirmed.js', (c) =>
+    c.body(tellAndClose, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  )
 
   routes.get('/callback', async (c) => {
     const state = c.req.query('state') ?? ''
@@ -92,12 +117,15 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     const former = cookies.readSession(c)
     if (!transaction) {
       // Somebody who went back in the history to this address is signed in already.
-      return (await sessions.find(former)) ? c.redirect('/', 303) : refuse(c, 'sign_in_expired')
+      return (await sessions.find(former)) ? c.redirect('/', 303) : reject(c, 'sign_in_expired')
     }
     try {
       const { tokens, person } = await oidc.finishSignIn(rawQuery(c), transaction)
       if (transaction.recent && !isRecent(person, transaction)) {
-        log.warn({ subject: person.subject, authTime: person.authTime ?? null }, 'the identity provider asked for no new sign-in')
+        log.warn(
+          { subject: person.subject, authTime: person.authTime ?? null },
+          'the identity provider asked for no new sign-in',
+        )
         return windowPage(c, 403, 'You were not asked to sign in', notAsked)
       }
       cookies.writeSession(c, await sessions.begin(tokens, person, former), sessionSeconds)
@@ -118,7 +146,11 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
 
   routes.post('/backchannel-logout', async (c) => {
     const token = await readLogoutToken(c)
-    if (token === undefined) return c.json({ error: 'invalid_request', error_description: 'A logout_token is needed.' }, 400)
+    if (token === undefined)
+      return c.json(
+        { error: 'invalid_request', error_description: 'A logout_token is needed.' },
+        400,
+      )
     try {
       const logout = await parts.verifyLogoutToken(token)
       const ended = await onceOnly(logout, () => sessions.endLogin(logout.login))
@@ -127,7 +159,10 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     } catch (err) {
       if (!(err instanceof InvalidLogoutToken)) throw err
       log.warn({ err }, 'a logout token was refused')
-      return c.json({ error: 'invalid_request', error_description: 'The logout_token is not acceptable.' }, 400)
+      return c.json(
+        { error: 'invalid_request', error_description: 'The logout_token is not acceptable.' },
+        400,
+      )
     }
   })
 
@@ -135,13 +170,17 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
     c.get('line').err = err
     const unavailable = err instanceof IdentityProviderUnavailable
     // The session that was there before is still good; only its window has nothing more to do.
-    if (recent) return windowPage(c, unavailable ? 503 : 403, 'You were not signed in again', notAgain)
-    if (unavailable) return refuse(c, 'unavailable')
+    if (recent)
+      return windowPage(c, unavailable ? 503 : 403, 'You were not signed in again', notAgain)
+    if (unavailable) return reject(c, 'unavailable')
     const denied = err instanceof AuthorizationResponseError && err.error === 'access_denied'
-    return refuse(c, denied ? 'access_denied' : 'sign_in_failed')
+    return reject(c, denied ? 'access_denied' : 'sign_in_failed')
   }
 
-  /** Ends the login at the provider too: its refresh token first, because authentik keeps those when a login ends. */
+  /**
+   * Ends the login at the provider too: its refresh token first, because authentik keeps those when
+   * a login ends.
+   */
   async function signOutAtProvider(tokens: StoredTokens): Promise<string> {
     try {
       if (tokens.refresh !== undefined) await oidc.revoke(tokens.refresh)
@@ -176,21 +215,25 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
 }
 
 /**
- * Whether a second sign-in was one: not older, when the browser was sent away, than was asked for (OpenID Connect Core 1.0 section 3.1.3.7,
- * number 13), give or take the difference of two clocks.
+ * Whether a second sign-in was one: not older, when the browser was sent away, than was asked for
+ * (OpenID Connect Core 1.0 section 3.1.3.7, number 13), give or take the difference of two clocks.
  */
 function isRecent({ authTime }: SignedInPerson, { startedAt }: Transaction): boolean {
-  return authTime !== undefined && authTime >= Math.floor(startedAt / 1000) - recentSeconds - clockSeconds
+  return (
+    authTime !== undefined &&
+    authTime >= Math.floor(startedAt / 1000) - recentSeconds - clockSeconds
+  )
 }
 
-function refuse(c: AppContext, error: SignInError): Response {
+function reject(c: AppContext, error: SignInError): Response {
   return c.redirect(`/signed-out?error=${error}`, 303)
 }
 
 async function readLogoutToken(c: AppContext): Promise<string | undefined> {
   const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   const length = Number(c.req.header('content-length'))
-  if (type !== 'application/x-www-form-urlencoded' || !(length <= logoutTokenLimit)) return undefined
+  if (type !== 'application/x-www-form-urlencoded' || !(length <= logoutTokenLimit))
+    return undefined
   const values = new URLSearchParams(await c.req.text()).getAll('logout_token')
   return values.length === 1 ? values[0] : undefined
 }

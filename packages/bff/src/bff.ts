@@ -12,7 +12,7 @@ import type { Logger } from './log.ts'
 import { createMailProfiles, linkPath } from './mail-profile.ts'
 import { createOidcClient } from './oidc/client.ts'
 import { createLogoutTokenVerifier } from './oidc/logout-token.ts'
-import { problemResponse, toRefusal } from './problems.ts'
+import { problemResponse, toRejection } from './problems.ts'
 import { createApiProxy } from './proxy.ts'
 import { type AppEnv, rawQuery } from './request.ts'
 import { requestLog } from './request-log.ts'
@@ -44,12 +44,14 @@ export interface Bff {
   close(): Promise<void>
 }
 
-// Names of procedures, a batch joined by commas; nothing with which a path could climb out of /trpc.
+// Names of procedures, a batch joined by commas; nothing with which a path could climb out of
+// /trpc.
 const trpcTarget = /^\/trpc\/\w+(\.\w+)*((,|%2c)\w+(\.\w+)*)*$/i
 
 /**
- * The server side of the portal or operator app: signs people in, keeps their tokens, carries their calls to the API and serves the
- * pages (backend for frontend, RFC 10017). The browser holds a session cookie and nothing else.
+ * The server side of the portal or operator app: signs people in, keeps their tokens, carries their
+ * calls to the API and serves the pages (backend for frontend, RFC 10017). The browser holds a
+ * session cookie and nothing else.
  */
 export function createBff(options: BffOptions): Bff {
   const { config, database, files, log, version, now = () => new Date() } = options
@@ -57,7 +59,9 @@ export function createBff(options: BffOptions): Bff {
   const oidc = createOidcClient({
     ...idp,
     publicUrl,
-    ...(options.idpDeadlineSeconds !== undefined && { deadlineSeconds: options.idpDeadlineSeconds }),
+    ...(options.idpDeadlineSeconds !== undefined && {
+      deadlineSeconds: options.idpDeadlineSeconds,
+    }),
   })
   const sessions = createSessions({ app: name, database, keyring, oidc, log })
   const cookies = createCookies(name, publicUrl)
@@ -74,27 +78,64 @@ export function createBff(options: BffOptions): Bff {
     stopping: options.stopping ?? new AbortController().signal,
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
   })
-  const verifyLogoutToken = createLogoutTokenVerifier({ issuer: idp.issuer, clientId: idp.clientId, keysUrl: oidc.keysUrl, now })
+  const verifyLogoutToken = createLogoutTokenVerifier({
+    issuer: idp.issuer,
+    clientId: idp.clientId,
+    keysUrl: oidc.keysUrl,
+    now,
+  })
   const startedAt = performance.now()
 
   const app = new Hono<AppEnv>()
-  app.use(requestLog(log), securityHeaders({ publicUrl, issuer: idp.issuer, stripeForm: config.stripeForm }))
+  app.use(
+    requestLog(log),
+    securityHeaders({ publicUrl, issuer: idp.issuer, stripeForm: config.stripeForm }),
+  )
   const sameOrigin = sameOriginOnly(publicUrl)
   // The one POST that comes from another server; its token is its proof.
   app.use((c, next) => (c.req.path === '/auth/backchannel-logout' ? next() : sameOrigin(c, next)))
 
   app.get('/health', (c) =>
-    c.json({ service: `atrium-${name}`, status: 'ok', version, uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000) }, 200, {
-      'cache-control': 'no-store',
-    }),
+    c.json(
+      {
+        service: `atrium-${name}`,
+        status: 'ok',
+        version,
+        uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
+      },
+      200,
+      {
+        'cache-control': 'no-store',
+      },
+    ),
   )
   app.route(
     '/auth',
-    authRoutes({ app: name, publicUrl, clientId: idp.clientId, database, keyring, cookies, oidc, sessions, verifyLogoutToken, log, now }),
+    authRoutes({
+      app: name,
+      publicUrl,
+      clientId: idp.clientId,
+      database,
+      keyring,
+      cookies,
+      oidc,
+      sessions,
+      verifyLogoutToken,
+      log,
+      now,
+    }),
   )
   const mailProfiles =
     name === 'portal'
-      ? createMailProfiles({ publicUrl, database, proxy, log, now, mailHost: config.mailHost, signing: config.profileSigning })
+      ? createMailProfiles({
+          publicUrl,
+          database,
+          proxy,
+          log,
+          now,
+          mailHost: config.mailHost,
+          signing: config.profileSigning,
+        })
       : undefined
   app.route(
     '/api',
@@ -108,7 +149,8 @@ export function createBff(options: BffOptions): Bff {
       mailProfiles,
     }),
   )
-  if (mailProfiles) app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
+  if (mailProfiles)
+    app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
   if (name === 'portal') {
     const { trustedProxyHops, countryHeader, appSecret } = config
     const invitations = createInvitations({ upstream, trustedProxyHops, countryHeader, appSecret })
@@ -135,10 +177,10 @@ export function createBff(options: BffOptions): Bff {
 
   app.notFound((c) => problemResponse(nothingHere(), c.get('requestId')))
   app.onError((error, c) => {
-    const refusal = toRefusal(error)
-    if (refusal.status >= 500) c.get('line').err = error
-    const response = problemResponse(refusal, c.get('requestId'))
-    // A cookie that was taken back before the refusal goes out with it.
+    const rejection = toRejection(error)
+    if (rejection.status >= 500) c.get('line').err = error
+    const response = problemResponse(rejection, c.get('requestId'))
+    // A cookie that was taken back before the rejection goes out with it.
     for (const cookie of c.res.headers.getSetCookie()) response.headers.append('set-cookie', cookie)
     return response
   })

@@ -1,25 +1,36 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import type { StoredTokens } from './sessions.ts'
 
-/** The claims of a token of ours. Not verified: it came from the provider itself and has been in our hands since. */
+/**
+ * The claims of a token of ours. Not verified: it came from the provider itself and has been in our
+ * hands since.
+ */
 export function readClaims(token: string | undefined): JWTPayload {
   try {
     return token === undefined ? {} : decodeJwt(token)
   } catch {
-    // An access token is opaque to its client (RFC 6749 section 1.4); without claims there is only less to show.
+    // An access token is opaque to its client (RFC 6749 section 1.4); without claims there is only
+    // less to show.
     return {}
   }
 }
 
-/** Group names without duplicates: two scope mappings that give the same list make authentik name every group twice. */
+/**
+ * Group names without duplicates: two scope mappings that give the same list make authentik name
+ * every group twice.
+ */
 export function groupsOf(claims: JWTPayload): string[] {
-  return Array.isArray(claims.groups) ? [...new Set(claims.groups.filter((group) => typeof group === 'string'))] : []
+  return Array.isArray(claims.groups)
+    ? [...new Set(claims.groups.filter((group) => typeof group === 'string'))]
+    : []
 }
 
 /** `auth_time` of the access token, by which the API judges how recent a sign-in is. */
 export function signedInAtOf(tokens: StoredTokens): string | null {
   const { auth_time: seconds } = readClaims(tokens.access)
-  return typeof seconds === 'number' && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : null
+  return typeof seconds === 'number' && Math.abs(seconds) < 1e11
+    ? new Date(seconds * 1000).toISOString()
+    : null
 }
 
 /** The name to greet the person by, from the ID token. */

@@ -27,7 +27,10 @@ const shape = {
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
-  IDP_TENANT_GROUP_PREFIX: z.string().regex(tenantGroupPrefixShape, tenantGroupPrefixFault).optional(),
+  IDP_TENANT_GROUP_PREFIX: z
+    .string()
+    .regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
+    .optional(),
   MAIL_PUBLIC_HOST: z
     .string()
     .transform((host) => host.toLowerCase())
@@ -54,9 +57,15 @@ export interface AppConfig {
   keyring: Keyring
   /** How many reverse proxies of ours stand in front and append to X-Forwarded-For. */
   trustedProxyHops: number
-  /** Shown to the API, which then believes what this server says of the app, the address and the country of a person. */
+  /**
+   * Shown to the API, which then believes what this server says of the app, the address and the
+   * country of a person.
+   */
   appSecret: string | undefined
-  /** The header in which a proxy of ours names the browser's country, always overwriting what was sent; undefined when none does. */
+  /**
+   * The header in which a proxy of ours names the browser's country, always overwriting what was
+   * sent; undefined when none does.
+   */
   countryHeader: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */
   staffGroups: readonly string[]
@@ -72,10 +81,13 @@ export interface AppConfig {
 }
 
 /**
- * The settings of an app's server from its environment. Throws SettingsError with one line per faulty variable. Nothing else in the
- * server reads the environment.
+ * The settings of an app's server from its environment. Throws SettingsError with one line per
+ * faulty variable. Nothing else in the server reads the environment.
  */
-export function readAppConfig(app: WebApp, env: Readonly<Record<string, string | undefined>>): AppConfig {
+export function readAppConfig(
+  app: WebApp,
+  env: Readonly<Record<string, string | undefined>>,
+): AppConfig {
   const e = readSettings(env, {
     shape,
     ownSecrets: ['APP_SECRET'],
@@ -98,7 +110,10 @@ export function readAppConfig(app: WebApp, env: Readonly<Record<string, string |
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
     mailHost: e.MAIL_PUBLIC_HOST,
     stripeForm: app === 'portal' && e.STRIPE_PUBLISHABLE_KEY !== undefined,
-    profileSigning: e.PROFILE_SIGN_CERT && e.PROFILE_SIGN_KEY ? { certificate: e.PROFILE_SIGN_CERT, key: e.PROFILE_SIGN_KEY } : undefined,
+    profileSigning:
+      e.PROFILE_SIGN_CERT && e.PROFILE_SIGN_KEY
+        ? { certificate: e.PROFILE_SIGN_CERT, key: e.PROFILE_SIGN_KEY }
+        : undefined,
     logLevel: e.LOG_LEVEL,
   }
 }
@@ -134,7 +149,9 @@ function keyFaults(spec: string): string[] {
   try {
     createKeyring(spec)
     const weak = weakKey(spec)
-    return weak === undefined ? [] : [`ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`]
+    return weak === undefined
+      ? []
+      : [`ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`]
   } catch (error) {
     return [`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`]
   }

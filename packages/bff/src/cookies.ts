@@ -12,23 +12,27 @@ export interface AppCookies {
   /** One cookie per sign-in under way, so that two tabs do not overwrite each other. */
   readSignIn(c: Context, state: string): string | undefined
   writeSignIn(c: Context, state: string, value: string, seconds: number): void
-  /** Removes what abandoned sign-ins left behind, once it would begin to fill the request header. */
+  /**
+   * Removes what abandoned sign-ins left behind, once it would begin to fill the request header.
+   */
   pruneSignIns(c: Context): void
 }
 
 const tooManySignIns = 8
 
 /**
- * The cookies of an app: host-only, not readable by scripts, not sent along by other sites' requests. On https they are
- * `__Host-atrium-<app>`.
+ * The cookies of an app: host-only, not readable by scripts, not sent along by other sites'
+ * requests. On https they are `__Host-atrium-<app>`.
  */
 export function createCookies(app: WebApp, publicUrl: string): AppCookies {
-  // Ports of one host share their cookies, so on localhost, where several houses may run, the name carries the port. Chromium and
-  // Firefox take `__Host-` and Secure over plain http from localhost as well; where that is not so (Safari), local use needs https.
+  // Ports of one host share their cookies, so on localhost, where several test apps may run, the
+  // name carries the port. Chromium and Firefox take `__Host-` and Secure over plain http from
+  // localhost as well; where that is not so (Safari), local use needs https.
   const suffix = isHttps(publicUrl) ? '' : `-${new URL(publicUrl).port || '80'}`
   const sessionName = `__Host-atrium-${app}${suffix}`
   const signInPrefix = `${sessionName}-signin-`
-  const signInName = (state: string) => signInPrefix + createHash('sha256').update(state).digest('hex').slice(0, 16)
+  const signInName = (state: string) =>
+    signInPrefix + createHash('sha256').update(state).digest('hex').slice(0, 16)
   const write = (c: Context, name: string, value: string, maxAge: number) =>
     setCookie(c, name, value, { path: '/', secure: true, httpOnly: true, sameSite: 'Lax', maxAge })
   return {

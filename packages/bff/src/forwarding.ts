@@ -2,7 +2,8 @@ import { isIP } from 'node:net'
 import type { WebApp } from '@atrium/db/web-sessions'
 import type { AppContext } from './request.ts'
 
-// A list of what goes on, not of what is held back: cookies and Authorization of the browser are not the API's to see.
+// A list of what goes on, not of what is held back: cookies and Authorization of the browser are
+// not the API's to see.
 const forwardedRequestHeaders = [
   'accept',
   'accept-language',
@@ -24,7 +25,8 @@ const heldBackResponseHeaders = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // The API's words about its own origin and callers with tokens; the browser talks to this one, with a session.
+  // The API's words about its own origin and callers with tokens; the browser talks to this one,
+  // with a session.
   'alt-svc',
   'clear-site-data',
   'server',
@@ -40,12 +42,18 @@ export function requestHeaders(
     trustedProxyHops,
     countryHeader,
     appSecret,
-  }: { app: WebApp; trustedProxyHops: number; countryHeader: string | undefined; appSecret: string | undefined },
+  }: {
+    app: WebApp
+    trustedProxyHops: number
+    countryHeader: string | undefined
+    appSecret: string | undefined
+  },
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'x-atrium-source': app,
     'x-request-id': c.get('requestId'),
-    // What the API sends is passed on as it is; a body that had to be unpacked first could not be streamed.
+    // What the API sends is passed on as it is; a body that had to be unpacked first could not be
+    // streamed.
     'accept-encoding': 'identity',
   }
   if (appSecret !== undefined) headers['x-atrium-app-secret'] = appSecret
@@ -60,7 +68,11 @@ export function requestHeaders(
       if (value !== undefined) headers[name] = value
     }
   }
-  const addresses = forwardedFor(c.req.header('x-forwarded-for'), c.env.incoming.socket.remoteAddress, trustedProxyHops)
+  const addresses = forwardedFor(
+    c.req.header('x-forwarded-for'),
+    c.env.incoming.socket.remoteAddress,
+    trustedProxyHops,
+  )
   if (addresses !== '') headers['x-forwarded-for'] = addresses
   const country = countryHeader === undefined ? undefined : c.req.header(countryHeader)
   if (country !== undefined) headers['x-atrium-country'] = country
@@ -68,10 +80,15 @@ export function requestHeaders(
 }
 
 /**
- * X-Forwarded-For for the API, whose leftmost entry it records as the client. Each trusted proxy has appended one entry, so only as
- * many from the right are known to be true; what stands left of them was written by whoever sent the request.
+ * X-Forwarded-For for the API, whose leftmost entry it records as the client. Each trusted proxy
+ * has appended one entry, so only as many from the right are known to be true; what stands left of
+ * them was written by whoever sent the request.
  */
-export function forwardedFor(given: string | undefined, peer: string | undefined, trustedHops: number): string {
+export function forwardedFor(
+  given: string | undefined,
+  peer: string | undefined,
+  trustedHops: number,
+): string {
   const entries = (given ?? '').split(',').map((entry) => plainAddress(entry.trim()))
   const trusted = trustedHops === 0 ? [] : entries.slice(-trustedHops)
   return [...trusted, plainAddress(peer ?? '')].filter((entry) => isIP(entry) !== 0).join(', ')
@@ -82,15 +99,26 @@ function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** The headers of an answer of the API that the browser gets. Kept by the API's rules otherwise; without any, nothing is cached. */
-export function responseHeaders(raw: Readonly<Record<string, string | string[] | undefined>>): Headers {
+/**
+ * The headers of an answer of the API that the browser gets. Kept by the API's rules otherwise;
+ * without any, nothing is cached.
+ */
+export function responseHeaders(
+  raw: Readonly<Record<string, string | string[] | undefined>>,
+): Headers {
   const named = String(raw.connection ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
   const headers = new Headers()
   for (const [name, value] of Object.entries(raw)) {
-    if (value === undefined || heldBackResponseHeaders.has(name) || named.includes(name) || name.startsWith('access-control-')) continue
+    if (
+      value === undefined ||
+      heldBackResponseHeaders.has(name) ||
+      named.includes(name) ||
+      name.startsWith('access-control-')
+    )
+      continue
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')

@@ -12,7 +12,10 @@ import type { Upstream } from './upstream.ts'
 export const invitationPath = '/invitation/'
 
 export interface Invitations {
-  /** The page behind the link of a mail. It changes nothing: programs that check the links of mails follow it too. */
+  /**
+   * The page behind the link of a mail. It changes nothing: programs that check the links of mails
+   * follow it too.
+   */
   show(c: AppContext): Response | Promise<Response>
   /** Follows the link, and shows how the person signs in. */
   accept(c: AppContext, token: string): Promise<Response>
@@ -40,32 +43,38 @@ export function createInvitations({ upstream, ...forwarding }: Parts): Invitatio
 
     async accept(c, token) {
       // Nothing else fits into a header, and nothing else is a token.
-      if (!/^[\w-]{1,100}$/.test(token)) return refused(c, 404, 'This link is not complete. Copy all of it from the mail.')
+      if (!/^[\w-]{1,100}$/.test(token))
+        return rejected(c, 404, 'This link is not complete. Copy all of it from the mail.')
       const headers = {
         ...requestHeaders(c, { app: 'portal', ...forwarding }),
         accept: 'application/json',
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       }
-      const answer = await upstream.send({
+      const response = await upstream.send({
         method: 'POST',
         target: '/invitations/accept',
         headers,
         body: Buffer.from('{}'),
         signal: c.req.raw.signal,
       })
-      const status = answer.statusCode ?? 502
+      const status = response.statusCode ?? 502
       c.get('line').upstreamStatus = status
-      const body: unknown = JSON.parse(await text(answer))
-      if (status !== 200) return refused(c, status as ContentfulStatusCode, detailOf(body))
+      const body: unknown = JSON.parse(await text(response))
+      if (status !== 200) return rejected(c, status as ContentfulStatusCode, detailOf(body))
       const accepted = AcceptedInvitation.safeParse(body)
       if (accepted.success) return welcome(c, accepted.data)
-      throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', { cause: accepted.error })
+      throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', {
+        cause: accepted.error,
+      })
     },
   }
 }
 
-function welcome(c: AppContext, { email, joined, path, link, tempPassword }: AcceptedInvitation): Response | Promise<Response> {
+function welcome(
+  c: AppContext,
+  { email, joined, path, link, tempPassword }: AcceptedInvitation,
+): Response | Promise<Response> {
   const title = joined === null ? 'Your new password' : `You belong to ${joined} now`
   if (link !== undefined) {
     return pageOf(
@@ -77,7 +86,13 @@ function welcome(c: AppContext, { email, joined, path, link, tempPassword }: Acc
     )
   }
   const signIn = html`<p><a class="button" href="${path}">Sign in</a></p>`
-  if (tempPassword === undefined) return pageOf(c, 200, title, html`<p>Sign in as ${email}, with the password you have.</p>${signIn}`)
+  if (tempPassword === undefined)
+    return pageOf(
+      c,
+      200,
+      title,
+      html`<p>Sign in as ${email}, with the password you have.</p>${signIn}`,
+    )
   return pageOf(
     c,
     200,
@@ -88,8 +103,13 @@ function welcome(c: AppContext, { email, joined, path, link, tempPassword }: Acc
   )
 }
 
-const refused = (c: AppContext, status: ContentfulStatusCode, reason: string) =>
-  pageOf(c, status, 'This link does not work', html`<p>${reason}</p><p><a href="/">To the start page</a></p>`)
+const rejected = (c: AppContext, status: ContentfulStatusCode, reason: string) =>
+  pageOf(
+    c,
+    status,
+    'This link does not work',
+    html`<p>${reason}</p><p><a href="/">To the start page</a></p>`,
+  )
 
 function detailOf(body: unknown): string {
   const detail = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined

@@ -5,8 +5,9 @@ import type { AppContext } from './request.ts'
 const bodyLimit = 1024 * 1024
 
 /**
- * The body of a request as it came, undefined when it is empty; kept whole, because the call may have to be made twice. Throws AppError
- * `too_large`, or `unsupported_media_type` for anything but JSON.
+ * The body of a request as it came, undefined when it is empty; kept whole, because the call may
+ * have to be made twice. Throws AppError `too_large`, or `unsupported_media_type` for anything but
+ * JSON.
  */
 export async function readJsonBody(c: AppContext): Promise<Uint8Array | undefined> {
   if (Number(c.req.header('content-length') ?? 0) > bodyLimit) throw new AppError('too_large')
@@ -33,5 +34,7 @@ export function parseObject(body: Uint8Array | undefined): Record<string, unknow
     throw new AppError('malformed_json', undefined, { cause })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new AppError('invalid_input', undefined, { issues: [{ path: '', message: 'The body must be a JSON object.' }] })
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: '', message: 'The body must be a JSON object.' }],
+  })
 }

@@ -6,8 +6,9 @@ import { createAdaptorServer } from '@hono/node-server'
 export interface RunningServer {
   port: number
   /**
-   * Stops. For half a second more it takes requests, and asks their clients to take another connection next time; then it refuses
-   * connections, ends streams, and waits up to ten seconds for requests under way.
+   * Stops. For half a second more it takes requests, and asks their clients to take another
+   * connection next time; then it rejects connections, ends streams, and waits up to ten seconds
+   * for requests under way.
    */
   close(): Promise<void>
 }
@@ -16,7 +17,7 @@ export interface ListenOptions {
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch']
   host: string
   port: number
-  /** Called when connections are refused, before those that are left are waited for. */
+  /** Called when connections are rejected, before those that are left are waited for. */
   onStop?: () => void
 }
 
@@ -25,8 +26,14 @@ const stopMs = 10_000
 
 /** A socket for an app. Rejects when the port is taken, naming it. */
 export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<RunningServer> {
-  // A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need.
-  const serverOptions = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 }
+  // A client that sends its head or body drop by drop is cut off; answers, streams among them, may
+  // take as long as they need.
+  const serverOptions = {
+    keepAliveTimeout: 65_000,
+    headersTimeout: 20_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 5_000,
+  }
   const server = createAdaptorServer({ fetch, serverOptions }) as Server
   let draining = false
   server.prependListener('request', (_request, response) => {
@@ -34,18 +41,24 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
   })
   await new Promise<void>((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      fail(error.code === 'EADDRINUSE' ? new Error(`Port ${port} on ${host} is taken.`, { cause: error }) : error)
+      fail(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} on ${host} is taken.`, { cause: error })
+          : error,
+      )
     })
     server.listen(port, host, () => done())
   })
   let closing: Promise<void> | undefined
   async function stop(): Promise<void> {
-    // Whoever sends requests here learns of the stop before a connection is closed under a request that is on its way.
+    // Whoever sends requests here learns of the stop before a connection is closed under a request
+    // that is on its way.
     draining = true
     await new Promise((done) => setTimeout(done, drainMs))
     const closed = new Promise<void>((done) => server.close(() => done()))
     onStop?.()
-    // Time and again: a connection that was busy becomes idle when its answer is complete, and is kept alive then.
+    // Time and again: a connection that was busy becomes idle when its answer is complete, and is
+    // kept alive then.
     const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const cut = setTimeout(() => server.closeAllConnections(), stopMs)
     await closed
@@ -62,8 +75,8 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT. A start that fails prints its reason and ends the process: with 78 for settings that
- * cannot be used, which no new attempt mends, else with 1.
+ * Runs a server until SIGTERM or SIGINT. A start that fails prints its reason and ends the process:
+ * with 78 for settings that cannot be used, which no new attempt mends, else with 1.
  */
 export async function runUntilSignal(start: () => Promise<RunningServer>): Promise<void> {
   try {

@@ -8,13 +8,19 @@ export interface SigningConfig {
 }
 
 /**
- * The text wrapped in PKCS #7 SignedData (DER), SHA-256, with every certificate that is configured, so that a device can follow the
- * chain. Files are read each time: a renewed certificate needs no restart. Throws when certificate and key cannot sign: not PEM, no RSA
- * key, no pair, not valid now.
+ * The text wrapped in PKCS #7 SignedData (DER), SHA-256, with every certificate that is configured,
+ * so that a device can follow the chain. Files are read each time: a renewed certificate needs no
+ * restart. Throws when certificate and key cannot sign: not PEM, no RSA key, no pair, not valid
+ * now.
  */
-export async function signProfile(profile: string, config: SigningConfig, now: Date): Promise<Uint8Array<ArrayBuffer>> {
+export async function signProfile(
+  profile: string,
+  config: SigningConfig,
+  now: Date,
+): Promise<Uint8Array<ArrayBuffer>> {
   const [certificates, key] = await Promise.all([readPem(config.certificate), readPem(config.key)])
-  const chain = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  const chain =
+    certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   const own = chain.find((pem) => new X509Certificate(pem).checkPrivateKey(createPrivateKey(key)))
   if (!own) throw new Error('The key is that of none of the certificates.')
   const { validFromDate, validToDate } = new X509Certificate(own)
@@ -39,7 +45,9 @@ export async function signProfile(profile: string, config: SigningConfig, now: D
   return new Uint8Array(Buffer.from(forge.asn1.toDer(signed.toAsn1()).getBytes(), 'latin1'))
 }
 
-/** A PEM in one line, as environment files hold it, has its line ends written as backslash and n. */
+/**
+ * A PEM in one line, as environment files hold it, has its line ends written as backslash and n.
+ */
 async function readPem(given: string): Promise<string> {
   return given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFile(given, 'utf8')
 }

@@ -12,7 +12,7 @@ import { readUser } from './profile.ts'
 import type { ApiProxy } from './proxy.ts'
 import type { AppContext } from './request.ts'
 import type { Session } from './sessions.ts'
-import type { MailProfileLinkView, MailSettingsView } from './wire.ts'
+import type { MailProfileLinkView, MailSettingsView } from './views.ts'
 
 export interface MailProfileParts {
   publicUrl: string
@@ -32,7 +32,7 @@ export interface MailProfiles {
   download(c: AppContext): Promise<Response>
   /** Makes a link for a device that is not signed in. */
   createLink(c: AppContext): Promise<Response>
-  /** Answers the profile behind a link, once. */
+  /** Returns the profile behind a link, once. */
   redeem(c: AppContext, token: string): Promise<Response>
 }
 
@@ -41,40 +41,71 @@ export const linkSeconds = 15 * 60
 /** Paths below this one hold a token: they go into no log and no referrer. */
 export const linkPath = '/mail-profile/'
 
-/** Apple configuration profiles for the mailboxes of people who are signed in, and one-time links to them for their phones. */
+/**
+ * Apple configuration profiles for the mailboxes of people who are signed in, and one-time links to
+ * them for their phones.
+ */
 export function createMailProfiles(parts: MailProfileParts): MailProfiles {
   const { publicUrl, database, proxy, log, now, signing } = parts
 
-  /** The mailbox, or the API's own refusal. */
-  async function readMailbox(c: AppContext, tenant: unknown): Promise<{ mailbox: MailProfileView } | { refusal: Response }> {
-    const session = await proxy.requireSession(c)
+  /** The mailbox, or the API's own rejection. */
+  async function readMailbox(
+    c: AppContext,
+    session: Session,
+    tenant: unknown,
+  ): Promise<{ mailbox: MailProfileView } | { rejection: Response }> {
     const chosen = await chooseTenant(c, session, tenant)
-    if ('refusal' in chosen) return chosen
-    const response = await proxy.forward(c, session, { method: 'GET', target: `/tenants/${chosen.slug}/mail-profile` })
-    if (response.status !== 200) return { refusal: response }
+    if ('rejection' in chosen) return chosen
+    const response = await proxy.forward(c, session, {
+      method: 'GET',
+      target: `/tenants/${chosen.slug}/mail-profile`,
+    })
+    if (response.status !== 200) return { rejection: response }
     const parsed = MailProfileView.safeParse(await response.json().catch(() => undefined))
-    if (!parsed.success) throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', { cause: parsed.error })
+    if (!parsed.success)
+      throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', {
+        cause: parsed.error,
+      })
     return { mailbox: parsed.data }
   }
 
   /** Somebody who is in one tenant need not name it. */
-  async function chooseTenant(c: AppContext, session: Session, tenant: unknown): Promise<{ slug: string } | { refusal: Response }> {
+  async function chooseTenant(
+    c: AppContext,
+    session: Session,
+    tenant: unknown,
+  ): Promise<{ slug: string } | { rejection: Response }> {
     if (tenant !== undefined) {
       if (typeof tenant === 'string' && isSlugShaped(tenant)) return { slug: tenant }
-      throw new AppError('invalid_input', undefined, { issues: [{ path: 'tenant', message: 'This is not the name of a tenant.' }] })
+      throw new AppError('invalid_input', undefined, {
+        issues: [{ path: 'tenant', message: 'This is not the name of a tenant.' }],
+      })
     }
     const read = await readUser(c, proxy, session)
-    if ('refusal' in read) return read
+    if ('rejection' in read) return read
     const [only, ...others] = read.user.tenants
-    if (!only) throw new AppError('not_found', 'You are a member of no tenant, so there is nothing to set up on a device.')
+    if (!only)
+      throw new AppError(
+        'not_found',
+        'You are a member of no tenant, so there is nothing to set up on a device.',
+      )
     if (others.length === 0) return { slug: only.slug }
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'tenant', message: 'You are a member of several tenants. Name the one whose mailbox is meant.' }],
+      issues: [
+        {
+          path: 'tenant',
+          message: 'You are a member of several tenants. Name the one whose mailbox is meant.',
+        },
+      ],
     })
   }
 
   function requireMailHost(): string {
-    if (parts.mailHost === undefined) throw new AppError('integration_off', 'This installation has no mail server that devices can reach.')
+    if (parts.mailHost === undefined)
+      throw new AppError(
+        'integration_off',
+        'This installation has no mail server that devices can reach.',
+      )
     return parts.mailHost
   }
 
@@ -90,13 +121,22 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
     })
   }
 
-  /** A profile that cannot be signed is better than none (seed 4.10): the device says that it is unsigned, and sets up the same. */
-  async function signed(profile: string, config: SigningConfig): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /**
+   * A profile that cannot be signed is better than none (seed 4.10): the device says that it is
+   * unsigned, and sets up the same.
+   */
+  async function signed(
+    profile: string,
+    config: SigningConfig,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       return await signProfile(profile, config, now())
     } catch (error) {
       // The text only: an error about a key may hold parts of it.
-      log.error({ reason: reasonOf(error) }, 'a mail profile could not be signed and goes out unsigned')
+      log.error(
+        { reason: reasonOf(error) },
+        'a mail profile could not be signed and goes out unsigned',
+      )
       return undefined
     }
   }
@@ -104,20 +144,25 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
   return {
     async settings(c) {
       await proxy.requireSession(c)
-      return c.json({ host: requireMailHost() } satisfies MailSettingsView, 200, { 'cache-control': 'no-store' })
+      return c.json({ host: requireMailHost() } satisfies MailSettingsView, 200, {
+        'cache-control': 'no-store',
+      })
     },
 
     async download(c) {
+      const session = await proxy.requireSession(c)
       requireMailHost()
-      const read = await readMailbox(c, c.req.query('tenant'))
-      return 'refusal' in read ? read.refusal : answer(read.mailbox)
+      const read = await readMailbox(c, session, c.req.query('tenant'))
+      return 'rejection' in read ? read.rejection : answer(read.mailbox)
     },
 
     async createLink(c) {
+      // Before the body: nobody without a session makes us read one.
+      const session = await proxy.requireSession(c)
       requireMailHost()
       const body = parseObject(await readJsonBody(c))
-      const read = await readMailbox(c, body.tenant ?? c.req.query('tenant'))
-      if ('refusal' in read) return read.refusal
+      const read = await readMailbox(c, session, body.tenant ?? c.req.query('tenant'))
+      if ('rejection' in read) return read.rejection
       const token = randomBytes(32).toString('base64url')
       await insertMailProfileLink(database.db, sha256(token), read.mailbox, linkSeconds)
       const expiresAt = new Date(now().getTime() + linkSeconds * 1000).toISOString()
@@ -128,7 +173,9 @@ export function createMailProfiles(parts: MailProfileParts): MailProfiles {
     async redeem(c, token) {
       // A look at the headers must not spend the link.
       if (c.req.method === 'HEAD') throw new AppError('method_not_allowed')
-      const link = /^[A-Za-z0-9_-]{43}$/.test(token) ? await takeMailProfileLink(database.db, sha256(token)) : undefined
+      const link = /^[A-Za-z0-9_-]{43}$/.test(token)
+        ? await takeMailProfileLink(database.db, sha256(token))
+        : undefined
       if (link) return answer(link)
       return messagePage(
         c,

@@ -2,12 +2,23 @@ import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppContext } from './request.ts'
 
-/** A page of this server's own, for what a person must be told where the app itself may not be served. */
-export function messagePage(c: AppContext, status: 403 | 404 | 503, title: string, text: string): Response | Promise<Response> {
+/**
+ * A page of this server's own, for what a person must be told where the app itself may not be
+ * served.
+ */
+export function messagePage(
+  c: AppContext,
+  status: 403 | 404 | 503,
+  title: string,
+  text: string,
+): Response | Promise<Response> {
   return pageOf(c, status, title, html`<p>${text}</p><p><a href="/">Back to the start</a></p>`)
 }
 
-/** The same in a window that was opened beside the app, and is closed in its end. `script`: address of one of ours. */
+/**
+ * The same in a window that was opened beside the app, and is closed in its end. `script`: address
+ * of one of ours.
+ */
 export function windowPage(
   c: AppContext,
   status: 200 | 403 | 503,
@@ -15,7 +26,12 @@ export function windowPage(
   text: string,
   script?: string,
 ): Response | Promise<Response> {
-  return pageOf(c, status, title, html`<p>${text}</p>${script === undefined ? '' : html`<script src="${script}" defer></script>`}`)
+  return pageOf(
+    c,
+    status,
+    title,
+    html`<p>${text}</p>${script === undefined ? '' : html`<script src="${script}" defer></script>`}`,
+  )
 }
 
 /** The same with content of the caller's. */

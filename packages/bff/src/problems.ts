@@ -2,17 +2,24 @@ import { AppError, findAppError, toProblem } from '@atrium/core/errors'
 import { isUnavailable } from '@atrium/db/failures'
 import { IdentityProviderUnavailable } from './oidc/client.ts'
 
-/** The refusal that a browser is told; what is no AppError and no passing failure becomes `internal` with a fixed sentence. */
-export function toRefusal(error: unknown): AppError {
+/**
+ * The rejection that a browser is told; what is no AppError and no passing failure becomes
+ * `internal` with a fixed sentence.
+ */
+export function toRejection(error: unknown): AppError {
   const known = findAppError(error)
   if (known) return known
-  if (error instanceof IdentityProviderUnavailable || isUnavailable(error)) return new AppError('unavailable', undefined, { cause: error })
+  if (error instanceof IdentityProviderUnavailable || isUnavailable(error))
+    return new AppError('unavailable', undefined, { cause: error })
   return new AppError('internal', undefined, { cause: error })
 }
 
 /** RFC 9457 `application/problem+json`. */
 export function problemResponse(error: AppError, requestId: string): Response {
-  const headers = new Headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
+  const headers = new Headers({
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+  })
   // The rest of the body stays unread, so the connection cannot carry another request.
   if (error.code === 'too_large') headers.set('connection', 'close')
   return Response.json(toProblem(error, requestId), { status: error.status, headers })

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@atrium/core/errors'
 import type { WebApp } from '@atrium/db/web-sessions'
-import { answerBody } from './answer-body.ts'
 import type { AppCookies } from './cookies.ts'
 import { isEventStream, requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Logger } from './log.ts'
 import type { AppContext } from './request.ts'
+import { responseBody } from './response-body.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -18,9 +18,10 @@ export interface Call {
 
 export interface ApiProxy {
   /**
-   * Carries a call to the API with the session's access token, and streams the answer back. An expired token is refreshed before, a
-   * refused one (401) afterwards, unless it is the sign-in that is too old; then the call is made once more, be it a read or a write: a
-   * refused call was not carried out.
+   * Carries a call to the API with the session's access token, and streams the answer back. An
+   * expired token is refreshed before, a rejected one (401) afterwards, unless it is the sign-in
+   * that is too old; then the call is made once more, be it a read or a write: a rejected call was
+   * not carried out.
    */
   forward(c: AppContext, session: Session, call: Call): Promise<Response>
   /** The session of the request. Throws AppError `unauthenticated`. */
@@ -44,9 +45,15 @@ export interface ProxyOptions {
 
 const bodyless = new Set([101, 204, 205, 304])
 
-/** RFC 9470: the token is good and the sign-in behind it too old. A refresh keeps the time of the sign-in, so it cannot help. */
-function asksForSignIn(answer: IncomingMessage): boolean {
-  return answer.headers['www-authenticate']?.includes('error="insufficient_user_authentication"') ?? false
+/**
+ * RFC 9470: the token is good and the sign-in behind it too old. A refresh keeps the time of the
+ * sign-in, so it cannot help.
+ */
+function asksForSignIn(response: IncomingMessage): boolean {
+  return (
+    response.headers['www-authenticate']?.includes('error="insufficient_user_authentication"') ??
+    false
+  )
 }
 
 export function createApiProxy(options: ProxyOptions): ApiProxy {
@@ -59,7 +66,8 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       return await refreshed(c, session, access)
     } catch (error) {
       // It is about to expire but has not: while the identity provider is away it may still serve.
-      if (error instanceof AppError && error.code === 'unavailable' && !session.accessExpired) return access
+      if (error instanceof AppError && error.code === 'unavailable' && !session.accessExpired)
+        return access
       throw error
     }
   }
@@ -69,7 +77,8 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
     try {
       return await sessions.refresh(session, stale)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'unauthenticated') cookies.writeSession(c, '', 0)
+      if (error instanceof AppError && error.code === 'unauthenticated')
+        cookies.writeSession(c, '', 0)
       throw error
     }
   }
@@ -78,7 +87,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
   function streamLife(c: AppContext) {
     const ending = new AbortController()
     const signal = AbortSignal.any([c.req.raw.signal, ending.signal])
-    const watch = (answer: IncomingMessage) => {
+    const watch = (response: IncomingMessage) => {
       const cookie = cookies.readSession(c)
       const stop = () => ending.abort()
       const check = setInterval(() => {
@@ -89,7 +98,7 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
       }, streamCheckMs)
       stopping.addEventListener('abort', stop, { once: true })
       if (stopping.aborted) stop()
-      answer.once('close', () => {
+      response.once('close', () => {
         clearInterval(check)
         stopping.removeEventListener('abort', stop)
       })
@@ -100,37 +109,50 @@ export function createApiProxy(options: ProxyOptions): ApiProxy {
   return {
     async forward(c, session, { method, target, body }) {
       const life = streamLife(c)
-      const headers = { ...requestHeaders(c, options), ...(body && { 'content-type': 'application/json' }) }
+      const headers = {
+        ...requestHeaders(c, options),
+        ...(body && { 'content-type': 'application/json' }),
+      }
       const send = (access: string) =>
-        upstream.send({ method, target, body, headers: { ...headers, authorization: `Bearer ${access}` }, signal: life.signal })
+        upstream.send({
+          method,
+          target,
+          body,
+          headers: { ...headers, authorization: `Bearer ${access}` },
+          signal: life.signal,
+        })
       const access = await currentAccess(c, session)
-      let answer = await send(access)
-      if (answer.statusCode === 401 && !asksForSignIn(answer)) {
+      let response = await send(access)
+      if (response.statusCode === 401 && !asksForSignIn(response)) {
         const newer = await refreshed(c, session, access).catch((error: unknown) => {
-          answer.destroy()
+          response.destroy()
           throw error
         })
-        answer.resume()
-        answer = await send(newer)
+        response.resume()
+        response = await send(newer)
       }
-      const status = answer.statusCode ?? 502
+      const status = response.statusCode ?? 502
       c.get('line').upstreamStatus = status
-      const answerHeaders = responseHeaders(answer.headers)
+      const answerHeaders = responseHeaders(response.headers)
       if (bodyless.has(status)) {
-        answer.resume()
+        response.resume()
         return new Response(null, { status, headers: answerHeaders })
       }
-      if (isEventStream(answerHeaders)) life.watch(answer)
+      if (isEventStream(answerHeaders)) life.watch(response)
       const onBreak = (err: Error) => {
         log.warn({ err, requestId: c.get('requestId') }, 'the API broke off its answer')
         c.env.outgoing.destroy()
       }
-      return new Response(answerBody(answer, life.signal, onBreak), { status, headers: answerHeaders })
+      return new Response(responseBody(response, life.signal, onBreak), {
+        status,
+        headers: answerHeaders,
+      })
     },
 
     async requireSession(c) {
       const session = await sessions.find(cookies.readSession(c))
-      if (!session) throw new AppError('unauthenticated', 'You are not signed in, or your session has ended.')
+      if (!session)
+        throw new AppError('unauthenticated', 'You are not signed in, or your session has ended.')
       Object.assign(c.get('line'), { session: session.id, subject: session.subject })
       return session
     },

@@ -12,8 +12,9 @@ function loggedPath(path: string): string {
 }
 
 /**
- * Gives every request an id (the caller's own, when it is usable) and writes one line for it. The line has the path without its query:
- * the callback's holds code and state. `ms` ends where the answer's head is ready, so a stream does not count until its end.
+ * Gives every request an id (the caller's own, when it is usable) and writes one line for it. The
+ * line has the path without its query: the callback's holds code and state. `ms` ends where the
+ * answer's head is ready, so a stream does not count until its end.
  */
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -28,7 +29,15 @@ export function requestLog(log: Logger) {
     const { status } = c.res
     // An answer that nobody waited for is no failure of ours.
     const left = status >= 500 && c.req.raw.signal.aborted
-    const level = status >= 500 && !left ? 'error' : c.req.path === '/health' || c.req.path.startsWith('/assets/') ? 'debug' : 'info'
-    log[level]({ ...line, status, ...(left && { left }), ms: Math.round(performance.now() - started) }, 'request')
+    const level =
+      status >= 500 && !left
+        ? 'error'
+        : c.req.path === '/health' || c.req.path.startsWith('/assets/')
+          ? 'debug'
+          : 'info'
+    log[level](
+      { ...line, status, ...(left && { left }), ms: Math.round(performance.now() - started) },
+      'request',
+    )
   })
 }

@@ -1,12 +1,13 @@
 /**
- * The page to come back to after signing in, as a path of this site; `/` for everything that could lead elsewhere. Browsers read
- * `//host`, `/\host` and paths with tabs or newlines in them as other sites.
+ * The page to come back to after signing in, as a path of this site; `/` for everything that could
+ * lead elsewhere. Browsers read `//host`, `/\host` and paths with tabs or newlines in them as other
+ * sites.
  */
-export function safeReturnTo(wanted: string | undefined, publicUrl: string): string {
-  if (!wanted || wanted.length > 2_000 || !wanted.startsWith('/')) return '/'
+export function safeReturnTo(requested: string | undefined, publicUrl: string): string {
+  if (!requested || requested.length > 2_000 || !requested.startsWith('/')) return '/'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\\\u0000-\u001f\u007f-\u009f]/.test(wanted)) return '/'
-  const url = URL.parse(wanted, publicUrl)
+  if (/[\\\u0000-\u001f\u007f-\u009f]/.test(requested)) return '/'
+  const url = URL.parse(requested, publicUrl)
   if (!url || url.origin !== new URL(publicUrl).origin) return '/'
   const path = url.pathname + url.search + url.hash
   // Dots are resolved by now: `/.//host` has become `//host`.

@@ -5,9 +5,10 @@ import type { AppEnv } from './request.ts'
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses requests that may change something unless they come from a page of this site: by Sec-Fetch-Site where the browser sends
- * it and by Origin where it sends that (OWASP, cross-site request forgery prevention: fetch metadata). Both must agree; neither header
- * means no browser of ours.
+ * Rejects requests that may change something unless they come from a page of this site: by
+ * Sec-Fetch-Site where the browser sends it and by Origin where it sends that (OWASP, cross-site
+ * request forgery prevention: fetch metadata). Both must agree; neither header means no browser of
+ * ours.
  */
 export function sameOriginOnly(publicUrl: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
@@ -15,7 +16,8 @@ export function sameOriginOnly(publicUrl: string) {
       const site = c.req.header('sec-fetch-site')
       const origin = c.req.header('origin')
       const told = site !== undefined || origin !== undefined
-      if (!told || (site ?? 'same-origin') !== 'same-origin' || (origin ?? publicUrl) !== publicUrl) throw new AppError('cross_origin')
+      if (!told || (site ?? 'same-origin') !== 'same-origin' || (origin ?? publicUrl) !== publicUrl)
+        throw new AppError('cross_origin')
     }
     await next()
   })

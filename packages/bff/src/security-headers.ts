@@ -8,13 +8,17 @@ const fixed: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+  'permissions-policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-permitted-cross-domain-policies': 'none',
 }
 
-/** The one page on which a card is entered: the payment processor's own form in frames of its own, so that no card number reaches us. */
+/**
+ * The one page on which a card is entered: the payment processor's own form in frames of its own,
+ * so that no card number reaches us.
+ */
 const cardPage = /^\/t\/[^/]+\/billing\/card\/?$/
 
 export interface HeaderOptions {
@@ -25,8 +29,9 @@ export interface HeaderOptions {
 }
 
 /**
- * The headers of every answer, also of those that come from the API. Styles that the components write at run time carry a nonce made
- * for the one answer (`c.var.nonce`); style attributes set by script need no permission.
+ * The headers of every answer, also of those that come from the API. Styles that the components
+ * write at run time carry a nonce made for the one answer (`c.var.nonce`); style attributes set by
+ * script need no permission.
  */
 export function securityHeaders({ publicUrl, issuer, stripeForm }: HeaderOptions) {
   const https = isHttps(publicUrl)
@@ -36,12 +41,18 @@ export function securityHeaders({ publicUrl, issuer, stripeForm }: HeaderOptions
     await next()
     for (const [name, value] of Object.entries(fixed)) c.res.headers.set(name, value)
     if (c.req.path.startsWith(linkPath)) c.res.headers.set('referrer-policy', 'no-referrer')
-    c.res.headers.set('content-security-policy', policy(nonce, new URL(issuer).origin, https, stripeForm && cardPage.test(c.req.path)))
+    c.res.headers.set(
+      'content-security-policy',
+      policy(nonce, new URL(issuer).origin, https, stripeForm && cardPage.test(c.req.path)),
+    )
     if (https) c.res.headers.set('strict-transport-security', 'max-age=63072000')
   })
 }
 
-/** What Stripe's form needs (docs.stripe.com/security/guide#content-security-policy), without wallets, fonts and its fraud beacons' images. */
+/**
+ * What Stripe's form needs (docs.stripe.com/security/guide#content-security-policy), without
+ * wallets, fonts and its fraud beacons' images.
+ */
 const stripe = {
   script: ' https://js.stripe.com https://*.js.stripe.com',
   connect: ' https://api.stripe.com',
@@ -58,7 +69,8 @@ function policy(nonce: string, identityProvider: string, https: boolean, card: b
     `connect-src 'self'${card ? stripe.connect : ''}`,
     ...(card ? [stripe.frame] : []),
     "manifest-src 'self'",
-    // Signing out is a form whose answer leads to the identity provider, and browsers hold redirects against this as well.
+    // Signing out is a form whose answer leads to the identity provider, and browsers hold
+    // redirects against this as well.
     `form-action 'self' ${identityProvider}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

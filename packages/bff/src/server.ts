@@ -17,10 +17,15 @@ export interface AppServerOptions {
 }
 
 /**
- * Starts the server of an app. Rejects when the configuration is not usable (one line per fault), the build is missing or the port is
- * taken. The database and the identity provider are reached when they are first needed.
+ * Starts the server of an app. Rejects when the configuration is not usable (one line per fault),
+ * the build is missing or the port is taken. The database and the identity provider are reached
+ * when they are first needed.
  */
-export async function startAppServer({ app, env, distDir }: AppServerOptions): Promise<RunningServer> {
+export async function startAppServer({
+  app,
+  env,
+  distDir,
+}: AppServerOptions): Promise<RunningServer> {
   const config = readAppConfig(app, env)
   const files = readStaticFiles(distDir)
   const log = createLogger(`atrium-${app}`, config.logLevel)
@@ -43,12 +48,15 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
     await bff.close()
     await database.close()
   }
-  const server = await listen({ fetch: bff.app.fetch, host: config.host, port: config.port, onStop: () => stopping.abort() }).catch(
-    async (error: unknown) => {
-      await release()
-      throw error
-    },
-  )
+  const server = await listen({
+    fetch: bff.app.fetch,
+    host: config.host,
+    port: config.port,
+    onStop: () => stopping.abort(),
+  }).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
   log.info({ port: server.port, publicUrl: config.publicUrl }, 'listening')
 
   let closing: Promise<void> | undefined
@@ -64,7 +72,10 @@ export async function startAppServer({ app, env, distDir }: AppServerOptions): P
   }
 }
 
-/** Runs the server of an app until SIGTERM or SIGINT. A start that fails prints its reason; see `runUntilSignal`. */
+/**
+ * Runs the server of an app until SIGTERM or SIGINT. A start that fails prints its reason; see
+ * `runUntilSignal`.
+ */
 export function runAppServer(options: AppServerOptions): Promise<void> {
   return runUntilSignal(() => startAppServer(options))
 }

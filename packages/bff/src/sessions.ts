@@ -19,7 +19,11 @@ import { z } from 'zod'
 import type { Logger } from './log.ts'
 import type { IssuedTokens, OidcClient, SignedInPerson } from './oidc/client.ts'
 
-const StoredTokens = z.object({ access: z.string(), refresh: z.string().optional(), id: z.string().optional() })
+const StoredTokens = z.object({
+  access: z.string(),
+  refresh: z.string().optional(),
+  id: z.string().optional(),
+})
 export type StoredTokens = z.infer<typeof StoredTokens>
 
 /** A live session as one request sees it. */
@@ -33,20 +37,30 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** The live session behind a cookie's value; undefined when there is none. Notes the use, at most once a minute, unless told not to. */
+  /**
+   * The live session behind a cookie's value; undefined when there is none. Notes the use, at most
+   * once a minute, unless told not to.
+   */
   find(cookie: string | undefined, options?: { touch?: boolean }): Promise<Session | undefined>
-  /** Begins a session and answers the cookie's value. The browser's former session, if any, ends: its cookie may be known to others. */
+  /**
+   * Begins a session and answers the cookie's value. The browser's former session, if any, ends:
+   * its cookie may be known to others.
+   */
   begin(tokens: IssuedTokens, person: SignedInPerson, former: string | undefined): Promise<string>
   /**
-   * An access token newer than `stale`, by refreshing at the identity provider once, however many requests and processes ask. Throws
-   * AppError `unauthenticated` when the session is over and `unavailable` when the provider does not answer; the session then stays.
+   * An access token newer than `stale`, by refreshing at the identity provider once, however many
+   * requests and processes ask. Throws AppError `unauthenticated` when the session is over and
+   * `unavailable` when the provider does not answer; the session then stays.
    */
   refresh(session: Session, stale: string): Promise<string>
   /** Ends the session behind a cookie and answers its tokens, for the provider to be told. */
   end(cookie: string | undefined): Promise<StoredTokens | undefined>
-  /** Ends every session of a login or person, and answers how many there were. */
+  /** Ends every session of a login or person, and returns how many there were. */
   endLogin(login: EndedLogin): Promise<number>
-  /** Resolves when no refresh is under way: cut off half-way, one would spend a refresh token and store none. */
+  /**
+   * Resolves when no refresh is under way: cut off half-way, one would spend a refresh token and
+   * store none.
+   */
   settled(): Promise<void>
 }
 
@@ -58,25 +72,34 @@ export interface SessionsOptions {
   log: Logger
 }
 
-/** Sessions in PostgreSQL. The cookie holds 256 random bits, the table their SHA-256 and the tokens encrypted for that row. */
+/**
+ * Sessions in PostgreSQL. The cookie holds 256 random bits, the table their SHA-256 and the tokens
+ * encrypted for that row.
+ */
 export function createSessions({ app, database, keyring, oidc, log }: SessionsOptions): Sessions {
   const { db } = database
   const refreshing = new Map<string, Promise<string | undefined>>()
-  const seal = (tokens: StoredTokens) => (id: string) => keyring.encrypt(JSON.stringify(tokens), contextOf(id))
-  const open = (id: string, sealed: Uint8Array) => StoredTokens.parse(JSON.parse(keyring.decrypt(sealed, contextOf(id))))
+  const seal = (tokens: StoredTokens) => (id: string) =>
+    keyring.encrypt(JSON.stringify(tokens), contextOf(id))
+  const open = (id: string, sealed: Uint8Array) =>
+    StoredTokens.parse(JSON.parse(keyring.decrypt(sealed, contextOf(id))))
 
   function openRow(row: Pick<WebSessionRow, 'id' | 'tokens'>): StoredTokens | undefined {
     try {
       return open(row.id, row.tokens)
     } catch (err) {
       if (!(err instanceof DecryptionError)) throw err
-      // The row stays: a process that was started without the right key must not sign everybody out for good.
+      // The row stays: a process that was started without the right key must not sign everybody out
+      // for good.
       log.error({ err, session: row.id }, 'the tokens of a session cannot be read')
       return undefined
     }
   }
 
-  /** Undefined when the session is over. The row lock lasts for the call to the provider only, never for a call to the API. */
+  /**
+   * Undefined when the session is over. The row lock lasts for the call to the provider only, never
+   * for a call to the API.
+   */
   function refreshUnderLock(session: Session, stale: string): Promise<string | undefined> {
     return db.transaction().execute(async (trx) => {
       const sealed = await lockWebSessionTokens(trx, session.id)
@@ -84,12 +107,19 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       const current = open(session.id, sealed)
       // Whoever held the lock before has refreshed already.
       if (current.access !== stale) return current.access
-      const issued = current.refresh === undefined ? undefined : await oidc.refresh(current.refresh, session.subject)
+      const issued =
+        current.refresh === undefined
+          ? undefined
+          : await oidc.refresh(current.refresh, session.subject)
       if (!issued) {
         await deleteWebSession(trx, session.id)
         return undefined
       }
-      const next = { access: issued.access, refresh: issued.refresh ?? current.refresh, id: issued.id ?? current.id }
+      const next = {
+        access: issued.access,
+        refresh: issued.refresh ?? current.refresh,
+        id: issued.id ?? current.id,
+      }
       await setWebSessionTokens(trx, session.id, seal(next)(session.id), issued.accessSeconds)
       return next.access
     })
@@ -112,9 +142,12 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       const row = tokenHash && (await findWebSession(database, app, tokenHash))
       const tokens = row && openRow(row)
       if (!row || !tokens) return undefined
-      // Not waited for: while refreshes occupy the ordinary connections, requests with good tokens still go through.
+      // Not waited for: while refreshes occupy the ordinary connections, requests with good tokens
+      // still go through.
       if (touch && row.touchDue) {
-        touchWebSession(db, row.id).catch((err: unknown) => log.warn({ err, session: row.id }, 'the use of a session was not noted'))
+        touchWebSession(db, row.id).catch((err: unknown) =>
+          log.warn({ err, session: row.id }, 'the use of a session was not noted'),
+        )
       }
       const { id, subject, email, accessDue, accessExpired } = row
       return { id, subject, email, tokens, accessDue, accessExpired }
@@ -140,9 +173,14 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
     async refresh(session, stale) {
       const access = await refreshOnce(session, stale).catch((err: unknown) => {
         log.warn({ err, session: session.id }, 'the access token could not be refreshed')
-        throw new AppError('unavailable', 'Your sign-in cannot be renewed at this moment. Try again shortly.', { cause: err })
+        throw new AppError(
+          'unavailable',
+          'Your sign-in cannot be renewed at this moment. Try again shortly.',
+          { cause: err },
+        )
       })
-      if (access === undefined) throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
+      if (access === undefined)
+        throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
       return access
     },
 
@@ -161,7 +199,10 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
   }
 }
 
-/** Table and column are part of it as well as the row, so that a value moved anywhere else does not open. */
+/**
+ * Table and column are part of it as well as the row, so that a value moved anywhere else does not
+ * open.
+ */
 function contextOf(id: string): string {
   return `web_sessions.tokens:${id}`
 }

@@ -17,12 +17,20 @@ const Transaction = z.object({
 })
 export type Transaction = z.infer<typeof Transaction>
 
-/** The value of the cookie that binds a sign-in to the browser that began it: encrypted, for this app and this state only. */
+/**
+ * The value of the cookie that binds a sign-in to the browser that began it: encrypted, for this
+ * app and this state only.
+ */
 export function sealTransaction(keyring: Keyring, app: WebApp, transaction: Transaction): string {
-  return keyring.encrypt(JSON.stringify(transaction), contextOf(app, transaction.state)).toString('base64url')
+  return keyring
+    .encrypt(JSON.stringify(transaction), contextOf(app, transaction.state))
+    .toString('base64url')
 }
 
-/** The sign-in that the cookie holds; undefined when it is missing, altered, of another state or older than ten minutes. */
+/**
+ * The sign-in that the cookie holds; undefined when it is missing, altered, of another state or
+ * older than ten minutes.
+ */
 export function openTransaction(
   keyring: Keyring,
   app: WebApp,
@@ -30,7 +38,9 @@ export function openTransaction(
 ): Transaction | undefined {
   if (!cookie) return undefined
   try {
-    const transaction = Transaction.parse(JSON.parse(keyring.decrypt(Buffer.from(cookie, 'base64url'), contextOf(app, state))))
+    const transaction = Transaction.parse(
+      JSON.parse(keyring.decrypt(Buffer.from(cookie, 'base64url'), contextOf(app, state))),
+    )
     return now.getTime() - transaction.startedAt < signInSeconds * 1000 ? transaction : undefined
   } catch (error) {
     if (error instanceof DecryptionError) return undefined

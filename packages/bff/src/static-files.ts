@@ -31,7 +31,7 @@ interface Asset {
   etag: string
   /** The name changes with the content. */
   hashed: boolean
-  /** Made when first asked for, then kept. */
+  /** From the build, which packs with Brotli, or made when first asked for and kept. */
   packed: Map<'br' | 'gzip', Promise<Buffer>>
 }
 
@@ -43,15 +43,24 @@ export interface StaticFiles {
 }
 
 /**
- * The build of an app (`vite build`), read once at start, so that a path of a request never reaches the file system. Throws one line
- * when there is no build.
+ * The build of an app (`vite build`), read once at start, so that a path of a request never reaches
+ * the file system. Throws one line when there is no build.
  */
 export function readStaticFiles(distDir: string): StaticFiles {
-  const assets = new Map(listFiles(distDir).map((path) => [`/${relative(distDir, path).split(sep).join('/')}`, readAsset(distDir, path)]))
+  const assets = new Map(
+    listFiles(distDir).map((path) => [
+      `/${relative(distDir, path).split(sep).join('/')}`,
+      readAsset(distDir, path),
+    ]),
+  )
   const index = assets.get('/index.html')?.body.toString('utf8')
-  if (index === undefined) throw new Error(`There is no build of the app in ${distDir} (index.html is missing). Run "vite build" first.`)
+  if (index === undefined)
+    throw new Error(
+      `There is no build of the app in ${distDir} (index.html is missing). Run "vite build" first.`,
+    )
   // The page has a fresh nonce in every answer and is never sent as a plain file.
   assets.delete('/index.html')
+  takePacked(assets)
 
   return {
     async file(c) {
@@ -71,7 +80,9 @@ function listFiles(distDir: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
   } catch (cause) {
-    throw new Error(`There is no build of the app in ${distDir}. Run "vite build" first.`, { cause })
+    throw new Error(`There is no build of the app in ${distDir}. Run "vite build" first.`, {
+      cause,
+    })
   }
 }
 
@@ -87,6 +98,19 @@ function readAsset(distDir: string, path: string): Asset {
   }
 }
 
+/**
+ * A file that the build packed (`app.js.br`) belongs to the one without the ending and has no
+ * address of its own.
+ */
+function takePacked(assets: Map<string, Asset>): void {
+  for (const [path, { body }] of assets) {
+    const plain = path.endsWith('.br') ? assets.get(path.slice(0, -'.br'.length)) : undefined
+    if (!plain) continue
+    plain.packed.set('br', Promise.resolve(body))
+    assets.delete(path)
+  }
+}
+
 async function serve(c: AppContext, asset: Asset): Promise<Response> {
   const headers = new Headers({
     'content-type': asset.type,
@@ -95,7 +119,8 @@ async function serve(c: AppContext, asset: Asset): Promise<Response> {
   })
   const packable = compressible.test(asset.type) && asset.body.byteLength > 1_000
   if (packable) headers.set('vary', 'accept-encoding')
-  if (c.req.header('if-none-match')?.includes(asset.etag)) return new Response(null, { status: 304, headers })
+  if (c.req.header('if-none-match')?.includes(asset.etag))
+    return new Response(null, { status: 304, headers })
   const encoding = packable ? chooseEncoding(c) : undefined
   if (encoding) headers.set('content-encoding', encoding)
   const body = encoding ? await pack(asset, encoding) : asset.body
@@ -108,7 +133,10 @@ function chooseEncoding(c: AppContext): 'br' | 'gzip' | undefined {
     header: 'Accept-Encoding',
     supports: ['br', 'gzip'],
     default: 'identity',
-    match: (offers) => (['br', 'gzip'] as const).find((name) => offers.some(({ type, q }) => type === name && q > 0)) ?? 'identity',
+    match: (offers) =>
+      (['br', 'gzip'] as const).find((name) =>
+        offers.some(({ type, q }) => type === name && q > 0),
+      ) ?? 'identity',
   })
   return choice === 'br' || choice === 'gzip' ? choice : undefined
 }
@@ -116,27 +144,43 @@ function chooseEncoding(c: AppContext): 'br' | 'gzip' | undefined {
 function pack(asset: Asset, encoding: 'br' | 'gzip'): Promise<Buffer> {
   const known = asset.packed.get(encoding)
   if (known) return known
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: asset.body.byteLength }
-  const made = encoding === 'br' ? promisify(brotliCompress)(asset.body, { params }) : promisify(gzip)(asset.body, { level: 9 })
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 9,
+    [constants.BROTLI_PARAM_SIZE_HINT]: asset.body.byteLength,
+  }
+  const made =
+    encoding === 'br'
+      ? promisify(brotliCompress)(asset.body, { params })
+      : promisify(gzip)(asset.body, { level: 9 })
   asset.packed.set(encoding, made)
   return made
 }
 
-/** Puts the nonce into the page's `<meta name="csp-nonce">`, which is added when the page has none. */
+/**
+ * Puts the nonce into the page's `<meta name="csp-nonce">`, which is added when the page has none.
+ */
 function withNonce(index: string, nonce: string): string {
   const meta = `<meta name="csp-nonce" content="${nonce}">`
   const existing = index.match(/<meta\s[^<>]*>/gi)?.find((tag) => tag.includes('name="csp-nonce"'))
-  return existing === undefined ? index.replace(/<head[^<>]*>/i, (head) => head + meta) : index.replace(existing, meta)
+  return existing === undefined
+    ? index.replace(/<head[^<>]*>/i, (head) => head + meta)
+    : index.replace(existing, meta)
 }
 
-/** Whether a request is for a page: a browser's navigation, not a script's fetch of something that is missing. */
+/**
+ * Whether a request is for a page: a browser's navigation, not a script's fetch of something that
+ * is missing.
+ */
 export function wantsPage(c: AppContext): boolean {
   const { path } = c.req
   if (/^\/(api|trpc|auth|assets)(\/|$)/.test(path)) return false
-  return (c.req.method === 'GET' || c.req.method === 'HEAD') && (c.req.header('accept') ?? '').includes('text/html')
+  return (
+    (c.req.method === 'GET' || c.req.method === 'HEAD') &&
+    (c.req.header('accept') ?? '').includes('text/html')
+  )
 }
 
-/** The refusal for everything that is neither a file nor a page. */
+/** The rejection for everything that is neither a file nor a page. */
 export function nothingHere(): AppError {
   return new AppError('not_found', 'There is nothing at this address.')
 }

@@ -1,31 +1,33 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type House, openHouse } from './house.ts'
+import { startTestBff, type TestBff } from './test-bff.ts'
 
-let house: House
+let testBff: TestBff
 beforeAll(async () => {
-  house = await openHouse()
+  testBff = await startTestBff()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testBff[Symbol.asyncDispose]())
 beforeEach(() => {
-  house.platform.seen.length = 0
-  house.platform.answer = undefined
+  testBff.platform.seen.length = 0
+  testBff.platform.answer = undefined
 })
 
 const fresh = () => randomBytes(32).toString('base64url')
 const accepted = { email: 'vera@elsewhere.example', joined: 'Acme <b>&', path: '/t/acme' }
 const answer = (status: number, body: object) => {
-  house.platform.answer = () => Response.json(body, { status })
+  testBff.platform.answer = () => Response.json(body, { status })
 }
-const open = (token: string, init: RequestInit = {}) => fetch(`${house.publicUrl}/invitation/${token}`, { redirect: 'manual', ...init })
-const go = (token: string) => open(token, { method: 'POST', headers: { origin: house.publicUrl } })
+const open = (token: string, init: RequestInit = {}) =>
+  fetch(`${testBff.publicUrl}/invitation/${token}`, { redirect: 'manual', ...init })
+const go = (token: string) =>
+  open(token, { method: 'POST', headers: { origin: testBff.publicUrl } })
 
 it('the link of a mail shows a page without a session, and changes nothing by being looked at', async () => {
   const response = await open(fresh())
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(await response.text()).toContain('<form method="post"><button type="submit">')
-  expect(house.platform.seen).toEqual([])
+  expect(testBff.platform.seen).toEqual([])
 })
 
 it('following it sends the token to the platform and shows the password to the person alone', async () => {
@@ -37,11 +39,14 @@ it('following it sends the token to the platform and shows the password to the p
   expect(text).toContain('<code>Xy7$abcdefghijkm</code>')
   expect(text).toContain('You belong to Acme &lt;b&gt;&amp; now')
   expect(text).toContain('href="/t/acme"')
-  const [sent] = house.platform.seen
+  const [sent] = testBff.platform.seen
   expect(sent).toMatchObject({ method: 'POST', target: '/invitations/accept', body: '{}' })
-  expect(sent?.headers).toMatchObject({ authorization: `Bearer ${token}`, 'x-atrium-source': 'portal' })
+  expect(sent?.headers).toMatchObject({
+    authorization: `Bearer ${token}`,
+    'x-atrium-source': 'portal',
+  })
   expect(sent?.headers).not.toHaveProperty('cookie')
-  const log = house.logLines.join('\n')
+  const log = testBff.logLines.join('\n')
   expect(log).toContain('/invitation/***')
   expect(log).not.toContain(token)
   expect(log).not.toContain('Xy7$')
@@ -57,12 +62,14 @@ it('leads on to the identity provider, or back to the portal', async () => {
 
 it('shows why a link does not work, and takes no form of another site', async () => {
   answer(404, { code: 'not_found', detail: 'This link is <not> valid.' })
-  const refused = await go(fresh())
-  expect(refused.status).toBe(404)
-  expect(await refused.text()).toContain('This link is &lt;not&gt; valid.')
-  house.platform.seen.length = 0
-  expect((await open(fresh(), { method: 'POST', headers: { origin: 'https://evil.example' } })).status).toBe(403)
+  const rejected = await go(fresh())
+  expect(rejected.status).toBe(404)
+  expect(await rejected.text()).toContain('This link is &lt;not&gt; valid.')
+  testBff.platform.seen.length = 0
+  expect(
+    (await open(fresh(), { method: 'POST', headers: { origin: 'https://evil.example' } })).status,
+  ).toBe(403)
   expect((await open(fresh(), { method: 'POST' })).status).toBe(403)
   expect((await go('not%20a%20token')).status).toBe(404)
-  expect(house.platform.seen).toEqual([])
+  expect(testBff.platform.seen).toEqual([])
 })

@@ -2,27 +2,31 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStaticFiles } from '../src/static-files.ts'
 import { rawRequest } from './browser.ts'
-import { type House, openHouse, script } from './house.ts'
 import { user } from './platform.ts'
+import { packedScript, script, startTestBff, type TestBff } from './test-bff.ts'
 
-let house: House
+let testBff: TestBff
 beforeAll(async () => {
-  house = await openHouse()
+  testBff = await startTestBff()
 })
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testBff[Symbol.asyncDispose]()
 })
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-const get = (path: string, headers: Record<string, string> = {}) => fetch(house.publicUrl + path, { headers, redirect: 'manual' })
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(testBff.publicUrl + path, { headers, redirect: 'manual' })
 
-const getRaw = (path: string, headers: Record<string, string>) => rawRequest(house.publicUrl, path, { headers })
+const getRaw = (path: string, headers: Record<string, string>) =>
+  rawRequest(testBff.publicUrl, path, { headers })
 
 const directives = (response: Response) =>
   new Map(
-    (response.headers.get('content-security-policy') ?? '').split('; ').map((directive): [string, string] => {
-      const [name = '', ...sources] = directive.split(' ')
-      return [name, sources.join(' ')]
-    }),
+    (response.headers.get('content-security-policy') ?? '')
+      .split('; ')
+      .map((directive): [string, string] => {
+        const [name = '', ...sources] = directive.split(' ')
+        return [name, sources.join(' ')]
+      }),
   )
 
 describe('every answer', () => {
@@ -57,21 +61,30 @@ describe('every answer', () => {
     expect(policy.get('connect-src')).toBe("'self'")
     expect(policy.get('frame-ancestors')).toBe("'none'")
     expect(policy.get('base-uri')).toBe("'none'")
-    expect(policy.get('form-action')).toBe(`'self' ${new URL(house.sandbox.identityUrl).origin}`)
+    expect(policy.get('form-action')).toBe(`'self' ${new URL(testBff.sandbox.identityUrl).origin}`)
     expect([...policy.values()].join(' ')).not.toMatch(/unsafe|\*|https?:(?!\/\/localhost)/)
   })
 })
 
 describe('the page on which a card is entered', () => {
   it("may load the payment processor's form where there is one, and nothing else may", async () => {
-    await using own = await openHouse({ env: { STRIPE_PUBLISHABLE_KEY: 'pk_test_real' } })
-    const policyAt = async (path: string) => directives(await fetch(own.publicUrl + path, { headers: page }))
+    await using own = await startTestBff({ env: { STRIPE_PUBLISHABLE_KEY: 'pk_test_real' } })
+    const policyAt = async (path: string) =>
+      directives(await fetch(own.publicUrl + path, { headers: page }))
     const card = await policyAt('/t/acme/billing/card')
     expect(card.get('script-src')).toBe("'self' https://js.stripe.com https://*.js.stripe.com")
     expect(card.get('connect-src')).toBe("'self' https://api.stripe.com")
-    expect(card.get('frame-src')).toBe('https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com')
+    expect(card.get('frame-src')).toBe(
+      'https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
+    )
     expect(card.get('default-src')).toBe("'none'")
-    for (const path of ['/', '/t/acme/billing', '/t/acme/billing/cards', '/billing/card', '/t/a/b/billing/card']) {
+    for (const path of [
+      '/',
+      '/t/acme/billing',
+      '/t/acme/billing/cards',
+      '/billing/card',
+      '/t/a/b/billing/card',
+    ]) {
       const policy = await policyAt(path)
       expect(policy.get('script-src'), path).toBe("'self'")
       expect(policy.has('frame-src'), path).toBe(false)
@@ -107,11 +120,14 @@ describe('a page', () => {
     const response = await get(path, headers)
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('application/problem+json')
-    expect(await response.json()).toMatchObject({ code: 'not_found', requestId: response.headers.get('x-request-id') })
+    expect(await response.json()).toMatchObject({
+      code: 'not_found',
+      requestId: response.headers.get('x-request-id'),
+    })
   })
 
   it('may be asked for by HEAD', async () => {
-    const response = await fetch(`${house.publicUrl}/`, { method: 'HEAD', headers: page })
+    const response = await fetch(`${testBff.publicUrl}/`, { method: 'HEAD', headers: page })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 })
@@ -140,12 +156,26 @@ describe('a file', () => {
     ['', undefined, (body: Buffer) => body],
   ])('comes packed as the browser asks (%s)', async (accepted, encoding, unpack) => {
     for (let round = 0; round < 2; round++) {
-      const { headers, body } = await getRaw('/assets/app-1a2b3c4d.js', { 'accept-encoding': accepted })
+      const { headers, body } = await getRaw('/assets/app-1a2b3c4d.js', {
+        'accept-encoding': accepted,
+      })
       expect(headers['content-encoding']).toBe(encoding)
       expect(headers['content-length']).toBe(String(body.byteLength))
       expect(headers.vary).toBe('accept-encoding')
       expect(unpack(body).toString()).toBe(script)
     }
+  })
+
+  it('that the build packed is sent as it was packed, and not at an address of its own', async () => {
+    const { headers, body } = await getRaw('/assets/page-5e6f7a8b.js', {
+      'accept-encoding': 'br, gzip',
+    })
+    expect(headers['content-encoding']).toBe('br')
+    expect(body).toEqual(packedScript)
+    expect(
+      await (await get('/assets/page-5e6f7a8b.js', { 'accept-encoding': 'identity' })).text(),
+    ).toBe(script)
+    expect((await get('/assets/page-5e6f7a8b.js.br')).status).toBe(404)
   })
 
   it.each([
@@ -160,56 +190,62 @@ describe('a file', () => {
   })
 
   it('is not missed silently: without a build there is a clear error', () => {
-    expect(() => readStaticFiles('/nowhere/dist')).toThrow('There is no build of the app in /nowhere/dist. Run "vite build" first.')
-    expect(() => readStaticFiles(`${house.distDir}/assets`)).toThrow(/index\.html is missing/)
+    expect(() => readStaticFiles('/nowhere/dist')).toThrow(
+      'There is no build of the app in /nowhere/dist. Run "vite build" first.',
+    )
+    expect(() => readStaticFiles(`${testBff.distDir}/assets`)).toThrow(/index\.html is missing/)
   })
 })
 
 describe('the administrators’ and the partners’ pages', () => {
-  const answers = (changes: object | undefined) => {
-    house.platform.answer = changes && (() => Response.json({ ...user, ...changes }))
+  const responses = (changes: object | undefined) => {
+    testBff.platform.answer = changes && (() => Response.json({ ...user, ...changes }))
   }
   const partner = { id: user.id, slug: 'north', name: 'North', status: 'active', access: 'viewer' }
 
   it('send who is not signed in to the sign-in and back', async () => {
     const response = await get('/admin/users?q=1', page)
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/login?returnTo=%2Fadmin%2Fusers%3Fq%3D1'])
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      '/auth/login?returnTo=%2Fadmin%2Fusers%3Fq%3D1',
+    ])
   })
 
   it('open by the stored user only, and stay shut when that cannot be read', async () => {
-    const browser = house.browser()
-    await browser.signIn(house.publicUrl, 'owner@acme.test')
-    const statusOf = async (path: string) => (await browser.fetch(house.publicUrl + path, { headers: page })).status
+    const browser = testBff.browser()
+    await browser.signIn(testBff.publicUrl, 'owner@acme.test')
+    const statusOf = async (path: string) =>
+      (await browser.fetch(testBff.publicUrl + path, { headers: page })).status
     for (const path of ['/admin', '/admin/', '/admin/x']) {
-      answers({})
+      responses({})
       expect(await statusOf(path)).toBe(403)
-      answers({ platformAdmin: true })
+      responses({ platformAdmin: true })
       expect(await statusOf(path)).toBe(200)
-      answers({ platformAdmin: 'yes' })
+      responses({ platformAdmin: 'yes' })
       expect(await statusOf(path)).toBe(503)
-      house.platform.answer = () => Response.json({}, { status: 500 })
+      testBff.platform.answer = () => Response.json({}, { status: 500 })
       expect(await statusOf(path)).toBe(503)
-      house.platform.answer = () => Response.json({ code: 'user_deactivated' }, { status: 403 })
+      testBff.platform.answer = () => Response.json({ code: 'user_deactivated' }, { status: 403 })
       expect(await statusOf(path)).toBe(403)
-      house.platform.answer = () => Response.json({ code: 'unauthenticated' }, { status: 401 })
+      testBff.platform.answer = () => Response.json({ code: 'unauthenticated' }, { status: 401 })
       expect(await statusOf(path)).toBe(303)
     }
     for (const path of ['/partner', '/partner/customers']) {
-      answers({ platformAdmin: true })
+      responses({ platformAdmin: true })
       expect(await statusOf(path)).toBe(403)
-      answers({ partner })
+      responses({ partner })
       expect(await statusOf(path)).toBe(200)
-      answers({ partner: { ...partner, status: 'suspended' } })
+      responses({ partner: { ...partner, status: 'suspended' } })
       expect(await statusOf(path)).toBe(200)
-      answers({ partner: { ...partner, status: 'terminated' } })
+      responses({ partner: { ...partner, status: 'terminated' } })
       expect(await statusOf(path)).toBe(403)
     }
-    answers({ status: 'deactivated', platformAdmin: true })
+    responses({ status: 'deactivated', platformAdmin: true })
     expect(await statusOf('/admin')).toBe(403)
-    house.platform.answer = undefined
-    const refused = await browser.fetch(`${house.publicUrl}/admin`, { headers: page })
-    const nonce = /<style nonce="([^"]+)">/.exec(await refused.text())?.[1]
-    expect(directives(refused).get('style-src')).toContain(`'nonce-${nonce}'`)
+    testBff.platform.answer = undefined
+    const rejected = await browser.fetch(`${testBff.publicUrl}/admin`, { headers: page })
+    const nonce = /<style nonce="([^"]+)">/.exec(await rejected.text())?.[1]
+    expect(directives(rejected).get('style-src')).toContain(`'nonce-${nonce}'`)
   })
 })
 
@@ -226,20 +262,33 @@ describe('health', () => {
 
 describe('on https', () => {
   it('cookies are __Host- cookies, and browsers are told to stay on https', async () => {
-    await using secure = await openHouse({ app: 'operator', publicUrl: 'https://operator.example.test' })
+    await using secure = await startTestBff({
+      app: 'operator',
+      publicUrl: 'https://operator.example.test',
+    })
     const browser = secure.browser()
     const login = await browser.fetch(`${secure.publicUrl}/auth/login`)
     const [signIn = ''] = login.headers.getSetCookie()
-    expect(signIn).toMatch(/^__Host-atrium-operator-signin-[0-9a-f]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(signIn).toMatch(
+      /^__Host-atrium-operator-signin-[0-9a-f]{16}=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    )
     await browser.signIn(secure.publicUrl, 'operator@atrium.test')
     const cookie = browser.cookie(secure.publicUrl, '__Host-atrium-operator')
-    expect([...(cookie?.attributes ?? [])].sort()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax', 'Secure'])
+    expect([...(cookie?.attributes ?? [])].sort()).toEqual([
+      'HttpOnly',
+      'Max-Age=604800',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ])
     const response = await browser.fetch(`${secure.publicUrl}/`, { headers: page })
     expect(response.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
     expect(response.headers.get('content-security-policy')).toContain('upgrade-insecure-requests')
     const out = await browser.post(`${secure.publicUrl}/auth/logout`)
     expect(out.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^__Host-atrium-operator=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(
+        /^__Host-atrium-operator=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
     ])
   })
 })

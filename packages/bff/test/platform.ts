@@ -15,13 +15,16 @@ export interface SeenRequest {
   left: Promise<void>
 }
 
-/** An API of the tests' own: checks that a token is there and current, writes down what it was sent, and answers what it is told to. */
+/**
+ * An API of the tests' own: checks that a token is there and current, writes down what it was sent,
+ * and returns what it is told to.
+ */
 export interface FakePlatform extends AsyncDisposable {
   url: string
   seen: SeenRequest[]
   /** Access tokens that are answered with 401 although they have not expired. */
   refused: Set<string>
-  /** Answers every request in its stead; undefined leaves it to the usual routes. */
+  /** Returns every request in its stead; undefined leaves it to the usual routes. */
   answer: ((request: SeenRequest) => Response | Promise<Response> | undefined) | undefined
   /** Streams that were begun and not yet ended or abandoned. */
   openStreams: number
@@ -44,7 +47,16 @@ export const user = {
   partner: null,
   tenantIds: ['0190a000-0000-7000-8000-000000000002'],
   tenantRoles: { '0190a000-0000-7000-8000-000000000002': 'owner' },
-  tenants: [{ id: '0190a000-0000-7000-8000-000000000002', slug: 'acme', name: 'Acme', status: 'active', role: 'owner', brandColor: null }],
+  tenants: [
+    {
+      id: '0190a000-0000-7000-8000-000000000002',
+      slug: 'acme',
+      name: 'Acme',
+      status: 'active',
+      role: 'owner',
+      brandColor: null,
+    },
+  ],
   status: 'active',
   deactivatedAt: null,
   lastSeenAt: null,
@@ -67,14 +79,25 @@ export async function startPlatform(): Promise<FakePlatform> {
   const app = new Hono<{ Bindings: { incoming: { url: string } } }>()
   app.use(async (c, next) => {
     const { signal } = c.req.raw
-    const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-    const seen = { method: c.req.method, target: c.env.incoming.url, headers: c.req.header(), body: await c.req.text(), left }
+    const left = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    const seen = {
+      method: c.req.method,
+      target: c.env.incoming.url,
+      headers: c.req.header(),
+      body: await c.req.text(),
+      left,
+    }
     platform.seen.push(seen)
     // Its token is that of a mailed link, and no access token.
     if (seen.target === '/invitations/accept') return (await platform.answer?.(seen)) ?? next()
     const token = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
     if (!token || platform.refused.has(token) || (decodeJwt(token).exp ?? 0) * 1000 <= Date.now()) {
-      return c.json({ code: 'token_expired' }, 401, { 'www-authenticate': 'Bearer', 'content-type': 'application/problem+json' })
+      return c.json({ code: 'token_expired' }, 401, {
+        'www-authenticate': 'Bearer',
+        'content-type': 'application/problem+json',
+      })
     }
     return (await platform.answer?.(seen)) ?? next()
   })
@@ -97,7 +120,11 @@ export async function startPlatform(): Promise<FakePlatform> {
     })
   }
   app.get('/users/me', (c) =>
-    c.json({ ...user, platformAdmin: decodeJwt(c.req.header('authorization')?.slice(7) ?? '').email === 'operator@atrium.test' }),
+    c.json({
+      ...user,
+      platformAdmin:
+        decodeJwt(c.req.header('authorization')?.slice(7) ?? '').email === 'operator@atrium.test',
+    }),
   )
   app.all('*', (c) => c.json({ ok: true }))
 

@@ -4,13 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface OptionRefusingPooler extends AsyncDisposable {
   /** The address of a database, past this one. */
   addressOf(url: string): string
-  /** Connections that were refused. */
+  /** Connections that were rejected. */
   refused(): number
 }
 
 /**
- * Refuses whoever asks for settings with start-up options, in the words of PgBouncer 1.25, and passes everybody else on to the server
- * (PostgreSQL documentation, message formats: StartupMessage, ErrorResponse). Connections are not shared.
+ * Rejects whoever asks for settings with start-up options, in the words of PgBouncer 1.25, and
+ * passes everybody else on to the server (PostgreSQL documentation, message formats:
+ * StartupMessage, ErrorResponse). Connections are not shared.
  */
 export async function openOptionRefusingPooler(url: string): Promise<OptionRefusingPooler> {
   const server = new URL(url)
@@ -22,7 +23,9 @@ export async function openOptionRefusingPooler(url: string): Promise<OptionRefus
     client.once('data', (startup) => {
       if (startup.includes('\0options\0')) {
         refused++
-        const fields = Buffer.from('SFATAL\0C08P01\0Munsupported startup parameter in options: jit\0\0')
+        const fields = Buffer.from(
+          'SFATAL\0C08P01\0Munsupported startup parameter in options: jit\0\0',
+        )
         const length = Buffer.alloc(4)
         length.writeInt32BE(fields.length + 4)
         client.end(Buffer.concat([Buffer.from('E'), length, fields]))

@@ -5,50 +5,68 @@ import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { forwardedFor } from '../src/forwarding.ts'
 import { type Browser, rawRequest } from './browser.ts'
-import { type House, type HouseOptions, openHouse } from './house.ts'
+import { startTestBff, type TestBff, type TestBffOptions } from './test-bff.ts'
 
-let house: House
+let testBff: TestBff
 let browser: Browser
 
-async function signedIn(options: HouseOptions = {}): Promise<void> {
-  house = await openHouse(options)
-  browser = house.browser()
-  await browser.signIn(house.publicUrl, options.app === 'operator' ? 'operator@atrium.test' : 'owner@acme.test')
+async function signedIn(options: TestBffOptions = {}): Promise<void> {
+  testBff = await startTestBff(options)
+  browser = testBff.browser()
+  await browser.signIn(
+    testBff.publicUrl,
+    options.app === 'operator' ? 'operator@atrium.test' : 'owner@acme.test',
+  )
 }
-const at = (path: string) => house.publicUrl + path
+const at = (path: string) => testBff.publicUrl + path
 const lastSeen = () => {
-  const seen = house.platform.seen.at(-1)
+  const seen = testBff.platform.seen.at(-1)
   if (!seen) throw new Error('the platform was not asked')
   return seen
 }
 const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  rawRequest(house.publicUrl, path, {
+  rawRequest(testBff.publicUrl, path, {
     method,
-    headers: { cookie: `${house.cookieName}=${browser.cookie(house.publicUrl, house.cookieName)?.value}`, ...headers },
+    headers: {
+      cookie: `${testBff.cookieName}=${browser.cookie(testBff.publicUrl, testBff.cookieName)?.value}`,
+      ...headers,
+    },
   })
 
 describe('the portal', () => {
   beforeAll(() => signedIn())
   afterEach(() => {
-    house.platform.seen.length = 0
-    house.platform.answer = undefined
+    testBff.platform.seen.length = 0
+    testBff.platform.answer = undefined
   })
   afterAll(async () => {
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
   })
 
   describe('to the API', () => {
     it('sends the access token and its own name, and neither cookies nor the Authorization of the browser', async () => {
       await browser.fetch(at('/trpc/tenants.list?input=1'), {
-        headers: { authorization: 'Bearer mine', 'x-atrium-source': 'api', 'proxy-authorization': 'x', 'x-forwarded-host': 'evil.test' },
+        headers: {
+          authorization: 'Bearer mine',
+          'x-atrium-source': 'api',
+          'proxy-authorization': 'x',
+          'x-forwarded-host': 'evil.test',
+        },
       })
       const { headers, target } = lastSeen()
-      const [stored] = await house.storedSessions()
+      const [stored] = await testBff.storedSessions()
       expect(target).toBe('/trpc/tenants.list?input=1')
       expect(headers.authorization).toBe(`Bearer ${stored?.tokens.access}`)
       expect(headers['x-atrium-source']).toBe('portal')
-      expect(headers['x-atrium-app-secret']).toBe(house.env.APP_SECRET)
-      for (const name of ['cookie', 'proxy-authorization', 'x-forwarded-host', 'origin', 'referer', 'sec-fetch-site'])
+      expect(headers['x-atrium-app-secret']).toBe(testBff.env.APP_SECRET)
+      for (const name of [
+        'cookie',
+        'proxy-authorization',
+        'x-forwarded-host',
+        'origin',
+        'referer',
+        'sec-fetch-site',
+      ])
         expect(headers).not.toHaveProperty(name)
     })
 
@@ -73,7 +91,9 @@ describe('the portal', () => {
     })
 
     it('names the address of the browser, whatever the request says about it', async () => {
-      await browser.fetch(at('/trpc/a.b'), { headers: { 'x-forwarded-for': '203.0.113.7, 198.51.100.1', forwarded: 'for=203.0.113.7' } })
+      await browser.fetch(at('/trpc/a.b'), {
+        headers: { 'x-forwarded-for': '203.0.113.7, 198.51.100.1', forwarded: 'for=203.0.113.7' },
+      })
       expect(lastSeen().headers['x-forwarded-for']).toMatch(/^(127\.0\.0\.1|::1)$/)
       expect(lastSeen().headers).not.toHaveProperty('forwarded')
     })
@@ -90,18 +110,21 @@ describe('the portal', () => {
       '/trpc/a.b;x',
     ])('does not pass on the address %s', async (path) => {
       expect((await raw(path.replace(' ', '%20'), { accept: 'application/json' })).status).toBe(404)
-      expect(house.platform.seen).toEqual([])
+      expect(testBff.platform.seen).toEqual([])
     })
 
-    it.each(['/trpc/tenants.list,users.me?batch=1', '/trpc/tenants.list%2Cusers.me?batch=1'])('passes on the batch %s', async (path) => {
-      expect((await raw(path)).status).toBe(200)
-      expect(lastSeen().target).toBe(path)
-    })
+    it.each(['/trpc/tenants.list,users.me?batch=1', '/trpc/tenants.list%2Cusers.me?batch=1'])(
+      'passes on the batch %s',
+      async (path) => {
+        expect((await raw(path)).status).toBe(200)
+        expect(lastSeen().target).toBe(path)
+      },
+    )
   })
 
   describe('from the API', () => {
     it('passes on status, body and headers, without cookies, hop-by-hop headers and words about tokens', async () => {
-      house.platform.answer = () =>
+      testBff.platform.answer = () =>
         new Response('{"a":1}', {
           status: 418,
           headers: {
@@ -122,25 +145,34 @@ describe('the portal', () => {
       expect(response.headers.get('retry-after')).toBe('7')
       expect(response.headers.get('cache-control')).toBe('no-store')
       expect(response.headers.get('content-security-policy')).not.toContain('unsafe-inline')
-      for (const name of ['set-cookie', 'www-authenticate', 'access-control-allow-origin', 'x-secret'])
+      for (const name of [
+        'set-cookie',
+        'www-authenticate',
+        'access-control-allow-origin',
+        'x-secret',
+      ])
         expect(response.headers.has(name)).toBe(false)
     })
 
     it('passes on an answer without a body', async () => {
-      house.platform.answer = () => new Response(null, { status: 204 })
+      testBff.platform.answer = () => new Response(null, { status: 204 })
       const response = await browser.post(at('/trpc/a.b'))
       expect([response.status, await response.text()]).toEqual([204, ''])
     })
 
     it('keeps the rule for caches that the API gives', async () => {
-      house.platform.answer = () => Response.json({}, { headers: { 'cache-control': 'private, max-age=5' } })
-      expect((await browser.fetch(at('/trpc/a.b'))).headers.get('cache-control')).toBe('private, max-age=5')
+      testBff.platform.answer = () =>
+        Response.json({}, { headers: { 'cache-control': 'private, max-age=5' } })
+      expect((await browser.fetch(at('/trpc/a.b'))).headers.get('cache-control')).toBe(
+        'private, max-age=5',
+      )
     })
 
     it('that sends a redirect does not lead the server anywhere', async () => {
-      house.platform.answer = () => new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/' } })
+      testBff.platform.answer = () =>
+        new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/' } })
       expect((await browser.fetch(at('/trpc/a.b'))).status).toBe(302)
-      expect(house.platform.seen).toHaveLength(1)
+      expect(testBff.platform.seen).toHaveLength(1)
     })
   })
 
@@ -155,26 +187,34 @@ describe('the portal', () => {
       expect(response.headers.get('x-accel-buffering')).toBe('no')
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
       expect((await reader?.read())?.value).toBe('data: first\n\n')
-      expect(house.platform.openStreams).toBe(1)
-      await house.platform.send('data: second\n\n')
+      expect(testBff.platform.openStreams).toBe(1)
+      await testBff.platform.send('data: second\n\n')
       expect((await reader?.read())?.value).toBe('data: second\n\n')
       leaving.abort()
-      await expect.poll(() => house.platform.openStreams).toBe(0)
+      await expect.poll(() => testBff.platform.openStreams).toBe(0)
     })
   })
 
-  it.each(['GET', 'POST'])('is left by a browser before the API answers a %s, and the API hears of it', async (method) => {
-    house.platform.answer = () => new Promise(() => {})
-    const leaving = new AbortController()
-    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
-    const response = browser.fetch(at('/trpc/a.b'), { method, headers, signal: leaving.signal, ...(method === 'POST' && { body: '{}' }) })
-    await expect.poll(() => house.platform.seen.length).toBe(1)
-    leaving.abort()
-    await expect(response).rejects.toThrow()
-    await lastSeen().left
-    const lines = () => house.logLines.filter((line) => line.includes('"left":true'))
-    await expect.poll(() => lines().at(-1)).toContain(`"level":"info"`)
-  })
+  it.each(['GET', 'POST'])(
+    'is left by a browser before the API answers a %s, and the API hears of it',
+    async (method) => {
+      testBff.platform.answer = () => new Promise(() => {})
+      const leaving = new AbortController()
+      const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+      const response = browser.fetch(at('/trpc/a.b'), {
+        method,
+        headers,
+        signal: leaving.signal,
+        ...(method === 'POST' && { body: '{}' }),
+      })
+      await expect.poll(() => testBff.platform.seen.length).toBe(1)
+      leaving.abort()
+      await expect(response).rejects.toThrow()
+      await lastSeen().left
+      const lines = () => testBff.logLines.filter((line) => line.includes('"left":true'))
+      await expect.poll(() => lines().at(-1)).toContain(`"level":"info"`)
+    },
+  )
 
   it('carries the calls of a tRPC client, batched and streamed', async () => {
     const t = initTRPC.create({ transformer: superjson })
@@ -183,25 +223,34 @@ describe('the portal', () => {
         await new Promise((done) => setTimeout(done, 100))
         return new Date(0)
       }),
-      echo: t.procedure.input((value: unknown) => String(value)).mutation(({ input }) => `said ${input}`),
+      echo: t.procedure
+        .input((value: unknown) => String(value))
+        .mutation(({ input }) => `said ${input}`),
       fail: t.procedure.query(() => {
         throw new TRPCError({ code: 'CONFLICT', message: 'taken' })
       }),
     })
-    house.platform.answer = ({ method, target, headers, body }) => {
+    testBff.platform.answer = ({ method, target, headers, body }) => {
       const init = { method, headers, ...(method === 'POST' && { body }) }
       return fetchRequestHandler({
         endpoint: '/trpc',
-        req: new Request(house.platform.url + target, init),
+        req: new Request(testBff.platform.url + target, init),
         router,
         createContext: () => ({}),
       })
     }
     const send = (url: unknown, init: unknown) => {
       const { headers, ...rest } = init as RequestInit
-      return browser.fetch(String(url), { ...rest, headers: { ...(headers as Record<string, string>), 'sec-fetch-site': 'same-origin' } })
+      return browser.fetch(String(url), {
+        ...rest,
+        headers: { ...(headers as Record<string, string>), 'sec-fetch-site': 'same-origin' },
+      })
     }
-    const link = httpBatchStreamLink({ url: at('/trpc'), transformer: superjson, fetch: (url, init) => send(url, init) })
+    const link = httpBatchStreamLink({
+      url: at('/trpc'),
+      transformer: superjson,
+      fetch: (url, init) => send(url, init),
+    })
     const client = createTRPCClient<typeof router>({ links: [link] })
     const [slow, fail] = await Promise.allSettled([client.slow.query(), client.fail.query()])
     expect(lastSeen().target).toMatch(/^\/trpc\/slow,fail\?batch=1/)
@@ -211,13 +260,13 @@ describe('the portal', () => {
   })
 
   it('cuts the connection when the API breaks off its answer, so that half of it is not taken for all', async () => {
-    house.platform.answer = () => {
+    testBff.platform.answer = () => {
       let sent = false
       return new Response(
         new ReadableStream({
           async pull(controller) {
             if (sent) await new Promise((done) => setTimeout(done, 50))
-            if (sent) house.platform.dropConnections()
+            if (sent) testBff.platform.dropConnections()
             else controller.enqueue(new TextEncoder().encode('half'))
             sent = true
           },
@@ -230,7 +279,7 @@ describe('the portal', () => {
   })
 
   it('answers 503 while the API is away', async () => {
-    const other = await openHouse()
+    const other = await startTestBff()
     const person = other.browser()
     await person.signIn(other.publicUrl, 'owner@acme.test')
     await person.fetch(`${other.publicUrl}/trpc/a.b`)
@@ -246,11 +295,29 @@ describe('X-Forwarded-For', () => {
     ['no proxy in front', undefined, '203.0.113.9', 0, '203.0.113.9'],
     ['no proxy in front, header made up', '1.1.1.1', '203.0.113.9', 0, '203.0.113.9'],
     ['one proxy', '198.51.100.1', '10.0.0.1', 1, '198.51.100.1, 10.0.0.1'],
-    ['one proxy, header begun by the sender', '1.1.1.1, 2.2.2.2, 198.51.100.1', '10.0.0.1', 1, '198.51.100.1, 10.0.0.1'],
-    ['two proxies', '1.1.1.1, 198.51.100.1, 10.0.0.2', '10.0.0.1', 2, '198.51.100.1, 10.0.0.2, 10.0.0.1'],
+    [
+      'one proxy, header begun by the sender',
+      '1.1.1.1, 2.2.2.2, 198.51.100.1',
+      '10.0.0.1',
+      1,
+      '198.51.100.1, 10.0.0.1',
+    ],
+    [
+      'two proxies',
+      '1.1.1.1, 198.51.100.1, 10.0.0.2',
+      '10.0.0.1',
+      2,
+      '198.51.100.1, 10.0.0.2, 10.0.0.1',
+    ],
     ['a proxy that sent none', undefined, '10.0.0.1', 1, '10.0.0.1'],
     ['what is no address', "x' or 1=1, <b>", '10.0.0.1', 2, '10.0.0.1'],
-    ['IPv4 on a dual-stack socket', '::ffff:198.51.100.1', '::ffff:10.0.0.1', 1, '198.51.100.1, 10.0.0.1'],
+    [
+      'IPv4 on a dual-stack socket',
+      '::ffff:198.51.100.1',
+      '::ffff:10.0.0.1',
+      1,
+      '198.51.100.1, 10.0.0.1',
+    ],
     ['IPv6', '2001:db8::1', '::1', 1, '2001:db8::1, ::1'],
     ['a socket that is gone', undefined, undefined, 0, ''],
   ])('with %s', (_what, given, peer, hops, expected) => {
@@ -259,9 +326,11 @@ describe('X-Forwarded-For', () => {
 
   it('keeps what the configured proxies appended', async () => {
     await signedIn({ trustedProxyHops: 1 })
-    await browser.fetch(at('/trpc/a.b'), { headers: { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' } })
+    await browser.fetch(at('/trpc/a.b'), {
+      headers: { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' },
+    })
     expect(lastSeen().headers['x-forwarded-for']).toMatch(/^198\.51\.100\.1, (127\.0\.0\.1|::1)$/)
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
   })
 
   it('is told of a trace only where a proxy of ours stands in front, who may have begun it', async () => {
@@ -269,11 +338,11 @@ describe('X-Forwarded-For', () => {
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: { traceparent } })
     expect(lastSeen().headers).not.toHaveProperty('traceparent')
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
     await signedIn({ trustedProxyHops: 1 })
     await browser.fetch(at('/trpc/a.b'), { headers: { traceparent, tracestate: 'proxy=1' } })
     expect(lastSeen().headers).toMatchObject({ traceparent, tracestate: 'proxy=1' })
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
   })
 
   it('is told with the country only when a proxy of ours names it', async () => {
@@ -281,11 +350,11 @@ describe('X-Forwarded-For', () => {
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: claims })
     expect(lastSeen().headers).not.toHaveProperty('x-atrium-country')
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
     await signedIn({ env: { CLIENT_COUNTRY_HEADER: 'CF-IPCountry' } })
     await browser.fetch(at('/trpc/a.b'), { headers: claims })
     expect(lastSeen().headers['x-atrium-country']).toBe('DE')
-    await house[Symbol.asyncDispose]()
+    await testBff[Symbol.asyncDispose]()
   })
 })
 
@@ -294,11 +363,11 @@ it('a stream ends soon after the session behind it has', async () => {
   const response = await browser.fetch(at('/trpc/events'))
   const reader = response.body?.getReader()
   await reader?.read()
-  const elsewhere = house.browser()
-  const name = house.cookieName
-  elsewhere.setCookie(house.publicUrl, name, browser.cookie(house.publicUrl, name)?.value ?? '')
+  const elsewhere = testBff.browser()
+  const name = testBff.cookieName
+  elsewhere.setCookie(testBff.publicUrl, name, browser.cookie(testBff.publicUrl, name)?.value ?? '')
   await elsewhere.post(at('/auth/logout'))
   expect(await reader?.read()).toEqual({ done: true, value: undefined })
-  await expect.poll(() => house.platform.openStreams).toBe(0)
-  await house[Symbol.asyncDispose]()
+  await expect.poll(() => testBff.platform.openStreams).toBe(0)
+  await testBff[Symbol.asyncDispose]()
 })

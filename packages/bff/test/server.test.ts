@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readAppConfig } from '../src/config.ts'
 import { startAppServer } from '../src/server.ts'
-import { type House, openHouse } from './house.ts'
+import { startTestBff, type TestBff } from './test-bff.ts'
 
 const key = randomBytes(32).toString('base64')
 const env = {
@@ -61,8 +61,10 @@ describe('the configuration', () => {
     else expect(read).toThrow(/PUBLIC_URL: /)
   })
 
-  it('refuses an identity provider on plain http elsewhere', () => {
-    expect(() => readAppConfig('portal', { ...env, IDP_ISSUER: 'http://idp.example.test/' })).toThrow(/IDP_ISSUER: plain http/)
+  it('rejects an identity provider on plain http elsewhere', () => {
+    expect(() =>
+      readAppConfig('portal', { ...env, IDP_ISSUER: 'http://idp.example.test/' }),
+    ).toThrow(/IDP_ISSUER: plain http/)
   })
 
   it.each(['x', `a:${key.slice(0, 20)}`, `a:${key},a:${key}`, `a b:${key}`, `${key}`])(
@@ -75,7 +77,7 @@ describe('the configuration', () => {
   )
 })
 
-let house: House | undefined
+let testBff: TestBff | undefined
 let child: ChildProcess | undefined
 afterEach(async () => {
   if (child && child.exitCode === null) {
@@ -83,8 +85,8 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await ended
   }
-  await house?.[Symbol.asyncDispose]()
-  house = undefined
+  await testBff?.[Symbol.asyncDispose]()
+  testBff = undefined
   child = undefined
 })
 
@@ -103,7 +105,9 @@ function run(variables: Record<string, string>, distDir: string) {
   started.stderr.setEncoding('utf8').on('data', (text) => {
     output.errors += text
   })
-  const exited = new Promise<number | null>((done) => started.once('exit', (status) => done(status)))
+  const exited = new Promise<number | null>((done) =>
+    started.once('exit', (status) => done(status)),
+  )
   const listening = async () => {
     await expect.poll(() => output.text, { timeout: 10_000 }).toContain('"msg":"listening"')
     const line = output.text.split('\n').find((entry) => entry.includes('"listening"')) ?? ''
@@ -113,41 +117,44 @@ function run(variables: Record<string, string>, distDir: string) {
 }
 
 describe('the server', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends by itself on %s, open streams and idle connections included', async (signal) => {
-    house = await openHouse()
-    const server = run(house.env, house.distDir)
-    const port = await server.listening()
-    const browser = house.browser()
-    await browser.signIn(house.publicUrl, 'owner@acme.test')
-    expect((await browser.fetch(`http://localhost:${port}/health`)).status).toBe(200)
-    const stream = await browser.fetch(`http://localhost:${port}/trpc/events`)
-    const reader = stream.body?.getReader()
-    await reader?.read()
-    server.process.kill(signal)
-    expect(await reader?.read()).toEqual({ done: true, value: undefined })
-    expect(await server.exited).toBe(0)
-    expect(server.output.text).toContain('"msg":"stopped"')
-    expect(server.output.errors).toBe('')
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends by itself on %s, open streams and idle connections included',
+    async (signal) => {
+      testBff = await startTestBff()
+      const server = run(testBff.env, testBff.distDir)
+      const port = await server.listening()
+      const browser = testBff.browser()
+      await browser.signIn(testBff.publicUrl, 'owner@acme.test')
+      expect((await browser.fetch(`http://localhost:${port}/health`)).status).toBe(200)
+      const stream = await browser.fetch(`http://localhost:${port}/trpc/events`)
+      const reader = stream.body?.getReader()
+      await reader?.read()
+      server.process.kill(signal)
+      expect(await reader?.read()).toEqual({ done: true, value: undefined })
+      expect(await server.exited).toBe(0)
+      expect(server.output.text).toContain('"msg":"stopped"')
+      expect(server.output.errors).toBe('')
+    },
+  )
 
   it('cuts off what does not come to an end', async () => {
-    house = await openHouse()
-    house.platform.answer = () => new Promise(() => {})
-    const server = run(house.env, house.distDir)
+    testBff = await startTestBff()
+    testBff.platform.answer = () => new Promise(() => {})
+    const server = run(testBff.env, testBff.distDir)
     const port = await server.listening()
-    const browser = house.browser()
-    await browser.signIn(house.publicUrl, 'owner@acme.test')
+    const browser = testBff.browser()
+    await browser.signIn(testBff.publicUrl, 'owner@acme.test')
     const hanging = browser.fetch(`http://localhost:${port}/trpc/a.b`)
     hanging.catch(() => {})
-    await expect.poll(() => house?.platform.seen.length).toBe(1)
+    await expect.poll(() => testBff?.platform.seen.length).toBe(1)
     server.process.kill('SIGTERM')
     await expect(hanging).rejects.toThrow()
     expect(await server.exited).toBe(0)
   })
 
   it('does not start with a faulty configuration, without a build, or on a taken port, and says why in a line', async () => {
-    house = await openHouse()
-    const faulty = run({ ...house.env, OIDC_CLIENT_ID: '', PORT: 'x' }, house.distDir)
+    testBff = await startTestBff()
+    const faulty = run({ ...testBff.env, OIDC_CLIENT_ID: '', PORT: 'x' }, testBff.distDir)
     expect(await faulty.exited).toBe(78)
     expect(faulty.output.errors.split('\n')).toEqual([
       'The configuration is not usable:',
@@ -155,14 +162,14 @@ describe('the server', () => {
       '  OIDC_CLIENT_ID: is empty. Give it a value, or remove the line for the default',
       '',
     ])
-    await expect(startAppServer({ app: 'portal', env: house.env, distDir: '/nowhere' })).rejects.toThrow(
-      'There is no build of the app in /nowhere.',
-    )
-    const { port } = new URL(house.publicUrl)
+    await expect(
+      startAppServer({ app: 'portal', env: testBff.env, distDir: '/nowhere' }),
+    ).rejects.toThrow('There is no build of the app in /nowhere.')
+    const { port } = new URL(testBff.publicUrl)
     const taken = startAppServer({
       app: 'portal',
-      env: { ...house.env, HOST: 'localhost', PORT: port, LOG_LEVEL: 'silent' },
-      distDir: house.distDir,
+      env: { ...testBff.env, HOST: 'localhost', PORT: port, LOG_LEVEL: 'silent' },
+      distDir: testBff.distDir,
     })
     await expect(taken).rejects.toThrow(`Port ${port} on localhost is taken.`)
   })

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { SessionView } from '../src/wire.ts'
+import type { SessionView } from '../src/views.ts'
 import type { Browser } from './browser.ts'
-import { type House, openHouse } from './house.ts'
+import { startTestBff, type TestBff } from './test-bff.ts'
 
-let house: House
+let testBff: TestBff
 let sessionName: string
 
 beforeAll(async () => {
-  house = await openHouse({ bff: { idpDeadlineSeconds: 1 } })
-  sessionName = house.cookieName
+  testBff = await startTestBff({ bff: { idpDeadlineSeconds: 1 } })
+  sessionName = testBff.cookieName
 })
-afterEach(() => house.sandbox.clearFaults())
+afterEach(() => testBff.sandbox.clearFaults())
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testBff[Symbol.asyncDispose]()
 })
 
 async function sessionOf(browser: Browser): Promise<SessionView> {
-  return (await (await browser.fetch(`${house.publicUrl}/api/session`)).json()) as SessionView
+  return (await (await browser.fetch(`${testBff.publicUrl}/api/session`)).json()) as SessionView
 }
 
-/** Where the callback sends the browser. A refused one must leave nobody signed in. */
+/** Where the callback sends the browser. A rejected one must leave nobody signed in. */
 async function callback(browser: Browser, url: string): Promise<string | null> {
   const response = await browser.fetch(url)
   expect(response.status).toBe(303)
@@ -28,10 +28,10 @@ async function callback(browser: Browser, url: string): Promise<string | null> {
   return response.headers.get('location')
 }
 
-async function expectRefused(browser: Browser, url: string, error: string): Promise<void> {
+async function expectRejected(browser: Browser, url: string, error: string): Promise<void> {
   expect(await callback(browser, url)).toBe(`/signed-out?error=${error}`)
   expect(await sessionOf(browser)).toMatchObject({ signedIn: false })
-  expect(browser.cookie(house.publicUrl, sessionName)).toBeUndefined()
+  expect(browser.cookie(testBff.publicUrl, sessionName)).toBeUndefined()
 }
 
 function change(url: string, name: string, value: string | undefined): string {
@@ -42,15 +42,25 @@ function change(url: string, name: string, value: string | undefined): string {
 }
 
 const stateOf = (url: string) => new URL(url).searchParams.get('state') ?? ''
-const signInCookie = (state: string) => `${sessionName}-signin-${createHash('sha256').update(state).digest('hex').slice(0, 16)}`
+const signInCookie = (state: string) =>
+  `${sessionName}-signin-${createHash('sha256').update(state).digest('hex').slice(0, 16)}`
 const person = 'owner@acme.test'
 
 describe('signing in', () => {
   it('leads through the identity provider back to the page that was wanted', async () => {
-    const browser = house.browser()
-    expect(await sessionOf(browser)).toEqual({ signedIn: false, app: 'portal', email: null, name: null, subject: null, signedInAt: null })
-    const wanted = '/t/acme?tab=members#x'
-    expect(await browser.signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(wanted)}`)).toBe(wanted)
+    const browser = testBff.browser()
+    expect(await sessionOf(browser)).toEqual({
+      signedIn: false,
+      app: 'portal',
+      email: null,
+      name: null,
+      subject: null,
+      signedInAt: null,
+    })
+    const requested = '/t/acme?tab=members#x'
+    expect(
+      await browser.signIn(testBff.publicUrl, person, `?returnTo=${encodeURIComponent(requested)}`),
+    ).toBe(requested)
     const session = await sessionOf(browser)
     expect(session).toEqual({
       ...{ signedIn: true, app: 'portal', email: person, name: 'Anna Owner' },
@@ -60,199 +70,236 @@ describe('signing in', () => {
   })
 
   it('asks the identity provider with state, nonce and an S256 challenge, whatever Host the request names', async () => {
-    const response = await house.browser().fetch(`${house.publicUrl}/auth/login`, { headers: { 'x-forwarded-host': 'evil.test' } })
+    const response = await testBff
+      .browser()
+      .fetch(`${testBff.publicUrl}/auth/login`, { headers: { 'x-forwarded-host': 'evil.test' } })
     expect(response.status).toBe(302)
     const target = new URL(response.headers.get('location') ?? '')
     const query = Object.fromEntries(target.searchParams)
-    expect(target.href).toContain(house.sandbox.issuers.portal)
+    expect(target.href).toContain(testBff.sandbox.issuers.portal)
     expect(query).toMatchObject({
       response_type: 'code',
       client_id: 'atrium-portal',
-      redirect_uri: `${house.publicUrl}/auth/callback`,
+      redirect_uri: `${testBff.publicUrl}/auth/callback`,
       scope: 'openid email profile groups offline_access',
       code_challenge_method: 'S256',
     })
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(query[name]).toMatch(/^[\w-]{43}$/)
-    expect(target.href).not.toContain(house.env.OIDC_CLIENT_SECRET)
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(query[name]).toMatch(/^[\w-]{43}$/)
+    expect(target.href).not.toContain(testBff.env.OIDC_CLIENT_SECRET)
   })
 
   it('works in two tabs at once', async () => {
-    const browser = house.browser()
-    const first = await browser.signInUpToCallback(house.publicUrl, person, '?returnTo=/one')
-    const second = await browser.signInUpToCallback(house.publicUrl, person, '?returnTo=/two')
+    const browser = testBff.browser()
+    const first = await browser.signInUpToCallback(testBff.publicUrl, person, '?returnTo=/one')
+    const second = await browser.signInUpToCallback(testBff.publicUrl, person, '?returnTo=/two')
     expect(await callback(browser, first)).toBe('/one')
     expect(await callback(browser, second)).toBe('/two')
-    expect(browser.names(house.publicUrl).filter((name) => name.startsWith(`${sessionName}-signin`))).toEqual([])
+    expect(
+      browser.names(testBff.publicUrl).filter((name) => name.startsWith(`${sessionName}-signin`)),
+    ).toEqual([])
   })
 
   it('does not fill the browser with cookies of abandoned sign-ins', async () => {
-    const browser = house.browser()
-    for (let n = 0; n < 20; n++) await browser.fetch(`${house.publicUrl}/auth/login`)
-    expect(browser.names(house.publicUrl).length).toBeLessThan(10)
-    expect(await browser.signIn(house.publicUrl, person)).toBe('/')
+    const browser = testBff.browser()
+    for (let n = 0; n < 20; n++) await browser.fetch(`${testBff.publicUrl}/auth/login`)
+    expect(browser.names(testBff.publicUrl).length).toBeLessThan(10)
+    expect(await browser.signIn(testBff.publicUrl, person)).toBe('/')
   })
 
   it('stores a hash of the cookie and no token in the clear', async () => {
-    const browser = house.browser()
-    await browser.signIn(house.publicUrl, person)
-    const cookie = browser.cookie(house.publicUrl, sessionName)?.value ?? ''
+    const browser = testBff.browser()
+    await browser.signIn(testBff.publicUrl, person)
+    const cookie = browser.cookie(testBff.publicUrl, sessionName)?.value ?? ''
     expect(cookie).toMatch(/^[\w-]{43}$/)
-    const rows = await house.database.db.selectFrom('web_sessions').selectAll().execute()
+    const rows = await testBff.database.db.selectFrom('web_sessions').selectAll().execute()
     const hash = createHash('sha256').update(cookie).digest()
     expect(rows.some((row) => row.token_hash.equals(hash))).toBe(true)
-    const table = Buffer.concat(rows.flatMap((row) => [row.tokens, row.token_hash])).toString('latin1')
-    for (const { tokens } of await house.storedSessions()) {
+    const table = Buffer.concat(rows.flatMap((row) => [row.tokens, row.token_hash])).toString(
+      'latin1',
+    )
+    for (const { tokens } of await testBff.storedSessions()) {
       expect(tokens.refresh).toBeTruthy()
-      for (const token of [tokens.access, tokens.refresh ?? '', tokens.id ?? '', cookie]) expect(table).not.toContain(token)
+      for (const token of [tokens.access, tokens.refresh ?? '', tokens.id ?? '', cookie])
+        expect(table).not.toContain(token)
     }
   })
 
   it('writes no code, state, cookie or token into the log', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     await callback(browser, url)
-    await expectRefused(house.browser(), url, 'sign_in_expired')
+    await expectRejected(testBff.browser(), url, 'sign_in_expired')
     const { searchParams } = new URL(url)
-    const [stored] = (await house.storedSessions()).slice(-1)
-    const text = house.logLines.join('')
+    const [stored] = (await testBff.storedSessions()).slice(-1)
+    const text = testBff.logLines.join('')
     expect(text).toContain('"path":"/auth/callback"')
-    const cookie = browser.cookie(house.publicUrl, sessionName)?.value
-    for (const secret of [searchParams.get('code'), searchParams.get('state'), cookie, stored?.tokens.access, stored?.tokens.refresh]) {
+    const cookie = browser.cookie(testBff.publicUrl, sessionName)?.value
+    for (const secret of [
+      searchParams.get('code'),
+      searchParams.get('state'),
+      cookie,
+      stored?.tokens.access,
+      stored?.tokens.refresh,
+    ]) {
       expect(secret).toBeTruthy()
       expect(text).not.toContain(secret)
     }
   })
 })
 
-describe('a callback is refused', () => {
+describe('a callback is rejected', () => {
   it('in a browser that did not begin the sign-in', async () => {
-    const attacker = await house.browser().signInUpToCallback(house.publicUrl, person)
-    await expectRefused(house.browser(), attacker, 'sign_in_expired')
+    const attacker = await testBff.browser().signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(testBff.browser(), attacker, 'sign_in_expired')
   })
 
   it('without state', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(browser, change(url, 'state', undefined), 'sign_in_expired')
-    await expectRefused(browser, change(url, 'state', ''), 'sign_in_expired')
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(browser, change(url, 'state', undefined), 'sign_in_expired')
+    await expectRejected(browser, change(url, 'state', ''), 'sign_in_expired')
   })
 
   it('with the state of nobody', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(browser, change(url, 'state', 'A'.repeat(43)), 'sign_in_expired')
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(browser, change(url, 'state', 'A'.repeat(43)), 'sign_in_expired')
   })
 
   it('when the cookie of one sign-in is put under the name of another', async () => {
-    const browser = house.browser()
-    const first = await browser.signInUpToCallback(house.publicUrl, person)
-    const second = await browser.signInUpToCallback(house.publicUrl, person)
-    const value = browser.cookie(house.publicUrl, signInCookie(stateOf(first)))?.value ?? ''
-    browser.setCookie(house.publicUrl, signInCookie(stateOf(second)), value)
-    await expectRefused(browser, second, 'sign_in_expired')
+    const browser = testBff.browser()
+    const first = await browser.signInUpToCallback(testBff.publicUrl, person)
+    const second = await browser.signInUpToCallback(testBff.publicUrl, person)
+    const value = browser.cookie(testBff.publicUrl, signInCookie(stateOf(first)))?.value ?? ''
+    browser.setCookie(testBff.publicUrl, signInCookie(stateOf(second)), value)
+    await expectRejected(browser, second, 'sign_in_expired')
   })
 
   it.each([0, 10, 40, -1])('when byte %i of the sign-in cookie was altered', async (position) => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     const name = signInCookie(stateOf(url))
-    const bytes = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
+    const bytes = Buffer.from(browser.cookie(testBff.publicUrl, name)?.value ?? '', 'base64url')
     const index = position < 0 ? bytes.length + position : position
     bytes[index] = (bytes[index] ?? 0) ^ 1
-    browser.setCookie(house.publicUrl, name, bytes.toString('base64url'))
-    await expectRefused(browser, url, 'sign_in_expired')
+    browser.setCookie(testBff.publicUrl, name, bytes.toString('base64url'))
+    await expectRejected(browser, url, 'sign_in_expired')
   })
 
-  it.each(['', 'x', '%00', 'A'.repeat(3_000)])('when the sign-in cookie is the made-up text "%s"', async (value) => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    browser.setCookie(house.publicUrl, signInCookie(stateOf(url)), value)
-    await expectRefused(browser, url, 'sign_in_expired')
-  })
+  it.each(['', 'x', '%00', 'A'.repeat(3_000)])(
+    'when the sign-in cookie is the made-up text "%s"',
+    async (value) => {
+      const browser = testBff.browser()
+      const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+      browser.setCookie(testBff.publicUrl, signInCookie(stateOf(url)), value)
+      await expectRejected(browser, url, 'sign_in_expired')
+    },
+  )
 
   it('when it comes more than ten minutes later, also from a browser that kept the cookie', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    house.elapse(601)
-    await expectRefused(browser, url, 'sign_in_expired')
-    house.elapse(-601)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    testBff.elapse(601)
+    await expectRejected(browser, url, 'sign_in_expired')
+    testBff.elapse(-601)
   })
 
   it('when it is sent again, and changes nothing for who is signed in', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     await callback(browser, url)
-    const before = browser.cookie(house.publicUrl, sessionName)?.value
+    const before = browser.cookie(testBff.publicUrl, sessionName)?.value
     expect(await callback(browser, url)).toBe('/')
-    expect(browser.cookie(house.publicUrl, sessionName)?.value).toBe(before)
+    expect(browser.cookie(testBff.publicUrl, sessionName)?.value).toBe(before)
   })
 
   it('when it is sent again by somebody who kept the sign-in cookie: a code works once', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     const name = signInCookie(stateOf(url))
-    const value = browser.cookie(house.publicUrl, name)?.value ?? ''
+    const value = browser.cookie(testBff.publicUrl, name)?.value ?? ''
     await callback(browser, url)
-    const thief = house.browser()
-    thief.setCookie(house.publicUrl, name, value)
-    await expectRefused(thief, url, 'sign_in_failed')
+    const thief = testBff.browser()
+    thief.setCookie(testBff.publicUrl, name, value)
+    await expectRejected(thief, url, 'sign_in_failed')
   })
 
   it("with somebody else's code under the browser's own state (code injection)", async () => {
-    const attacker = await house.browser().signInUpToCallback(house.publicUrl, 'owner@globex.test')
-    const victim = house.browser()
-    const url = await victim.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(victim, change(url, 'code', new URL(attacker).searchParams.get('code') ?? ''), 'sign_in_failed')
+    const attacker = await testBff
+      .browser()
+      .signInUpToCallback(testBff.publicUrl, 'owner@globex.test')
+    const victim = testBff.browser()
+    const url = await victim.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(
+      victim,
+      change(url, 'code', new URL(attacker).searchParams.get('code') ?? ''),
+      'sign_in_failed',
+    )
   })
 
   it.each(['verifier', 'nonce', 'state'])('when the remembered %s is another', async (part) => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     const state = stateOf(url)
     const context = `sign-in:portal:${state}`
     const name = signInCookie(state)
-    const sealed = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
-    const transaction = JSON.parse(house.keyring.decrypt(sealed, context)) as Record<string, unknown>
+    const sealed = Buffer.from(browser.cookie(testBff.publicUrl, name)?.value ?? '', 'base64url')
+    const transaction = JSON.parse(testBff.keyring.decrypt(sealed, context)) as Record<
+      string,
+      unknown
+    >
     const altered = { ...transaction, [part]: 'A'.repeat(43) }
-    browser.setCookie(house.publicUrl, name, house.keyring.encrypt(JSON.stringify(altered), context).toString('base64url'))
-    await expectRefused(browser, url, 'sign_in_failed')
+    browser.setCookie(
+      testBff.publicUrl,
+      name,
+      testBff.keyring.encrypt(JSON.stringify(altered), context).toString('base64url'),
+    )
+    await expectRejected(browser, url, 'sign_in_failed')
   })
 
   it('when the sign-in cookie is one of the other app', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
     const state = stateOf(url)
     const name = signInCookie(state)
-    const sealed = Buffer.from(browser.cookie(house.publicUrl, name)?.value ?? '', 'base64url')
-    const text = house.keyring.decrypt(sealed, `sign-in:portal:${state}`)
-    browser.setCookie(house.publicUrl, name, house.keyring.encrypt(text, `sign-in:operator:${state}`).toString('base64url'))
-    await expectRefused(browser, url, 'sign_in_expired')
+    const sealed = Buffer.from(browser.cookie(testBff.publicUrl, name)?.value ?? '', 'base64url')
+    const text = testBff.keyring.decrypt(sealed, `sign-in:portal:${state}`)
+    browser.setCookie(
+      testBff.publicUrl,
+      name,
+      testBff.keyring.encrypt(text, `sign-in:operator:${state}`).toString('base64url'),
+    )
+    await expectRejected(browser, url, 'sign_in_expired')
   })
 
   it('with the answer of another issuer (mix-up)', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(browser, change(url, 'iss', 'https://evil.test/'), 'sign_in_failed')
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(browser, change(url, 'iss', 'https://evil.test/'), 'sign_in_failed')
   })
 
   it('with a code of the other app', async () => {
-    const operator = new URL(house.sandbox.issuers.operator)
+    const operator = new URL(testBff.sandbox.issuers.operator)
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: 'atrium-operator',
-      redirect_uri: `${house.publicUrl}/auth/callback`,
+      redirect_uri: `${testBff.publicUrl}/auth/callback`,
       scope: 'openid',
       state: 'A'.repeat(43),
     })
-    const isCallback = (url: string) => url.startsWith(`${house.publicUrl}/auth/callback`)
-    const other = house.browser()
+    const isCallback = (url: string) => url.startsWith(`${testBff.publicUrl}/auth/callback`)
+    const other = testBff.browser()
     const start = await other.follow(`${operator.href}authorize/?${query}`, isCallback)
-    const end = await other.follow(start.url, isCallback, { method: 'POST', body: new URLSearchParams({ person: 'operator@atrium.test' }) })
+    const end = await other.follow(start.url, isCallback, {
+      method: 'POST',
+      body: new URLSearchParams({ person: 'operator@atrium.test' }),
+    })
     const code = new URL(end.url).searchParams.get('code') ?? ''
     expect(code).not.toBe('')
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(browser, change(url, 'code', code), 'sign_in_failed')
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(browser, change(url, 'code', code), 'sign_in_failed')
   })
 
   it.each([
@@ -261,34 +308,41 @@ describe('a callback is refused', () => {
     ['no code', ''],
     ['an ID token in the query', 'id_token=e30.e30.&code=a'],
   ])('with %s', async (_what, parameters) => {
-    const browser = house.browser()
-    const state = stateOf(await browser.signInUpToCallback(house.publicUrl, person))
-    const issuer = encodeURIComponent(house.sandbox.issuers.portal)
-    await expectRefused(browser, `${house.publicUrl}/auth/callback?state=${state}&iss=${issuer}&${parameters}`, 'sign_in_failed')
+    const browser = testBff.browser()
+    const state = stateOf(await browser.signInUpToCallback(testBff.publicUrl, person))
+    const issuer = encodeURIComponent(testBff.sandbox.issuers.portal)
+    await expectRejected(
+      browser,
+      `${testBff.publicUrl}/auth/callback?state=${state}&iss=${issuer}&${parameters}`,
+      'sign_in_failed',
+    )
   })
 
   it('with two states', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    await expectRefused(browser, `${url}&state=${'A'.repeat(43)}`, 'sign_in_failed')
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    await expectRejected(browser, `${url}&state=${'A'.repeat(43)}`, 'sign_in_failed')
   })
 
   it('as a POST', async () => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    expect((await browser.fetch(url, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+    const browser = testBff.browser()
+    const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+    expect(
+      (await browser.fetch(url, { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }))
+        .status,
+    ).toBe(403)
     expect((await browser.post(url)).status).toBe(404)
   })
 })
 
 describe('an error of the identity provider', () => {
   async function failed(error: string): Promise<string | null> {
-    const browser = house.browser()
-    const state = stateOf(await browser.signInUpToCallback(house.publicUrl, person))
-    const issuer = encodeURIComponent(house.sandbox.issuers.portal)
+    const browser = testBff.browser()
+    const state = stateOf(await browser.signInUpToCallback(testBff.publicUrl, person))
+    const issuer = encodeURIComponent(testBff.sandbox.issuers.portal)
     return callback(
       browser,
-      `${house.publicUrl}/auth/callback?state=${state}&iss=${issuer}&error=${encodeURIComponent(error)}&error_description=x`,
+      `${testBff.publicUrl}/auth/callback?state=${state}&iss=${issuer}&error=${encodeURIComponent(error)}&error_description=x`,
     )
   }
 
@@ -299,19 +353,30 @@ describe('an error of the identity provider', () => {
   })
 
   it('without a sign-in under way is not repeated to the person', async () => {
-    await expectRefused(house.browser(), `${house.publicUrl}/auth/callback?error=access_denied&state=x`, 'sign_in_expired')
+    await expectRejected(
+      testBff.browser(),
+      `${testBff.publicUrl}/auth/callback?error=access_denied&state=x`,
+      'sign_in_expired',
+    )
   })
 
-  it.each(['error', 'reset', 'garbage', 'shape', 'timeout'] as const)('at the token endpoint (%s) signs nobody in', async (mode) => {
-    const browser = house.browser()
-    const url = await browser.signInUpToCallback(house.publicUrl, person)
-    house.sandbox.fault({ system: 'identity', match: '/token/', mode })
-    await expectRefused(browser, url, mode === 'garbage' || mode === 'shape' ? 'sign_in_failed' : 'unavailable')
-  })
+  it.each(['error', 'reset', 'garbage', 'shape', 'timeout'] as const)(
+    'at the token endpoint (%s) signs nobody in',
+    async (mode) => {
+      const browser = testBff.browser()
+      const url = await browser.signInUpToCallback(testBff.publicUrl, person)
+      testBff.sandbox.fault({ system: 'identity', match: '/token/', mode })
+      await expectRejected(
+        browser,
+        url,
+        mode === 'garbage' || mode === 'shape' ? 'sign_in_failed' : 'unavailable',
+      )
+    },
+  )
 })
 
 it('nobody is signed in while the signature of the ID token cannot be verified', async () => {
-  await using fresh = await openHouse()
+  await using fresh = await startTestBff()
   const browser = fresh.browser()
   const url = await browser.signInUpToCallback(fresh.publicUrl, person)
   fresh.sandbox.fault({ system: 'identity', match: '/jwks/', mode: 'error' })
@@ -339,10 +404,21 @@ describe('the page to come back to', () => {
     `/${'x'.repeat(3_000)}`,
     '',
   ])('is the start instead of "%s"', async (returnTo) => {
-    expect(await house.browser().signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`)).toBe('/')
+    expect(
+      await testBff
+        .browser()
+        .signIn(testBff.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`),
+    ).toBe('/')
   })
 
-  it.each(['/t/acme', '/t/acme?q=a%20b&x=//evil.test', '/a#b', '/search?next=https://evil.test/'])('may be %s', async (returnTo) => {
-    expect(await house.browser().signIn(house.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`)).toBe(returnTo)
-  })
+  it.each(['/t/acme', '/t/acme?q=a%20b&x=//evil.test', '/a#b', '/search?next=https://evil.test/'])(
+    'may be %s',
+    async (returnTo) => {
+      expect(
+        await testBff
+          .browser()
+          .signIn(testBff.publicUrl, person, `?returnTo=${encodeURIComponent(returnTo)}`),
+      ).toBe(returnTo)
+    },
+  )
 })

@@ -37,20 +37,34 @@ export class IdentityProviderUnavailable extends Error {
 
 export interface OidcClient {
   /**
-   * Where to send the browser, and what to remember until it comes back. `maxAge`: a person whose sign-in is older, in seconds, is asked
-   * again although they are signed in there. `loginHint`: whom the page may fill in.
+   * Where to send the browser, and what to remember until it comes back. `maxAge`: a person whose
+   * sign-in is older, in seconds, is asked again although they are signed in there. `loginHint`:
+   * whom the page may fill in.
    */
-  startSignIn(asked?: { maxAge?: number | undefined; loginHint?: string | undefined }): Promise<{ url: string; secrets: SignInSecrets }>
+  startSignIn(asked?: {
+    maxAge?: number | undefined
+    loginHint?: string | undefined
+  }): Promise<{ url: string; secrets: SignInSecrets }>
   /**
-   * Exchanges the code of a callback. `query` is the callback's query as it came, with the question mark. Throws what openid-client
-   * throws for an answer that does not belong to `secrets` or is not valid, and IdentityProviderUnavailable.
+   * Exchanges the code of a callback. `query` is the callback's query as it came, with the question
+   * mark. Throws what openid-client throws for an answer that does not belong to `secrets` or is
+   * not valid, and IdentityProviderUnavailable.
    */
-  finishSignIn(query: string, secrets: SignInSecrets): Promise<{ tokens: IssuedTokens; person: SignedInPerson }>
-  /** New tokens; undefined when the provider no longer accepts the refresh token. Any other failure throws. */
+  finishSignIn(
+    query: string,
+    secrets: SignInSecrets,
+  ): Promise<{ tokens: IssuedTokens; person: SignedInPerson }>
+  /**
+   * New tokens; undefined when the provider no longer accepts the refresh token. Any other failure
+   * throws.
+   */
   refresh(refreshToken: string, subject: string): Promise<IssuedTokens | undefined>
   /** Best effort: a provider without a revocation endpoint is left alone. */
   revoke(refreshToken: string): Promise<void>
-  /** RP-initiated logout address; undefined when the provider has none. */
+  /**
+   * RP-initiated logout address, with the ID token as a hint if it fits into an address; undefined
+   * when the provider has none.
+   */
   signOutUrl(idToken: string | undefined): Promise<string | undefined>
   /** Address of the provider's published keys. */
   keysUrl(): Promise<URL>
@@ -65,11 +79,19 @@ export interface OidcOptions {
   deadlineSeconds?: number
 }
 
+/**
+ * ID tokens name every group of their person. Proxies in front of a provider reject addresses of
+ * more than 8 kB, so a longer token is left out of the logout address: the hint is optional there
+ * (OpenID Connect RP-Initiated Logout 1.0, section 2), and `client_id` names the application.
+ */
+const longestHint = 4_096
+
 const scope = 'openid email profile groups offline_access'
 
 /**
- * The code flow with PKCE against one issuer (OpenID Connect Core 1.0, RFC 7636, RFC 9700). The provider is discovered on first use,
- * so that the server starts without it, and again after every failure to do so.
+ * The code flow with PKCE against one issuer (OpenID Connect Core 1.0, RFC 7636, RFC 9700). The
+ * provider is discovered on first use, so that the server starts without it, and again after every
+ * failure to do so.
  */
 export function createOidcClient(options: OidcOptions): OidcClient {
   const { publicUrl, deadlineSeconds = 5 } = options
@@ -87,7 +109,11 @@ export function createOidcClient(options: OidcOptions): OidcClient {
   return {
     async startSignIn({ maxAge, loginHint } = {}) {
       const { signIn } = await provider()
-      const secrets = { state: openid.randomState(), nonce: openid.randomNonce(), verifier: openid.randomPKCECodeVerifier() }
+      const secrets = {
+        state: openid.randomState(),
+        nonce: openid.randomNonce(),
+        verifier: openid.randomPKCECodeVerifier(),
+      }
       const url = openid.buildAuthorizationUrl(signIn, {
         redirect_uri: callbackUrl,
         scope,
@@ -104,7 +130,7 @@ export function createOidcClient(options: OidcOptions): OidcClient {
     async finishSignIn(query, { state, nonce, verifier }) {
       const { signIn } = await provider()
       // Built on the configured address: the Host header of the request is the sender's to choose.
-      const answer = await openid
+      const response = await openid
         .authorizationCodeGrant(signIn, new URL(callbackUrl + query), {
           expectedState: state,
           expectedNonce: nonce,
@@ -112,10 +138,10 @@ export function createOidcClient(options: OidcOptions): OidcClient {
           idTokenExpected: true,
         })
         .catch(rethrowClassified)
-      const claims = answer.claims()
+      const claims = response.claims()
       if (!claims) throw new Error('The identity provider sent no ID token.')
       return {
-        tokens: toTokens(answer),
+        tokens: toTokens(response),
         person: {
           subject: claims.sub,
           idpSessionId: text(claims.sid),
@@ -128,13 +154,20 @@ export function createOidcClient(options: OidcOptions): OidcClient {
     async refresh(refreshToken, subject) {
       const { refreshing } = await provider()
       try {
-        // No scope is sent: authentik refuses a refresh that names another set than the granted one.
-        const answer = await openid.refreshTokenGrant(refreshing, refreshToken)
-        const claims = answer.claims()
-        if (claims && claims.sub !== subject) throw new Error('The refreshed ID token speaks of somebody else.')
-        return toTokens(answer)
+        // No scope is sent: authentik rejects a refresh that names another set than the granted
+        // one.
+        const response = await openid.refreshTokenGrant(refreshing, refreshToken)
+        const claims = response.claims()
+        if (claims && claims.sub !== subject)
+          throw new Error('The refreshed ID token speaks of somebody else.')
+        return toTokens(response)
       } catch (error) {
-        if (error instanceof openid.ResponseBodyError && error.error === 'invalid_grant' && error.status < 500) return undefined
+        if (
+          error instanceof openid.ResponseBodyError &&
+          error.error === 'invalid_grant' &&
+          error.status < 500
+        )
+          return undefined
         return rethrowClassified(error)
       }
     },
@@ -142,20 +175,27 @@ export function createOidcClient(options: OidcOptions): OidcClient {
     async revoke(refreshToken) {
       const { refreshing } = await provider()
       if (!refreshing.serverMetadata().revocation_endpoint) return
-      await openid.tokenRevocation(refreshing, refreshToken, { token_type_hint: 'refresh_token' }).catch(rethrowClassified)
+      await openid
+        .tokenRevocation(refreshing, refreshToken, { token_type_hint: 'refresh_token' })
+        .catch(rethrowClassified)
     },
 
     async signOutUrl(idToken) {
       const { signIn } = await provider()
       if (!signIn.serverMetadata().end_session_endpoint) return undefined
-      const parameters = { post_logout_redirect_uri: `${publicUrl}/signed-out`, ...(idToken !== undefined && { id_token_hint: idToken }) }
-      return openid.buildEndSessionUrl(signIn, parameters).href
+      const hint =
+        idToken !== undefined && idToken.length <= longestHint ? { id_token_hint: idToken } : {}
+      return openid.buildEndSessionUrl(signIn, {
+        post_logout_redirect_uri: `${publicUrl}/signed-out`,
+        ...hint,
+      }).href
     },
 
     async keysUrl() {
       const { signIn } = await provider()
       const { jwks_uri } = signIn.serverMetadata()
-      if (!jwks_uri) throw new IdentityProviderUnavailable(new Error('The discovery document names no keys.'))
+      if (!jwks_uri)
+        throw new IdentityProviderUnavailable(new Error('The discovery document names no keys.'))
       return new URL(jwks_uri)
     },
   }
@@ -165,8 +205,9 @@ interface Configurations {
   /** Verifies the signatures of ID tokens. */
   signIn: openid.Configuration
   /**
-   * Relies on the connection to the provider instead, as OpenID Connect Core 3.1.3.7 allows: were the keys unreadable at that moment,
-   * the new refresh token would be lost and the old one is spent.
+   * Relies on the connection to the provider instead, as OpenID Connect Core 3.1.3.7 allows: were
+   * the keys unreadable at that moment, the new refresh token would be lost and the old one is
+   * spent.
    */
   refreshing: openid.Configuration
 }
@@ -174,13 +215,19 @@ interface Configurations {
 async function discover(options: OidcOptions, timeout: number): Promise<Configurations> {
   const { issuer, clientId, clientSecret } = options
   const insecure = isHttps(issuer) ? [] : [openid.allowInsecureRequests]
-  // The secret in the body: in a Basic header it is form-encoded first (RFC 6749 section 2.3.1), which not every provider undoes.
+  // The secret in the body: in a Basic header it is form-encoded first (RFC 6749 section 2.3.1),
+  // which not every provider undoes.
   const authentication = openid.ClientSecretPost(clientSecret)
   const signIn = await openid.discovery(new URL(issuer), clientId, undefined, authentication, {
     timeout,
     execute: [...insecure, openid.enableNonRepudiationChecks],
   })
-  const refreshing = new openid.Configuration(signIn.serverMetadata(), clientId, undefined, authentication)
+  const refreshing = new openid.Configuration(
+    signIn.serverMetadata(),
+    clientId,
+    undefined,
+    authentication,
+  )
   refreshing.timeout = timeout
   for (const allow of insecure) allow(refreshing)
   return { signIn, refreshing }
@@ -188,7 +235,9 @@ async function discover(options: OidcOptions, timeout: number): Promise<Configur
 
 /** Tells a provider that is away from an answer that must not be accepted. */
 function rethrowClassified(error: unknown): never {
-  throw isNetworkFailure(error) || isServerFault(error) ? new IdentityProviderUnavailable(error) : error
+  throw isNetworkFailure(error) || isServerFault(error)
+    ? new IdentityProviderUnavailable(error)
+    : error
 }
 
 function isNetworkFailure(error: unknown): boolean {
@@ -203,7 +252,8 @@ function isNetworkFailure(error: unknown): boolean {
 }
 
 function isServerFault(error: unknown): boolean {
-  if (error instanceof openid.AuthorizationResponseError) return ['server_error', 'temporarily_unavailable'].includes(error.error)
+  if (error instanceof openid.AuthorizationResponseError)
+    return ['server_error', 'temporarily_unavailable'].includes(error.error)
   if (error instanceof openid.ResponseBodyError) return isFaultStatus(error.status)
   // openid-client keeps an answer that is not in the protocol as the cause.
   for (let current = error; current instanceof Error; current = current.cause) {
@@ -214,20 +264,27 @@ function isServerFault(error: unknown): boolean {
 }
 
 function hasStatus(value: unknown): value is { status: number } {
-  return typeof value === 'object' && value !== null && 'status' in value && typeof value.status === 'number'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'status' in value &&
+    typeof value.status === 'number'
+  )
 }
 
 function isFaultStatus(status: number): boolean {
   return status >= 500 || status === 429
 }
 
-function toTokens(answer: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers): IssuedTokens {
+function toTokens(
+  response: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
+): IssuedTokens {
   return {
-    access: answer.access_token,
-    refresh: answer.refresh_token,
-    id: answer.id_token,
+    access: response.access_token,
+    refresh: response.refresh_token,
+    id: response.id_token,
     // RFC 6749 only recommends expires_in; without it the token is tried for a minute at a time.
-    accessSeconds: answer.expires_in ?? 60,
+    accessSeconds: response.expires_in ?? 60,
   }
 }
 

@@ -3,8 +3,21 @@ import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { IdentityProviderUnavailable } from './client.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-// Asymmetric only: with an HMAC among them, a published key could serve as the shared secret (RFC 8725 section 3.1).
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+// Asymmetric only: with an HMAC among them, a published key could serve as the shared secret (RFC
+// 8725 section 3.1).
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 const leewaySeconds = 30
 const longestAgeSeconds = 300
 
@@ -17,7 +30,7 @@ export class InvalidLogoutToken extends Error {
 }
 
 export interface VerifiedLogout {
-  /** Unique per token; the caller refuses one that was seen before. */
+  /** Unique per token; the caller rejects one that was seen before. */
   tokenId: string
   login: EndedLogin
 }
@@ -30,10 +43,13 @@ export interface LogoutTokenOptions {
 }
 
 /**
- * Verifies logout tokens of one issuer (OpenID Connect Back-Channel Logout 1.0 section 2.6): signature, issuer, audience, time, the
- * logout event, no nonce, a session or a subject. Throws InvalidLogoutToken, or IdentityProviderUnavailable when the keys cannot be had.
+ * Verifies logout tokens of one issuer (OpenID Connect Back-Channel Logout 1.0 section 2.6):
+ * signature, issuer, audience, time, the logout event, no nonce, a session or a subject. Throws
+ * InvalidLogoutToken, or IdentityProviderUnavailable when the keys cannot be had.
  */
-export function createLogoutTokenVerifier(options: LogoutTokenOptions): (token: string) => Promise<VerifiedLogout> {
+export function createLogoutTokenVerifier(
+  options: LogoutTokenOptions,
+): (token: string) => Promise<VerifiedLogout> {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined
   return async (token) => {
     keys ??= createRemoteJWKSet(await options.keysUrl(), { timeoutDuration: 5_000 })
@@ -43,7 +59,8 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): (token: 
       algorithms,
       clockTolerance: leewaySeconds,
       currentDate: options.now(),
-      // `exp` is verified where it is present: not every release of authentik writes it, and the age of `iat` bounds the token as well.
+      // `exp` is verified where it is present: not every release of authentik writes it, and the
+      // age of `iat` bounds the token as well.
       maxTokenAge: longestAgeSeconds,
       requiredClaims: ['iat', 'jti', 'events'],
     }).catch((error: unknown) => {
@@ -51,19 +68,25 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): (token: 
     })
     const { payload, protectedHeader } = verified
     const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '')
-    if (type !== undefined && type !== 'logout+jwt' && type !== 'jwt') throw new InvalidLogoutToken('It is a token of another type.')
-    if (payload.nonce !== undefined) throw new InvalidLogoutToken('It has a nonce, so it may be an ID token.')
+    if (type !== undefined && type !== 'logout+jwt' && type !== 'jwt')
+      throw new InvalidLogoutToken('It is a token of another type.')
+    if (payload.nonce !== undefined)
+      throw new InvalidLogoutToken('It has a nonce, so it may be an ID token.')
     if (!isObject(payload.events) || !isObject(payload.events[logoutEvent]))
       throw new InvalidLogoutToken('It does not name the logout event.')
-    if (typeof payload.jti !== 'string' || payload.jti === '') throw new InvalidLogoutToken('It has no usable id.')
+    if (typeof payload.jti !== 'string' || payload.jti === '')
+      throw new InvalidLogoutToken('It has no usable id.')
     return { tokenId: payload.jti, login: toLogin(payload.sid, payload.sub) }
   }
 }
 
 function toLogin(sid: unknown, sub: unknown): EndedLogin {
-  if (sid !== undefined && (typeof sid !== 'string' || sid === '')) throw new InvalidLogoutToken('Its session is no usable text.')
-  if (sub !== undefined && (typeof sub !== 'string' || sub === '')) throw new InvalidLogoutToken('Its subject is no usable text.')
-  if (typeof sid === 'string') return { idpSessionId: sid, ...(typeof sub === 'string' && { subject: sub }) }
+  if (sid !== undefined && (typeof sid !== 'string' || sid === ''))
+    throw new InvalidLogoutToken('Its session is no usable text.')
+  if (sub !== undefined && (typeof sub !== 'string' || sub === ''))
+    throw new InvalidLogoutToken('Its subject is no usable text.')
+  if (typeof sid === 'string')
+    return { idpSessionId: sid, ...(typeof sub === 'string' && { subject: sub }) }
   if (typeof sub === 'string') return { subject: sub }
   throw new InvalidLogoutToken('It names neither a session nor a subject.')
 }
@@ -73,7 +96,9 @@ function classified(error: unknown): Error {
     error instanceof errors.JWKSTimeout ||
     (error instanceof TypeError && error.message === 'fetch failed') ||
     (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
-  return unreadable ? new IdentityProviderUnavailable(error) : new InvalidLogoutToken('It does not verify.', error)
+  return unreadable
+    ? new IdentityProviderUnavailable(error)
+    : new InvalidLogoutToken('It does not verify.', error)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { demoClients } from '@atrium/core/demo'
 import { type Database, openDatabase } from '@atrium/db/connect'
 import { createKeyring, type Keyring } from '@atrium/db/encryption'
@@ -21,9 +22,12 @@ import { readStaticFiles } from '../src/static-files.ts'
 import { Browser } from './browser.ts'
 import { type FakePlatform, startPlatform } from './platform.ts'
 
-export interface HouseOptions {
+export interface TestBffOptions {
   app?: WebApp
-  /** An address that does not exist here, such as https://portal.example.test; the browsers of the house know the way. */
+  /**
+   * An address that does not exist here, such as https://portal.example.test; the browsers of the
+   * workplace know the way.
+   */
   publicUrl?: string
   instances?: number
   trustedProxyHops?: number
@@ -35,11 +39,16 @@ export interface HouseOptions {
   accounts?: DatabaseAccounts
 }
 
-/** One app of one or more server processes' worth of instances on a database of its own, with the sandbox behind it. */
-export interface House extends AsyncDisposable {
+/**
+ * One app of one or more server processes' worth of instances on a database of its own, with the
+ * sandbox behind it.
+ */
+export interface TestBff extends AsyncDisposable {
   publicUrl: string
   /** Where each instance listens; the first is where browsers arrive. */
   urls: readonly string[]
+  /** Method and path of each route, as Hono writes them. */
+  routes: readonly { method: string; path: string }[]
   /** Name of the session cookie. */
   cookieName: string
   sandbox: Sandbox
@@ -52,7 +61,7 @@ export interface House extends AsyncDisposable {
   /** Moves the clock of the servers, in seconds. */
   elapse(seconds: number): void
   browser(): Browser
-  /** Calls to the token endpoint so far, refused ones included. */
+  /** Calls to the token endpoint so far, rejected ones included. */
   tokenCalls(): number
   /** The stored sessions with their tokens in the clear. */
   storedSessions(): Promise<{ id: string; tokens: StoredTokens }[]>
@@ -60,10 +69,11 @@ export interface House extends AsyncDisposable {
   expireTokens(inSeconds?: number): Promise<void>
 }
 
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+export async function startTestBff(options: TestBffOptions = {}): Promise<TestBff> {
   const { app = 'portal', instances = 1 } = options
   const closers: (() => Promise<unknown>)[] = []
-  const accounts: DatabaseAccounts & Partial<AsyncDisposable> = options.accounts ?? (await copyDatabase())
+  const accounts: DatabaseAccounts & Partial<AsyncDisposable> =
+    options.accounts ?? (await copyDatabase())
   if (accounts !== options.accounts) closers.push(async () => accounts[Symbol.asyncDispose]?.())
   const listeners = await Promise.all(Array.from({ length: instances }, reservePort))
   const urls = listeners.map(({ port }) => `http://localhost:${port}`)
@@ -95,28 +105,42 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   }
   const config = readAppConfig(app, env)
   const logLines: string[] = []
-  const log = createLogger(`atrium-${app}`, 'debug', { write: (line: string) => void logLines.push(line) })
+  const log = createLogger(`atrium-${app}`, 'debug', {
+    write: (line: string) => void logLines.push(line),
+  })
   let shift = 0
   const now = () => new Date(Date.now() + shift * 1000)
   const files = readStaticFiles(distDir)
   let first: Database | undefined
+  let routes: TestBff['routes'] = []
   for (const { server } of listeners) {
     // A pool of its own for each instance, as if it were a process.
-    const database = openDatabase({ url: accounts.appUrl, poolSize: 6, onError: (err) => log.warn({ err }, 'a connection was lost') })
+    const database = openDatabase({
+      url: accounts.appUrl,
+      poolSize: 6,
+      onError: (err) => log.warn({ err }, 'a connection was lost'),
+    })
     first ??= database
     const bff = createBff({ config, database, files, log, version: '0', now, ...options.bff })
-    server.on('request', createAdaptorServer({ fetch: bff.app.fetch }).listeners('request')[0] as Parameters<Server['on']>[1])
+    routes = bff.app.routes
+    server.on(
+      'request',
+      createAdaptorServer({ fetch: bff.app.fetch }).listeners('request')[0] as Parameters<
+        Server['on']
+      >[1],
+    )
     closers.push(
       () => database.close(),
       () => bff.close(),
       () => closeServer(server),
     )
   }
-  if (!first) throw new Error('a house has at least one instance')
+  if (!first) throw new Error('a test server has at least one instance')
   const database = first
   return {
     publicUrl,
     urls,
+    routes,
     cookieName: createCookies(app, publicUrl).sessionName,
     sandbox,
     platform,
@@ -129,11 +153,22 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       shift += seconds
     },
     browser: () => new Browser([[publicUrl, urls[0] ?? '']]),
-    tokenCalls: () => sandbox.state().identity.calls.filter((call) => call.method === 'POST' && call.path.endsWith('/token/')).length,
+    tokenCalls: () =>
+      sandbox
+        .state()
+        .identity.calls.filter((call) => call.method === 'POST' && call.path.endsWith('/token/'))
+        .length,
     async storedSessions() {
-      const rows = await database.db.selectFrom('web_sessions').select(['id', 'tokens']).orderBy('id').execute()
+      const rows = await database.db
+        .selectFrom('web_sessions')
+        .select(['id', 'tokens'])
+        .orderBy('id')
+        .execute()
       const keyring = createKeyring(keys)
-      return rows.map(({ id, tokens }) => ({ id, tokens: JSON.parse(keyring.decrypt(tokens, `web_sessions.tokens:${id}`)) }))
+      return rows.map(({ id, tokens }) => ({
+        id,
+        tokens: JSON.parse(keyring.decrypt(tokens, `web_sessions.tokens:${id}`)),
+      }))
     },
     async expireTokens(inSeconds = -1) {
       await database.db
@@ -160,6 +195,11 @@ async function closeServer(server: Server): Promise<void> {
 
 export const script = `console.log(${JSON.stringify('a line that compresses well '.repeat(200))})\n`
 
+/** Packed otherwise than the server would do it. */
+export const packedScript = brotliCompressSync(script, {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+})
+
 export async function buildDist(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'atrium-dist-'))
   await mkdir(join(dir, 'assets'))
@@ -168,6 +208,8 @@ export async function buildDist(): Promise<string> {
     '<!doctype html><html><head><meta name="csp-nonce" content=""><script type="module" src="/assets/app-1a2b3c4d.js"></script></head><body></body></html>',
   )
   await writeFile(join(dir, 'assets', 'app-1a2b3c4d.js'), script)
+  await writeFile(join(dir, 'assets', 'page-5e6f7a8b.js'), script)
+  await writeFile(join(dir, 'assets', 'page-5e6f7a8b.js.br'), packedScript)
   await writeFile(join(dir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   return dir
 }

@@ -8,19 +8,28 @@ export interface SessionView {
   app: WebApp
   email: string | null
   name: string | null
-  /** Who is signed in, as the identity provider names them: tells whether it is still the same person. */
+  /**
+   * Who is signed in, as the identity provider names them: tells whether it is still the same
+   * person.
+   */
   subject: string | null
   /** When they last proved who they are; null where the identity provider does not tell. */
   signedInAt: string | null
 }
 
-/** `GET /api/me`: the stored user (the API's `GET /users/me`) with what the token and the other parts of the platform add. */
+/**
+ * `GET /api/me`: the stored user (the API's `GET /users/me`) with what the token and the other
+ * parts of the platform add.
+ */
 export type MeView = UserView & {
   /** Names of the identity groups in the token, without duplicates. */
   groups: readonly string[]
   /** Of the person's first workplace; null without one, and for operators. */
   subscription: SubscriptionSummary | null
-  /** True for staff of a partner that is not terminated: only they get the partner area. `partner` says with which level and status. */
+  /**
+   * True for staff of a partner that is not terminated: only they get the partner area. `partner`
+   * says with which level and status.
+   */
   partnerMode: boolean
 }
 
