@@ -1,10 +1,11 @@
 import { MantineProvider } from '@mantine/core'
 import { lazy, type ReactNode, Suspense, useMemo, useSyncExternalStore } from 'react'
+import { notices } from './notices.ts'
 import { recentSignIn } from './recent-sign-in.ts'
 import { styleNonce } from './style-nonce.ts'
 import { type Accent, contrastVariables, createAtriumTheme } from './theme.ts'
 
-// Nothing is said before somebody acts, so this is no part of the first load.
+// Nothing is said before somebody acts.
 const NotificationStack = lazy(() => import('./notification-stack.tsx'))
 
 // Most sessions never meet it.
@@ -15,18 +16,29 @@ interface Props {
   children: ReactNode
 }
 
-/** Theme, colour scheme (the system's until the person chooses), notifications, and the question for a recent sign-in of an app. */
+/**
+ * Theme, colour scheme (the system's until the person chooses), notifications, and the question for
+ * a recent sign-in of an app.
+ */
 export function AppProvider({ accent, children }: Props) {
   const theme = useMemo(() => createAtriumTheme(accent), [accent])
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={contrastVariables} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={contrastVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       {children}
-      <Suspense>
-        <NotificationStack />
-      </Suspense>
+      <Notices />
       <SecondSignIn />
     </MantineProvider>
   )
+}
+
+function Notices() {
+  const wanted = useSyncExternalStore(notices.subscribe, notices.wanted)
+  return <Suspense>{wanted && <NotificationStack />}</Suspense>
 }
 
 function SecondSignIn() {

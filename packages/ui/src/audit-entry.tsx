@@ -1,8 +1,17 @@
 import type { AuditEvent } from '@atrium/core/audit'
-import { ActionIcon, Button, CopyButton, DataList, Stack, Text, Title, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  CopyButton,
+  DataList,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+} from '@mantine/core'
 import { IconCheck, IconCopy, IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { actionWords } from './audit-actions.ts'
+import { actionLabel } from './audit-actions.ts'
 import classes from './audit-entry.module.css'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
@@ -17,25 +26,33 @@ interface Props {
   /** Narrows the list behind to a value of the entry; without it values are plain text. */
   onNarrow?: (filter: AuditFilterValues) => void
   /** What the readers call a tenant: "workplace". */
-  tenantWord?: string
+  tenantNoun?: string
 }
 
 /** Everything that an entry of the audit log holds. */
-export function AuditEntryDrawer({ event, onClose, onNarrow, tenantWord = 'tenant' }: Props) {
-  const title = event && actionWords(event.action, tenantWord)
+export function AuditEntryDrawer({ event, onClose, onNarrow, tenantNoun = 'tenant' }: Props) {
+  const title = event && actionLabel(event.action, tenantNoun)
   return (
     <SideDrawer opened={event !== undefined} onClose={onClose} title={title}>
-      {event && <AuditEntry event={event} onNarrow={onNarrow} tenantWord={tenantWord} />}
+      {event && <AuditEntry event={event} onNarrow={onNarrow} tenantNoun={tenantNoun} />}
     </SideDrawer>
   )
 }
 
-function AuditEntry({ event, onNarrow, tenantWord }: { event: AuditEvent; onNarrow: Props['onNarrow']; tenantWord: string }) {
+function AuditEntry({
+  event,
+  onNarrow,
+  tenantNoun,
+}: {
+  event: AuditEvent
+  onNarrow: Props['onNarrow']
+  tenantNoun: string
+}) {
   const metadata = readMetadata(event.metadata)
   return (
     <Stack>
       <DataList labelWidth="116px">
-        {factsOf(event, tenantWord).map(([label, value, filter]) => (
+        {factsOf(event, tenantNoun).map(([label, value, filter]) => (
           <DataList.Item key={label}>
             <DataList.ItemLabel>{label}</DataList.ItemLabel>
             <DataList.ItemValue className={classes.value}>
@@ -77,7 +94,9 @@ function AuditEntry({ event, onNarrow, tenantWord }: { event: AuditEvent; onNarr
           <Button
             variant="default"
             style={{ alignSelf: 'flex-start' }}
-            leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            leftSection={
+              copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
+            }
             onClick={copy}
           >
             {copied ? 'Copied' : 'Copy as JSON'}
@@ -109,16 +128,30 @@ function Line({ label, value, change }: MetadataLine) {
 }
 
 /** Name and value of each fact, and the filter that finds other entries with the same value. */
-function factsOf(event: AuditEvent, tenantWord: string): [string, ReactNode, (AuditFilterValues | undefined)?][] {
+function factsOf(
+  event: AuditEvent,
+  tenantNoun: string,
+): [string, ReactNode, (AuditFilterValues | undefined)?][] {
   const { action, outcome, actorEmail, tenantSlug, partnerSlug } = event
   const facts: [string, ReactNode, (AuditFilterValues | undefined)?][] = [
     ['When', <Time key="at" at={event.at} show="both" />],
     ['Outcome', <OutcomeBadge key="outcome" outcome={outcome} />, { outcome }],
     ['Action', <code key="action">{action}</code>, { action }],
     ['Who', actorEmail ?? event.actorType, actorEmail === null ? undefined : { actorEmail }],
-    ['Address', addressOf(event), event.actorIpTrusted === null ? undefined : { actorIpTrusted: event.actorIpTrusted ? 'true' : 'false' }],
-    ['Concerns', [event.resourceType.replace(/^tenant$/, tenantWord), event.resourceName].filter(Boolean).join(' ')],
-    [sentence(tenantWord), tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
+    [
+      'Address',
+      addressOf(event),
+      event.actorIpTrusted === null
+        ? undefined
+        : { actorIpTrusted: event.actorIpTrusted ? 'true' : 'false' },
+    ],
+    [
+      'Concerns',
+      [event.resourceType.replace(/^tenant$/, tenantNoun), event.resourceName]
+        .filter(Boolean)
+        .join(' '),
+    ],
+    [sentence(tenantNoun), tenantSlug, tenantSlug === null ? undefined : { tenantSlug }],
     ['Partner', partnerSlug, partnerSlug === null ? undefined : { partnerSlug }],
     ['Through', event.source],
     ['Entry', <code key="id">{event.id}</code>],

@@ -1,3 +1,4 @@
+import '@atrium/core/issue-messages'
 import { auditOutcome, auditOutcomes, QueryAudit } from '@atrium/core/audit'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
@@ -7,7 +8,7 @@ import { actionSuggestions } from './audit-actions.ts'
 import { DebouncedInput } from './debounced-input.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { fromLocalInput, toLocalInput } from './format.ts'
-import { outcomeLooks } from './tones.ts'
+import { outcomeMeta } from './tones.ts'
 
 /** The filters of the audit log, as the address carries them. Times are ISO 8601 instants. */
 export interface AuditFilterValues {
@@ -41,7 +42,11 @@ const texts: Partial<Record<AuditFilterName, { label: string; placeholder: strin
   tenantSlug: { label: 'Tenant', placeholder: 'Slug' },
   partnerSlug: { label: 'Partner', placeholder: 'Slug' },
 }
-const times: Partial<Record<AuditFilterName, string>> = { since: 'From', until: 'Until', before: 'Before' }
+const times: Partial<Record<AuditFilterName, string>> = {
+  since: 'From',
+  until: 'Until',
+  before: 'Before',
+}
 
 export function AuditFilters({ value, fields, onChange, actions }: Props) {
   const set = fields.filter((field) => value[field] !== undefined)
@@ -51,12 +56,39 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
         const time = times[field]
         const text = texts[field]
         if (time !== undefined)
-          return <TimeField key={field} label={time} value={value[field]} onChange={(at) => onChange({ [field]: at })} />
+          return (
+            <TimeField
+              key={field}
+              label={time}
+              value={value[field]}
+              onChange={(at) => onChange({ [field]: at })}
+            />
+          )
         if (field === 'action')
-          return <ActionField key={field} value={value.action} actions={actions} onChange={(action) => onChange({ action })} />
-        if (field === 'outcome') return <OutcomeField key={field} value={value.outcome} onChange={(outcome) => onChange({ outcome })} />
+          return (
+            <ActionField
+              key={field}
+              value={value.action}
+              actions={actions}
+              onChange={(action) => onChange({ action })}
+            />
+          )
+        if (field === 'outcome')
+          return (
+            <OutcomeField
+              key={field}
+              value={value.outcome}
+              onChange={(outcome) => onChange({ outcome })}
+            />
+          )
         if (field === 'actorIpTrusted')
-          return <TrustField key={field} value={value.actorIpTrusted} onChange={(actorIpTrusted) => onChange({ actorIpTrusted })} />
+          return (
+            <TrustField
+              key={field}
+              value={value.actorIpTrusted}
+              onChange={(actorIpTrusted) => onChange({ actorIpTrusted })}
+            />
+          )
         return (
           <DebouncedInput
             key={field}
@@ -71,7 +103,11 @@ export function AuditFilters({ value, fields, onChange, actions }: Props) {
         )
       })}
       {set.length > 0 && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(Object.fromEntries(fields.map((field) => [field, undefined])))}>
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => onChange(Object.fromEntries(fields.map((field) => [field, undefined])))}
+        >
           Clear filters
         </Button>
       )}
@@ -114,7 +150,10 @@ function OutcomeField({
       label="Outcome"
       value={value ?? ''}
       onChange={(event) => onChange(auditOutcome.safeParse(event.currentTarget.value).data)}
-      data={[{ value: '', label: 'Any' }, ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeLooks[outcome].label }))]}
+      data={[
+        { value: '', label: 'Any' },
+        ...auditOutcomes.map((outcome) => ({ value: outcome, label: outcomeMeta[outcome].label })),
+      ]}
     />
   )
 }
@@ -127,7 +166,11 @@ interface TextProps {
 const actionFilter = QueryAudit.shape.action
 
 /** An action, or a leading part of one. What is half typed is said to be so and not yet sent. */
-function ActionField({ value, actions, onChange }: TextProps & { actions: readonly string[] | undefined }) {
+function ActionField({
+  value,
+  actions,
+  onChange,
+}: TextProps & { actions: readonly string[] | undefined }) {
   const [text, setText] = useState(value ?? '')
   const send = useAddressChange((next: string) => {
     const parsed = actionFilter.safeParse(next.trim() || undefined)
@@ -142,7 +185,8 @@ function ActionField({ value, actions, onChange }: TextProps & { actions: readon
       autoCapitalize="none"
       spellCheck={false}
       data={actionSuggestions(actions)}
-      // The list itself scrolls: a scroll area around it would be a stop for the keyboard that holds nothing.
+      // The list itself scrolls: a scroll area around it would be a stop for the keyboard that
+      // holds nothing.
       withScrollArea={false}
       styles={{ options: { maxHeight: 320, overflowY: 'auto' } }}
       comboboxProps={{ withinPortal: false }}

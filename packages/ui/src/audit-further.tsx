@@ -11,8 +11,11 @@ interface Props {
   onChange: (trail: string) => void
 }
 
-/** Says how far back a search came that stopped before its page was full, and goes on from there. Nothing to say shows nothing. */
-export function LookFurtherBack({ page, trail, onChange }: Props) {
+/**
+ * Says how far back a search came that stopped before its page was full, and goes on from there.
+ * Nothing to say shows nothing.
+ */
+export function SearchFurtherBack({ page, trail, onChange }: Props) {
   const { more, nextCursor, items } = page
   if (!more || nextCursor === null) return null
   const [reached = ''] = nextCursor.split('_')
@@ -26,8 +29,8 @@ export function LookFurtherBack({ page, trail, onChange }: Props) {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm">
-          Entries before <Time at={reached} show="absolute" /> were not looked at yet: a text without three letters or digits in a row is
-          looked for step by step.
+          Entries before <Time at={reached} show="absolute" /> were not looked at yet: a text
+          without three letters or digits in a row is looked for step by step.
         </Text>
         <Button variant="default" onClick={() => onChange(stepForward(trail, nextCursor))}>
           Look further back

@@ -1,3 +1,5 @@
+import { readChanges } from './audit-sentence.ts'
+
 /** One line of an entry's metadata as a person reads it. */
 export interface MetadataLine {
   /** Path of keys from the root; unique within an entry. */
@@ -12,32 +14,46 @@ export interface MetadataLine {
 }
 
 /**
- * Metadata as an indented list, in the order the server wrote it. `changes` (pairs of before and after) become changes; other objects
- * and lists of objects become headings with their parts below; lists of plain values stay on one line.
+ * Metadata as an indented list, in the order the server wrote it. `changes` (pairs of before and
+ * after) become changes; other objects and lists of objects become headings with their parts below;
+ * lists of plain values stay on one line.
  */
 export function readMetadata(metadata: Readonly<Record<string, unknown>>): MetadataLine[] {
   return Object.entries(metadata).flatMap(([key, value]) =>
-    key === 'changes' && isRecord(value) ? changesOf(key, value) : linesOf(key, labelOf(key), value, 0),
+    key === 'changes' && isRecord(value)
+      ? changesOf(key, metadata)
+      : linesOf(key, labelOf(key), value, 0),
   )
 }
 
 function linesOf(path: string, label: string, value: unknown, depth: number): MetadataLine[] {
   const parts = partsOf(value)
   if (!parts) return [{ path, label, depth, value: textOf(value) }]
-  return [{ path, label, depth }, ...parts.flatMap(([key, part]) => linesOf(`${path}.${key}`, labelOf(key), part, depth + 1))]
+  return [
+    { path, label, depth },
+    ...parts.flatMap(([key, part]) => linesOf(`${path}.${key}`, labelOf(key), part, depth + 1)),
+  ]
 }
 
-function changesOf(key: string, changes: Record<string, unknown>): MetadataLine[] {
-  const fields = Object.entries(changes).map(([field, pair]): MetadataLine => {
-    const line = { path: `${key}.${field}`, label: labelOf(field), depth: 1 }
-    return Array.isArray(pair) && pair.length === 2
-      ? { ...line, change: { before: textOf(pair[0]), after: textOf(pair[1]) } }
-      : { ...line, value: textOf(pair) }
+function changesOf(key: string, metadata: Readonly<Record<string, unknown>>): MetadataLine[] {
+  const lines = readChanges({ metadata }).map((change): MetadataLine => {
+    const line = { path: `${key}.${change.label}`, label: capitalised(change.label), depth: 1 }
+    if ('before' in change)
+      return { ...line, change: { before: change.before, after: change.after } }
+    if (!('added' in change)) return { ...line, value: 'changed' }
+    const sides = [
+      ...(change.added.length > 0 ? [`added ${change.added.join(', ')}`] : []),
+      ...(change.removed.length > 0 ? [`removed ${change.removed.join(', ')}`] : []),
+    ]
+    return { ...line, value: sides.join('; ') || 'order changed' }
   })
-  return [{ path: key, label: labelOf(key), depth: 0 }, ...fields]
+  return [{ path: key, label: labelOf(key), depth: 0 }, ...lines]
 }
 
-/** The parts of a value that has named ones; undefined for plain values, empty ones and lists of plain values. */
+/**
+ * The parts of a value that has named ones; undefined for plain values, empty ones and lists of
+ * plain values.
+ */
 function partsOf(value: unknown): [string, unknown][] | undefined {
   if (Array.isArray(value)) {
     return value.some((item) => typeof item === 'object' && item !== null)
@@ -62,5 +78,9 @@ function textOf(value: unknown): string {
 
 function labelOf(key: string): string {
   const spaced = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ')
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase()
+  return capitalised(spaced.toLowerCase())
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,8 @@
 import type { AuditEvent } from '@atrium/core/audit'
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
-import { actionWords } from './audit-actions.ts'
+import { actionLabel } from './audit-actions.ts'
 import type { AuditFilterValues } from './audit-filters.tsx'
+import { changesText } from './audit-sentence.ts'
 import classes from './audit-table.module.css'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
 import { OutcomeBadge } from './status-badge.tsx'
@@ -19,7 +20,7 @@ interface Props {
   /** Shows the action's own name below its words, for people who filter by it. */
   showAction?: boolean
   /** What the readers call a tenant: "workplace". */
-  tenantWord?: string
+  tenantNoun?: string
   stale?: boolean
 }
 
@@ -31,7 +32,7 @@ export function AuditTable({
   onNarrow,
   showTenant = false,
   showAction = false,
-  tenantWord,
+  tenantNoun,
   stale = false,
 }: Props) {
   const columns: Column<AuditEvent>[] = [
@@ -39,14 +40,38 @@ export function AuditTable({
       key: 'action',
       header: 'What',
       primary: true,
-      cell: (event) => <What event={event} words={actionWords(event.action, tenantWord)} onOpen={onOpen} showAction={showAction} />,
+      cell: (event) => (
+        <What
+          event={event}
+          words={actionLabel(event.action, tenantNoun)}
+          onOpen={onOpen}
+          showAction={showAction}
+        />
+      ),
     },
-    { key: 'actor', header: 'Who', breaks: true, cell: (event) => <Who event={event} onNarrow={onNarrow} /> },
+    {
+      key: 'actor',
+      header: 'Who',
+      breaks: true,
+      cell: (event) => <Who event={event} onNarrow={onNarrow} />,
+    },
     ...(showTenant ? [tenantColumn(onNarrow)] : []),
-    { key: 'outcome', header: 'Outcome', cell: (event) => <OutcomeBadge outcome={event.outcome} /> },
+    {
+      key: 'outcome',
+      header: 'Outcome',
+      cell: (event) => <OutcomeBadge outcome={event.outcome} />,
+    },
     { key: 'at', header: 'When', cell: When },
   ]
-  return <ResponsiveTable caption={caption} columns={columns} rows={events} rowKey={(event) => event.id} stale={stale} />
+  return (
+    <ResponsiveTable
+      caption={caption}
+      columns={columns}
+      rows={events}
+      rowKey={(event) => event.id}
+      stale={stale}
+    />
+  )
 }
 
 interface WhatProps {
@@ -57,6 +82,7 @@ interface WhatProps {
 }
 
 function What({ event, words, onOpen, showAction }: WhatProps) {
+  const changes = changesText(event)
   return (
     <>
       <UnstyledButton className={classes.open} data-row-link onClick={() => onOpen(event)}>
@@ -65,6 +91,11 @@ function What({ event, words, onOpen, showAction }: WhatProps) {
       {event.resourceName && (
         <Text size="sm" c="dimmed">
           {event.resourceName}
+        </Text>
+      )}
+      {changes && (
+        <Text size="sm" className={classes.changes}>
+          {whoOf(event)} {changes}
         </Text>
       )}
       {showAction && (
@@ -94,8 +125,14 @@ interface CellProps {
 }
 
 function Who({ event: { actorEmail, actorType }, onNarrow }: CellProps) {
-  if (actorEmail === null) return <>{actorWords[actorType]}</>
-  return <Narrowing text={actorEmail} label={`Only entries of ${actorEmail}`} onClick={onNarrow && (() => onNarrow({ actorEmail }))} />
+  if (actorEmail === null) return <>{actorLabel[actorType]}</>
+  return (
+    <Narrowing
+      text={actorEmail}
+      label={`Only entries of ${actorEmail}`}
+      onClick={onNarrow && (() => onNarrow({ actorEmail }))}
+    />
+  )
 }
 
 function tenantColumn(onNarrow: Props['onNarrow']): Column<AuditEvent> {
@@ -115,17 +152,38 @@ function tenantColumn(onNarrow: Props['onNarrow']): Column<AuditEvent> {
   }
 }
 
-function Narrowing({ text, label, onClick }: { text: string; label: string; onClick: (() => void) | undefined }) {
+function Narrowing({
+  text,
+  label,
+  onClick,
+}: {
+  text: string
+  label: string
+  onClick: (() => void) | undefined
+}) {
   if (!onClick) return <>{text}</>
   return (
-    <Anchor component="button" type="button" size="sm" underline="hover" ta="start" title={label} onClick={onClick}>
+    <Anchor
+      component="button"
+      type="button"
+      size="sm"
+      underline="hover"
+      ta="start"
+      title={label}
+      onClick={onClick}
+    >
       {text}
     </Anchor>
   )
 }
 
+/** Who acted: the address where a person is named. */
+function whoOf({ actorEmail, actorType }: AuditEvent): string {
+  return actorEmail ?? actorLabel[actorType]
+}
+
 /** Who acted, when no person is named. */
-const actorWords: Readonly<Record<AuditEvent['actorType'], string>> = {
+const actorLabel: Readonly<Record<AuditEvent['actorType'], string>> = {
   user: 'A person',
   operator: 'An operator',
   partner: 'A partner',

@@ -59,7 +59,13 @@ export function ErrorState({ error, title, onRetry, retrying = false }: ErrorPro
   return (
     <ProblemAlert error={error} title={title}>
       {onRetry && (
-        <Button variant="default" size="xs" leftSection={<IconRefresh size={16} aria-hidden />} onClick={onRetry} loading={retrying}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          onClick={onRetry}
+          loading={retrying}
+        >
           Try again
         </Button>
       )}
@@ -78,19 +84,34 @@ interface ProblemProps {
 /** A failure in place, beside the form or button that caused it. */
 export function ProblemAlert({ error, title, message, children }: ProblemProps) {
   const problem = problemOf(error)
-  // Whoever left the question for another sign-in alone knows why; nothing is wrong and there is nothing to quote.
+  // Whoever left the question for another sign-in alone knows why; nothing is wrong and there is
+  // nothing to quote.
   if (problem.code === 'recent_sign_in_required') {
     return (
-      <Alert color="yellow" variant="light" icon={<IconInfoCircle aria-hidden />} title={title} role="alert">
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<IconInfoCircle aria-hidden />}
+        title={title}
+        role="alert"
+      >
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">Nothing was done, because you did not sign in again. {problem.message}</Text>
+          <Text size="sm">
+            Nothing was done, because you did not sign in again. {problem.message}
+          </Text>
           {children}
         </Stack>
       </Alert>
     )
   }
   return (
-    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle aria-hidden />}
+      title={title}
+      role="alert"
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{message ?? problem.message}</Text>
         {(problem.detail || problem.requestId) && (

@@ -12,7 +12,8 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'defaultValue'> & {
 export function DebouncedInput({ value, onChange, ...props }: Props) {
   const [text, setText] = useState(value ?? '')
   const sent = useRef(value)
-  // The address changed by other hands (Back, "Clear filters"). An echo of what was typed here must not undo later keys.
+  // The address changed by other hands (Back, "Clear filters"). An echo of what was typed here must
+  // not undo later keys.
   useEffect(() => {
     if (value === sent.current) return
     sent.current = value

@@ -4,7 +4,10 @@ import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { Children, type ReactNode } from 'react'
 import classes from './filter-bar.module.css'
 
-/** Filters of a list in a row. On a phone the first one stands alone and a button unfolds the others. */
+/**
+ * Filters of a list in a row. On a phone the first one stands alone and a button unfolds the
+ * others.
+ */
 export function FilterBar({ label, children }: { label: string; children: ReactNode }) {
   const [opened, { toggle }] = useDisclosure(false)
   return (

@@ -11,17 +11,24 @@ export interface Merged<Values> {
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-const isGroup = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string')
+const isGroup = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 /**
- * Brings the change of a record into a form that was begun from an earlier state of it. `before` is that state, `now` the record, both
- * as values of the form. A field that was not touched takes the new value; a touched one keeps what was typed, and is a conflict when
- * the record has another value there than before and than the form. Of a list of texts each item counts by itself: it keeps what
- * either side added, without what either side removed, and is never a conflict. Groups of fields are merged field by field; their
- * conflicts have dotted names.
+ * Brings the change of a record into a form that was begun from an earlier state of it. `before` is
+ * that state, `now` the record, both as values of the form. A field that was not touched takes the
+ * new value; a touched one keeps what was typed, and is a conflict when the record has another
+ * value there than before and than the form. Of a list of texts each item counts by itself: it
+ * keeps what either side added, without what either side removed, and is never a conflict. Groups
+ * of fields are merged field by field; their conflicts have dotted names.
  */
-export function mergeChanges<Values extends object>(before: Values, now: Values, values: Values): Merged<Values> {
+export function mergeChanges<Values extends object>(
+  before: Values,
+  now: Values,
+  values: Values,
+): Merged<Values> {
   const merged: Fields = { ...(values as Fields) }
   const conflicts: Record<string, string> = {}
   for (const [field, typed] of Object.entries(values) as [string, unknown][]) {
@@ -32,27 +39,38 @@ export function mergeChanges<Values extends object>(before: Values, now: Values,
     else if (isGroup(typed) && isGroup(was) && isGroup(is)) {
       const inner = mergeChanges(was, is, typed)
       merged[field] = inner.values
-      for (const [name, sentence] of Object.entries(inner.conflicts)) conflicts[`${field}.${name}`] = sentence
-    } else conflicts[field] = `Somebody else saved ${inWords(is)} here meanwhile. Save to replace it with yours.`
+      for (const [name, sentence] of Object.entries(inner.conflicts))
+        conflicts[`${field}.${name}`] = sentence
+    } else
+      conflicts[field] =
+        `Somebody else saved ${durationText(is)} here meanwhile. Save to replace it with yours.`
   }
   return { values: merged as Values, conflicts }
 }
 
-function mergeLists(before: readonly string[], now: readonly string[], typed: readonly string[]): string[] {
+function mergeLists(
+  before: readonly string[],
+  now: readonly string[],
+  typed: readonly string[],
+): string[] {
   const kept = now.filter((item) => typed.includes(item) || !before.includes(item))
   return [...kept, ...typed.filter((item) => !before.includes(item) && !now.includes(item))]
 }
 
-function inWords(value: unknown): string {
+function durationText(value: unknown): string {
   if (value === '' || value === null || value === undefined) return 'an empty value'
   return typeof value === 'object' ? 'something else' : `“${String(value)}”`
 }
 
 /**
- * Lets a form follow its record: what others change appears in it, except where something was typed. A form that is compared with its
- * newest record after that sends its own changes alone and undoes nobody else's. `stored` is the record as values of the form.
+ * Lets a form follow its record: what others change appears in it, except where something was
+ * typed. A form that is compared with its newest record after that sends its own changes alone and
+ * undoes nobody else's. `stored` is the record as values of the form.
  */
-export function useFollowRecord<Values extends object>(form: UseFormReturnType<Values>, stored: Values): void {
+export function useFollowRecord<Values extends object>(
+  form: UseFormReturnType<Values>,
+  stored: Values,
+): void {
   const before = useRef(stored)
   const state = JSON.stringify(stored)
   useEffect(() => {

@@ -1,9 +1,13 @@
-import { minorUnitDigits } from '@atrium/core/money'
+import { minorUnitDigits } from '@atrium/core/minor-units'
 
-// The pages are in English: dates follow the viewer's own kind of English, and British order for everybody else.
+// The pages are in English: dates follow the viewer's own kind of English, and British order for
+// everybody else.
 const locale = englishLocale(typeof navigator === 'undefined' ? undefined : navigator.language)
 
-/** The viewer's own English, else British. Some systems report names that `Intl` refuses (`en-US@posix`), which would end every page. */
+/**
+ * The viewer's own English, else British. Some systems report names that `Intl` rejects
+ * (`en-US@posix`), which would end every page.
+ */
 export function englishLocale(language: string | undefined): string {
   try {
     const [name] = Intl.getCanonicalLocales(language ?? [])
@@ -29,7 +33,10 @@ export function formatPreciseTime(at: string): string {
   return precise.format(new Date(at))
 }
 
-/** The day of an instant in the viewer's zone; of a date without a time, that date wherever the viewer is. */
+/**
+ * The day of an instant in the viewer's zone; of a date without a time, that date wherever the
+ * viewer is.
+ */
 export function formatDay(at: string): string {
   return day.format(new Date(at.includes('T') ? at : `${at}T00:00`))
 }
@@ -39,8 +46,9 @@ export function formatCount(count: number): string {
 }
 
 /**
- * Whole minor units as people write them: `formatMoney(1050, 'eur')` is "€10.50". `currency` is ISO 4217 in any case. The digits are
- * those that the payment processor counts in (`minorUnitDigits`), and every one of them is shown.
+ * Whole minor units as people write them: `formatMoney(1050, 'eur')` is "€10.50". `currency` is ISO
+ * 4217 in any case. The digits are those that the payment processor counts in (`minorUnitDigits`),
+ * and every one of them is shown.
  */
 export function formatMoney(minor: number, currency: string): string {
   const digits = minorUnitDigits(currency.toLowerCase())
@@ -55,12 +63,19 @@ export function formatMoney(minor: number, currency: string): string {
     .padStart(digits + 1, '0')
   const major = digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
   // As text, not as a fraction: `Intl` then shows the amount to its last digit, however large.
-  return new Intl.NumberFormat(locale, style).format(`${minor < 0 ? '-' : ''}${major}` as `${number}`)
+  return new Intl.NumberFormat(locale, style).format(
+    `${minor < 0 ? '-' : ''}${major}` as `${number}`,
+  )
 }
 
 /** The same in few characters, rounded, for the axes of charts: "€1.2K". */
 export function formatMoneyShort(minor: number, currency: string): string {
-  const style = { style: 'currency', currency: currency.toUpperCase(), notation: 'compact', maximumFractionDigits: 1 } as const
+  const style = {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  } as const
   const compact = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: 0 })
   return compact.format(minor / 10 ** minorUnitDigits(currency.toLowerCase()))
 }
@@ -72,7 +87,10 @@ export function toMoneyInput(minor: number, currency: string): string {
   return digits === 0 ? size : `${size.slice(0, -digits)}.${size.slice(-digits)}`
 }
 
-/** What was typed as an amount, in minor units: "10.5" and "10,50" of `eur` are 1050. Undefined for what is none, or has too many digits. */
+/**
+ * What was typed as an amount, in minor units: "10.5" and "10,50" of `eur` are 1050. Undefined for
+ * what is none, or has too many digits.
+ */
 export function fromMoneyInput(typed: string, currency: string): number | undefined {
   const digits = minorUnitDigits(currency.trim().toLowerCase())
   const parts = /^(\d{1,12})(?:[.,](\d{0,3}))?$/.exec(typed.trim())
@@ -90,12 +108,16 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
-/** "3 minutes ago", "in 2 days"; within 45 seconds "just now" or "in a moment". Units are cut, not rounded: 119 minutes is an hour ago. */
+/**
+ * "3 minutes ago", "in 2 days"; within 45 seconds "just now" or "in a moment". Units are cut, not
+ * rounded: 119 minutes is an hour ago.
+ */
 export function formatRelative(at: string, now: Date): string {
   const seconds = (new Date(at).getTime() - now.getTime()) / 1000
   const size = Math.abs(seconds)
   if (size < 45) return seconds > 1 ? 'in a moment' : 'just now'
-  for (const [unit, length] of units) if (size >= length) return relative.format(Math.trunc(seconds / length), unit)
+  for (const [unit, length] of units)
+    if (size >= length) return relative.format(Math.trunc(seconds / length), unit)
   return relative.format(Math.sign(seconds), 'minute')
 }
 
@@ -121,10 +143,15 @@ export function formatBytes(bytes: number): string {
 export function toLocalInput(at: string | undefined): string {
   if (!at) return ''
   const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? '' : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return Number.isNaN(date.getTime())
+    ? ''
+    : new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** The instant that a `datetime-local` input names in the viewer's zone; undefined when it is empty or half typed. */
+/**
+ * The instant that a `datetime-local` input names in the viewer's zone; undefined when it is empty
+ * or half typed.
+ */
 export function fromLocalInput(value: string): string | undefined {
   // Checked by shape first: Date takes "2026-" for a whole year.
   const date = /^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) ? new Date(value) : undefined

@@ -7,23 +7,36 @@ const width = 320
 const height = 56
 const edge = 3
 
-/** The score over the days of which it is known, as a line; said in words as well. Nothing is drawn of fewer than two days. */
+/**
+ * The score over the days of which it is known, as a line; said in words as well. Nothing is drawn
+ * of fewer than two days.
+ */
 export function HealthTrend({ days }: { days: readonly HealthDay[] }) {
-  const known = days.flatMap(({ day, score }) => (score === null ? [] : [{ at: Date.parse(day), day, score }]))
+  const known = days.flatMap(({ day, score }) =>
+    score === null ? [] : [{ at: Date.parse(day), day, score }],
+  )
   const [first, last] = [known[0], known.at(-1)]
   if (!first || !last || first === last) return null
   const span = last.at - first.at
   const x = (at: number) => edge + ((at - first.at) / span) * (width - 2 * edge)
   const y = (score: number) => edge + (1 - score / 100) * (height - 2 * edge)
-  const points = known.map(({ at, score }) => `${x(at).toFixed(1)},${y(score).toFixed(1)}`).join(' ')
+  const points = known
+    .map(({ at, score }) => `${x(at).toFixed(1)},${y(score).toFixed(1)}`)
+    .join(' ')
   return (
     <div>
-      <svg className={classes.trend} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden>
+      <svg
+        className={classes.trend}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        aria-hidden
+      >
         <line className={classes.green} x1={0} x2={width} y1={y(75)} y2={y(75)} />
         <polyline className={classes.line} points={points} />
       </svg>
       <Text size="xs" c="dimmed">
-        From {first.score} on {formatDay(first.day)} to {last.score} on {formatDay(last.day)}. The dashed line is the healthy mark, 75.
+        From {first.score} on {formatDay(first.day)} to {last.score} on {formatDay(last.day)}. The
+        dashed line is the healthy mark, 75.
       </Text>
     </div>
   )

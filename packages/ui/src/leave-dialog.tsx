@@ -5,7 +5,10 @@ interface Props {
   onLeave: () => void
 }
 
-/** Asks before a form with unsaved changes is left. Staying is the first and the safe answer, also by Escape. */
+/**
+ * Asks before a form with unsaved changes is left. Staying is the first and the safe answer, also
+ * by Escape.
+ */
 export default function LeaveDialog({ onStay, onLeave }: Props) {
   return (
     <Modal opened onClose={onStay} title="Leave without saving?" size="md">

@@ -1,9 +1,8 @@
 import type { LedgerEntryView } from '@atrium/core/payouts'
 import { Text } from '@mantine/core'
 import { formatDay, formatMoney } from './format.ts'
-import { ledgerEntryNames } from './payout-looks.ts'
+import { ledgerEntryNames } from './payout-status-meta.ts'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
-import { StatusBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
 
 interface Props {
@@ -17,7 +16,15 @@ interface Props {
 /** Entries of a partner's ledger, each with the invoice that it comes from. */
 export function LedgerTable({ caption, entries, withPayout = false, stale = false }: Props) {
   const columns = withPayout ? [...entryColumns, payoutColumn] : entryColumns
-  return <ResponsiveTable caption={caption} columns={columns} rows={entries} rowKey={(entry) => entry.id} stale={stale} />
+  return (
+    <ResponsiveTable
+      caption={caption}
+      columns={columns}
+      rows={entries}
+      rowKey={(entry) => entry.id}
+      stale={stale}
+    />
+  )
 }
 
 const entryColumns: readonly Column<LedgerEntryView>[] = [
@@ -38,7 +45,12 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
       </>
     ),
   },
-  { key: 'customer', header: 'Customer', breaks: true, cell: ({ tenantName }) => tenantName ?? '–' },
+  {
+    key: 'customer',
+    header: 'Customer',
+    breaks: true,
+    cell: ({ tenantName }) => tenantName ?? '–',
+  },
   {
     key: 'invoice',
     header: 'Invoice',
@@ -58,10 +70,19 @@ const entryColumns: readonly Column<LedgerEntryView>[] = [
       </Text>
     ),
   },
-  { key: 'amount', header: 'Amount', align: 'end', cell: (entry) => <Amount minor={entry.amountMinor} currency={entry.currency} /> },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'end',
+    cell: (entry) => <Amount minor={entry.amountMinor} currency={entry.currency} />,
+  },
 ]
 
-const payoutColumn: Column<LedgerEntryView> = { key: 'payout', header: 'Paid out', cell: (entry) => <PayoutState entry={entry} /> }
+const payoutColumn: Column<LedgerEntryView> = {
+  key: 'payout',
+  header: 'Paid out',
+  cell: (entry) => <PayoutState entry={entry} />,
+}
 
 function baseOf({ baseMinor, marginPct, currency }: LedgerEntryView) {
   if (baseMinor === null || marginPct === null) return '–'
@@ -79,7 +100,8 @@ export function Amount({ minor, currency }: { minor: number; currency: string })
 
 function PayoutState({ entry }: { entry: LedgerEntryView }) {
   if (entry.statementNumber !== null) return <>{entry.statementNumber}</>
-  if (entry.payoutStatus !== null) return <>{entry.payoutStatus === 'failed' ? 'Payout failed' : 'In a payout'}</>
+  if (entry.payoutStatus !== null)
+    return <>{entry.payoutStatus === 'failed' ? 'Payout failed' : 'In a payout'}</>
   const waiting = new Date(entry.availableAt).getTime() > Date.now() && entry.amountMinor > 0
-  return waiting ? <StatusBadge label={`From ${formatDay(entry.availableAt)}`} tone="waiting" /> : <>Not yet</>
+  return <>{waiting ? `From ${formatDay(entry.availableAt)}` : 'Not yet'}</>
 }

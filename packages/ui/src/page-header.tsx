@@ -13,7 +13,9 @@ interface Props {
   actions?: ReactNode
 }
 
-/** The one `h1` of a page. It takes the focus after navigation (see shell.tsx), hence the tab index. */
+/**
+ * The one `h1` of a page. It takes the focus after navigation (see shell.tsx), hence the tab index.
+ */
 export function PageHeader({ title, tabTitle, description, marks, actions }: Props) {
   useDocumentTitle(`${tabTitle ?? title} · Atrium`)
   return (

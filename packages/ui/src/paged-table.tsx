@@ -17,13 +17,26 @@ interface Props<Row> {
   /** Shown where nothing was found. */
   empty: ReactNode
   trail: string | undefined
-  onTrail: (trail: string | undefined) => void
+  onCursorHistory: (trail: string | undefined) => void
   /** How many rows the placeholder shows. */
   loadingRows?: number
 }
 
-/** A list that is read in pages: waiting, failed, empty, or its rows with the way to further ones. */
-export function PagedTable<Row>({ of, failure, caption, found, columns, rowKey, empty, trail, onTrail, loadingRows = 6 }: Props<Row>) {
+/**
+ * A list that is read in pages: waiting, failed, empty, or its rows with the way to further ones.
+ */
+export function PagedTable<Row>({
+  of,
+  failure,
+  caption,
+  found,
+  columns,
+  rowKey,
+  empty,
+  trail,
+  onCursorHistory,
+  loadingRows = 6,
+}: Props<Row>) {
   if (found.isError) {
     return (
       <ErrorState
@@ -46,7 +59,12 @@ export function PagedTable<Row>({ of, failure, caption, found, columns, rowKey, 
         rowKey={rowKey}
         stale={found.isPlaceholderData}
       />
-      <Pager label={`Pages of ${of}`} trail={trail} nextCursor={nextCursor} onChange={onTrail} />
+      <Pager
+        label={`Pages of ${of}`}
+        trail={trail}
+        nextCursor={nextCursor}
+        onChange={onCursorHistory}
+      />
     </>
   )
 }

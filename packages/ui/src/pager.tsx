@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { readTrail, stepBack, stepForward } from './paging.ts'
+import { readCursorHistory, stepBack, stepForward } from './paging.ts'
 
 interface Props {
   /** What is being paged, for people who hear the page: "Pages of tenants". */
@@ -12,7 +12,7 @@ interface Props {
 
 /** Previous and Next of a list that is paged by cursors. Nothing to page shows nothing. */
 export function Pager({ label, trail, nextCursor, onChange }: Props) {
-  const page = readTrail(trail).length + 1
+  const page = readCursorHistory(trail).length + 1
   if (page === 1 && !nextCursor) return null
   return (
     <Group component="nav" aria-label={label} justify="space-between" mt="md">

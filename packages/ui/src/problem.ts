@@ -14,7 +14,10 @@ export interface ProblemInfo {
   issues: readonly Issue[]
 }
 
-/** An answer of the server that is no tRPC envelope: RFC 9457 problem details from the app's own server. */
+/**
+ * An answer of the server that is no tRPC envelope: RFC 9457 problem details from the app's own
+ * server.
+ */
 export class ProblemError extends Error {
   readonly problem: ProblemInfo
 
@@ -25,7 +28,10 @@ export class ProblemError extends Error {
   }
 }
 
-/** Reads the failure out of whatever a query or mutation threw: tRPC's `data`, problem details, or a lost connection. */
+/**
+ * Reads the failure out of whatever a query or mutation threw: tRPC's `data`, problem details, or a
+ * lost connection.
+ */
 export function problemOf(error: unknown): ProblemInfo {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof ProblemError) return current.problem
@@ -41,15 +47,26 @@ export function problemOf(error: unknown): ProblemInfo {
       issues: [],
     }
   }
-  return { code: 'unknown', message: 'Something went wrong on this page.', status: undefined, requestId: undefined, issues: [] }
+  return {
+    code: 'unknown',
+    message: 'Something went wrong on this page.',
+    status: undefined,
+    requestId: undefined,
+    issues: [],
+  }
 }
 
 /** Reads problem details (RFC 9457) of a response body; missing members get plain stand-ins. */
 export function problemFromBody(body: unknown, status: number): ProblemInfo {
-  const member = (name: string): unknown => (typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined)
+  const member = (name: string): unknown =>
+    typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return {
     code: codeOf(member('code')),
-    ...toMessage(text(member('detail')) ?? text(member('title')) ?? 'The server sent a response that this page does not understand.'),
+    ...toMessage(
+      text(member('detail')) ??
+        text(member('title')) ??
+        'The server sent a response that this page does not understand.',
+    ),
     status,
     requestId: text(member('requestId')),
     issues: issuesOf(member('issues')),
@@ -61,15 +78,29 @@ export function needsSignIn(problem: ProblemInfo): boolean {
   return problem.code === 'unauthenticated' || problem.code === 'token_expired'
 }
 
-/** Whether trying again by itself can help: lost connections, and faults that the server calls passing. */
+/**
+ * Whether trying again by itself can help: lost connections, and faults that the server calls
+ * passing.
+ */
 export function isPassing(problem: ProblemInfo): boolean {
-  return problem.code === 'unreachable' || problem.code === 'unavailable' || problem.code === 'upstream_failed'
+  return (
+    problem.code === 'unreachable' ||
+    problem.code === 'unavailable' ||
+    problem.code === 'upstream_failed'
+  )
 }
 
-/** `{ field: sentence }` for a form, from the issues of a refused input; the first issue of a field counts. */
+/**
+ * `{ field: sentence }` for a form, from the issues of a rejected input; the first issue of a field
+ * counts.
+ */
 export function fieldErrors(problem: ProblemInfo): Record<string, string> {
   // Entries and not assignments: a path may be `constructor`, which every object has.
-  return Object.fromEntries(problem.issues.toReversed().flatMap(({ path, message }) => (path === '' ? [] : [[path, message]])))
+  return Object.fromEntries(
+    problem.issues
+      .toReversed()
+      .flatMap(({ path, message }) => (path === '' ? [] : [[path, message]])),
+  )
 }
 
 function toMessage(message: string): Pick<ProblemInfo, 'message' | 'detail'> {
@@ -82,13 +113,15 @@ function dataOf(error: Error): Omit<ProblemInfo, 'message' | 'detail'> | undefin
   if (typeof data !== 'object' || data === null || !('code' in data)) return undefined
   return {
     code: codeOf(data.code),
-    status: 'httpStatus' in data && typeof data.httpStatus === 'number' ? data.httpStatus : undefined,
+    status:
+      'httpStatus' in data && typeof data.httpStatus === 'number' ? data.httpStatus : undefined,
     requestId: 'requestId' in data ? text(data.requestId) : undefined,
     issues: 'issues' in data ? issuesOf(data.issues) : [],
   }
 }
 
-// Any text is let through as a code: an older page meets a newer server, and unknown codes fall to the default sentence.
+// Any text is let through as a code: an older page meets a newer server, and unknown codes fall to
+// the default sentence.
 function codeOf(value: unknown): ProblemInfo['code'] {
   return typeof value === 'string' ? (value as ErrorCode) : 'unknown'
 }
@@ -100,13 +133,18 @@ function text(value: unknown): string | undefined {
 function issuesOf(value: unknown): Issue[] {
   if (!Array.isArray(value)) return []
   return value.flatMap((item: unknown) => {
-    if (typeof item !== 'object' || item === null || !('path' in item) || !('message' in item)) return []
-    return typeof item.path === 'string' && typeof item.message === 'string' ? [{ path: item.path, message: item.message }] : []
+    if (typeof item !== 'object' || item === null || !('path' in item) || !('message' in item))
+      return []
+    return typeof item.path === 'string' && typeof item.message === 'string'
+      ? [{ path: item.path, message: item.message }]
+      : []
   })
 }
 
-// Browsers word a failed fetch each in their own way, but all of them throw a TypeError; tRPC wraps it as the cause.
+// Browsers word a failed fetch each in their own way, but all of them throw a TypeError; tRPC wraps
+// it as the cause.
 function isLostConnection(error: unknown): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) if (current instanceof TypeError) return true
+  for (let current = error; current instanceof Error; current = current.cause)
+    if (current instanceof TypeError) return true
   return false
 }

@@ -1,9 +1,9 @@
-import {
-  type ProvisioningStatus,
-  type ProvisioningStep,
-  provisioningSteps,
-  type TenantEvent,
-  type TenantStatus,
+import { provisioningSteps } from '@atrium/core/provisioning'
+import type {
+  ProvisioningStatus,
+  ProvisioningStep,
+  TenantEvent,
+  TenantStatus,
 } from '@atrium/core/tenants'
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
@@ -14,29 +14,49 @@ import { formatElapsed } from './format.ts'
 import classes from './provisioning-steps.module.css'
 import { StatusBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
-import { stepLook } from './tones.ts'
+import { stepMeta } from './tones.ts'
 
-const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Icon: TablerIcon }>> = {
-  identity: { name: 'Identity', Icon: IconKey, text: 'The group that people sign in with, and its owner.' },
-  mail: { name: 'Mail', Icon: IconMailbox, text: 'The mail domains, ready for mailboxes.' },
-  files: { name: 'Files', Icon: IconFolders, text: 'The shared file space, with the storage of the plan.' },
-}
+const about: Readonly<Record<ProvisioningStep, { name: string; text: string; Icon: TablerIcon }>> =
+  {
+    identity: {
+      name: 'Identity',
+      Icon: IconKey,
+      text: 'The group that people sign in with, and its owner.',
+    },
+    mail: { name: 'Mail', Icon: IconMailbox, text: 'The mail domains, ready for mailboxes.' },
+    files: {
+      name: 'Files',
+      Icon: IconFolders,
+      text: 'The shared file space, with the storage of the plan.',
+    },
+  }
 
-type Progress = Pick<TenantEvent, 'status' | 'provisioningStatus' | 'provisioningErrors' | 'provisioningAttempts' | 'running'>
+type Progress = Pick<
+  TenantEvent,
+  'status' | 'provisioningStatus' | 'provisioningErrors' | 'provisioningAttempts' | 'running'
+>
 
-/** The three steps of provisioning as they stand: what each is for, its state, its message when it failed, and how long it has worked. */
+/**
+ * The three steps of provisioning as they stand: what each is for, its state, its message when it
+ * failed, and how long it has worked.
+ */
 export function ProvisioningSteps({ progress }: { progress: Progress }) {
-  const { provisioningStatus: states, provisioningErrors: errors, provisioningAttempts: attempts, running } = progress
+  const {
+    provisioningStatus: states,
+    provisioningErrors: errors,
+    provisioningAttempts: attempts,
+    running,
+  } = progress
   const elapsed = useElapsed(states, running)
   return (
     <>
       <ol className={classes.steps} aria-label="Provisioning steps">
         {provisioningSteps.map((step) => {
-          const look = stepLook(states[step], running)
+          const meta = stepMeta(states[step], running)
           const time = elapsed[step]
           const { name, text, Icon } = about[step]
           return (
-            <li key={step} className={classes.step} data-tone={look.tone}>
+            <li key={step} className={classes.step} data-tone={meta.tone}>
               <Icon size={26} stroke={1.5} aria-hidden className={classes.icon} />
               <div className={classes.text}>
                 <Text fw={550}>{name}</Text>
@@ -51,7 +71,7 @@ export function ProvisioningSteps({ progress }: { progress: Progress }) {
                 {states[step] === 'error' && <NextTry {...attempts[step]} />}
               </div>
               <div className={classes.state}>
-                <StatusBadge {...look} />
+                <StatusBadge {...meta} />
                 {time !== undefined && (
                   <Text size="xs" c="dimmed" className={classes.elapsed}>
                     {formatElapsed(time)}
@@ -85,20 +105,32 @@ function NextTry({ attempt, nextAt }: TenantEvent['provisioningAttempts'][Provis
 }
 
 /** One sentence for the whole, said again whenever it changes. */
-export function announce({ status, provisioningStatus, running }: Omit<Progress, 'provisioningErrors' | 'provisioningAttempts'>): string {
-  const steps = provisioningSteps.map((step) => `${about[step].name}: ${stepLook(provisioningStatus[step], running).label.toLowerCase()}`)
+export function announce({
+  status,
+  provisioningStatus,
+  running,
+}: Omit<Progress, 'provisioningErrors' | 'provisioningAttempts'>): string {
+  const steps = provisioningSteps.map(
+    (step) =>
+      `${about[step].name}: ${stepMeta(provisioningStatus[step], running).label.toLowerCase()}`,
+  )
   return `${whole(status, provisioningStatus, running)} ${steps.join(', ')}.`
 }
 
 function whole(status: TenantStatus, states: ProvisioningStatus, running: boolean): string {
   if (status === 'active') return 'Everything is ready.'
   if (running) return 'Setting up.'
-  return provisioningSteps.some((step) => states[step] === 'error') ? 'A step has failed.' : 'Waiting to continue.'
+  return provisioningSteps.some((step) => states[step] === 'error')
+    ? 'A step has failed.'
+    : 'Waiting to continue.'
 }
 
 type Elapsed = Partial<Record<ProvisioningStep, number>>
 
-/** Time each step has worked in the run being watched; it stops when the step ends. Steps that ended before have none. */
+/**
+ * Time each step has worked in the run being watched; it stops when the step ends. Steps that ended
+ * before have none.
+ */
 function useElapsed(states: ProvisioningStatus, running: boolean): Elapsed {
   const [started, setStarted] = useState<Elapsed>({})
   const [ended, setEnded] = useState<Elapsed>({})
@@ -112,10 +144,18 @@ function useElapsed(states: ProvisioningStatus, running: boolean): Elapsed {
     const active = new Set(key.split(','))
     setNow(at)
     setStarted((before) =>
-      Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? (before[step] ?? at) : before[step]))),
+      Object.fromEntries(
+        provisioningSteps.flatMap((step) =>
+          keep(step, active.has(step) ? (before[step] ?? at) : before[step]),
+        ),
+      ),
     )
     setEnded((before) =>
-      Object.fromEntries(provisioningSteps.flatMap((step) => keep(step, active.has(step) ? undefined : (before[step] ?? at)))),
+      Object.fromEntries(
+        provisioningSteps.flatMap((step) =>
+          keep(step, active.has(step) ? undefined : (before[step] ?? at)),
+        ),
+      ),
     )
   }, [key])
 

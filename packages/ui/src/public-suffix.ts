@@ -1,6 +1,7 @@
 /**
- * Stands in for `tldts` in the browser: its list of public suffixes would be a third of the first load. A form therefore takes `co.uk`
- * for a domain that can be owned; the API, which has the list, refuses it and the form shows that on the field.
+ * Stands in for `tldts` in the browser: its list of public suffixes would be a third of the first
+ * load. A form therefore takes `co.uk` for a domain that can be owned; the API, which has the list,
+ * rejects it and the form shows that on the field.
  */
 export function parse(host: string): { isIp: boolean; isIcann: boolean } {
   return { isIp: /^[\d.]+$|:/.test(host), isIcann: true }

@@ -8,18 +8,30 @@ const address = '/auth/login?recent=1'
 const windowName = 'atrium-sign-in'
 
 /**
- * Asks the person to sign in again in a window of its own, and waits for it. The page below stays as it is; the calls that wait go on once
- * the same person is back. When it is somebody else, the page is theirs and is loaded anew.
+ * Asks the person to sign in again in a window of its own, and waits for it. The page below stays
+ * as it is; the calls that wait go on once the same person is back. When it is somebody else, the
+ * page is theirs and is loaded again.
  */
 export default function RecentSignInDialog({ question }: { question: SignInQuestion }) {
   const [waiting, setWaiting] = useState(false)
-  useEffect(() => watchSignIn({ onRenewed: () => recentSignIn.answer(true), onOther: () => window.location.reload() }), [])
+  useEffect(
+    () =>
+      watchSignIn({
+        onRenewed: () => recentSignIn.answer(true),
+        onOther: () => window.location.reload(),
+      }),
+    [],
+  )
 
   // A window of a fitting size where the browser gives one; else the link opens a tab by itself.
   function open(event: MouseEvent) {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return
     const left = Math.max(0, window.screenX + (window.outerWidth - 480) / 2)
-    const opened = window.open(address, windowName, `popup,width=480,height=720,left=${left},top=${window.screenY + 60}`)
+    const opened = window.open(
+      address,
+      windowName,
+      `popup,width=480,height=720,left=${left},top=${window.screenY + 60}`,
+    )
     if (opened) event.preventDefault()
     setWaiting(true)
   }
@@ -31,16 +43,20 @@ export default function RecentSignInDialog({ question }: { question: SignInQuest
       title="Confirm that it is you"
       size="md"
       zIndex={300}
-      // Escape is heard before the dialogs below hear it (recent-sign-in.ts); a click beside it is too easily an accident.
+      // Escape is heard before the dialogs below hear it (recent-sign-in.ts); a click beside it is
+      // too easily an accident.
       closeOnEscape={false}
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': 'Cancel' }}
     >
       <Stack>
-        <Text size="sm">This is a sensitive step, and you signed in a while ago. {question.message}</Text>
+        <Text size="sm">
+          This is a sensitive step, and you signed in a while ago. {question.message}
+        </Text>
         <div>
           <Text size="sm" c="dimmed">
-            Sign in again in a new window. Nothing that you have entered is lost: as soon as you are back, it goes on by itself.
+            Sign in again in a new window. Nothing that you have entered is lost: as soon as you are
+            back, it goes on by itself.
           </Text>
           <div role="status">
             {waiting && (

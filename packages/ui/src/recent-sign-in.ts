@@ -4,7 +4,10 @@ export interface SignInQuestion {
   message: string
 }
 
-/** Calls that were refused because the sign-in is too old (RFC 9470), and the one dialog in which the person signs in again for all of them. */
+/**
+ * Calls that were rejected because the sign-in is too old (RFC 9470), and the one dialog in which
+ * the person signs in again for all of them.
+ */
 export interface RecentSignIn {
   /** Resolves once the person has signed in again (true) or wants to leave it (false). */
   ask(message: string): Promise<boolean>
@@ -49,8 +52,9 @@ export function createRecentSignIn(): RecentSignIn {
 export const recentSignIn = createRecentSignIn()
 
 /**
- * Escape leaves the question alone. Dialogs listen on the window, the ones that opened first hear it first, and those below the question,
- * whose forms are to stay as they are, would close. This module is loaded before any of them opens.
+ * Escape leaves the question alone. Dialogs listen on the window, the ones that opened first hear
+ * it first, and those below the question, whose forms are to stay as they are, would close. This
+ * module is loaded before any of them opens.
  */
 if (typeof window !== 'undefined') {
   window.addEventListener(

@@ -6,7 +6,10 @@ export interface Column<Row> {
   header: string
   cell: (row: Row) => ReactNode
   align?: 'start' | 'end'
-  /** The cell that names the row. It heads the card on a phone and is the row's header for screen readers. */
+  /**
+   * The cell that names the row. It heads the card on a phone and is the row's header for screen
+   * readers.
+   */
   primary?: boolean
   /** Left out of the cards on a phone. */
   wideOnly?: boolean
@@ -27,20 +30,37 @@ interface Props<Row> {
 }
 
 /**
- * A table that becomes a stack of cards under 48em; a wider one than its place scrolls by itself, and never the page. There is one set of elements for both, so the roles are spelled out: a table
- * whose `display` is changed loses them in browsers. A link marked `data-row-link` in the primary cell makes the whole row its target.
+ * A table that becomes a stack of cards under 48em; a wider one than its place scrolls by itself,
+ * and never the page. There is one set of elements for both, so the roles are spelled out: a table
+ * whose `display` is changed loses them in browsers. A link marked `data-row-link` in the primary
+ * cell makes the whole row its target.
  */
-export function ResponsiveTable<Row>({ caption, columns, rows, rowKey, stale = false }: Props<Row>) {
+export function ResponsiveTable<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  stale = false,
+}: Props<Row>) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: the redundancy is the point, see above
     <div className={classes.scroller}>
-      <table role="table" className={classes.table} data-stale={stale || undefined} aria-busy={stale}>
+      <table
+        role="table"
+        className={classes.table}
+        data-stale={stale || undefined}
+        aria-busy={stale}
+      >
         <caption className={classes.hidden}>{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
               <th key={column.key} role="columnheader" scope="col" data-align={column.align}>
-                {column.hideHeader ? <span className={classes.hidden}>{column.header}</span> : column.header}
+                {column.hideHeader ? (
+                  <span className={classes.hidden}>{column.header}</span>
+                ) : (
+                  column.header
+                )}
               </th>
             ))}
           </tr>

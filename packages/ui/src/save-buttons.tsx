@@ -14,8 +14,18 @@ interface Props {
   children?: ReactNode
 }
 
-/** The end of a form that edits what is there. Whoever leaves it with unsaved changes is asked first. */
-export function SaveButtons({ label, saving, dirty, onDiscard, disabled = false, children }: Props) {
+/**
+ * The end of a form that edits what is there. Whoever leaves it with unsaved changes is asked
+ * first.
+ */
+export function SaveButtons({
+  label,
+  saving,
+  dirty,
+  onDiscard,
+  disabled = false,
+  children,
+}: Props) {
   return (
     <Group>
       <Button type="submit" loading={saving} disabled={disabled || !dirty}>

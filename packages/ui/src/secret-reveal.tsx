@@ -14,7 +14,10 @@ interface Props {
   children: React.ReactNode
 }
 
-/** Shows a secret that cannot be shown again. Neither Escape nor a click beside it closes; the person says that it is kept. */
+/**
+ * Shows a secret that cannot be shown again. Neither Escape nor a click beside it closes; the
+ * person says that it is kept.
+ */
 export function SecretReveal({ opened, onClose, title, label, secret, children }: Props) {
   const [copied, setCopied] = useState(false)
   const close = () => {
@@ -49,7 +52,9 @@ export function SecretReveal({ opened, onClose, title, label, secret, children }
             {({ copied: fresh, copy }) => (
               <Button
                 variant="default"
-                leftSection={fresh ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+                leftSection={
+                  fresh ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
+                }
                 onClick={() => {
                   copy()
                   setCopied(true)

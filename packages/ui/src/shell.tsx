@@ -2,18 +2,21 @@ import { AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks'
 import { IconSearch, type TablerIcon } from '@tabler/icons-react'
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { AccountButton } from './account-button.tsx'
 import { BrandMark } from './brand.tsx'
-import { LinkNav, type Target } from './links.tsx'
+import { LinkNav, type LinkTarget } from './links.tsx'
 import classes from './shell.module.css'
 
-// Menus bring the library that places floating parts; the frame stands before it has arrived.
-const UserMenu = lazy(() => import('./user-menu.tsx'))
+// Menus bring the library that places floating parts: it is loaded when the menu is about to be
+// opened.
+const loadMenu = () => import('./user-menu.tsx')
+const UserMenu = lazy(loadMenu)
 
 export interface NavItem {
   label: string
   icon: TablerIcon
-  target: Target
+  target: LinkTarget
   /** Current only on exactly this path, not below it. */
   exact?: boolean
 }
@@ -26,12 +29,12 @@ export interface NavSection {
 
 interface Props {
   /** Where the brand leads. */
-  home: Target
+  home: LinkTarget
   /** A word beside the brand that says which app this is: "Operator". */
   mark?: string
   nav: readonly NavSection[]
   user: { name: string; email: string }
-  profile?: Target
+  profile?: LinkTarget
   /** After the brand: the switcher of workplaces. */
   switcher?: ReactNode
   /** Opens the search over pages (also mod+K). */
@@ -42,12 +45,29 @@ interface Props {
   children?: ReactNode
 }
 
-/** The frame of an app: skip link, header, navigation that folds away on a phone, and the page. Moves the focus after navigation. */
-export function Shell({ home, mark, nav, user, profile, switcher, onSearch, banner, children }: Props) {
+/**
+ * The frame of an app: skip link, header, navigation that folds away on a phone, and the page.
+ * Moves the focus after navigation.
+ */
+export function Shell({
+  home,
+  mark,
+  nav,
+  user,
+  profile,
+  switcher,
+  onSearch,
+  banner,
+  children,
+}: Props) {
   const [opened, { toggle, close }] = useDisclosure(false)
   useFocusAfterNavigation(close)
   return (
-    <AppShell header={{ height: 60 }} navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding={0}>
+    <AppShell
+      header={{ height: 60 }}
+      navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={0}
+    >
       <a className={classes.skip} href="#content">
         Skip to content
       </a>
@@ -68,9 +88,7 @@ export function Shell({ home, mark, nav, user, profile, switcher, onSearch, bann
           </Group>
           <Group gap="xs" wrap="nowrap">
             {onSearch && <SearchButton onSearch={onSearch} />}
-            <Suspense fallback={<span className={classes.userPlace} />}>
-              <UserMenu user={user} profile={profile} />
-            </Suspense>
+            <Account user={user} profile={profile} />
           </Group>
         </Group>
       </AppShell.Header>
@@ -107,7 +125,35 @@ export function Shell({ home, mark, nav, user, profile, switcher, onSearch, bann
   )
 }
 
-function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefined; compact: boolean }) {
+function Account({ user, profile }: { user: Props['user']; profile: LinkTarget | undefined }) {
+  const [wanted, setRequested] = useState(false)
+  const preload = () => void loadMenu()
+  const button = (
+    <AccountButton
+      user={user}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setRequested(true)}
+      onPointerEnter={preload}
+      onFocus={preload}
+    />
+  )
+  return (
+    <Suspense fallback={button}>
+      {wanted ? <UserMenu user={user} profile={profile} /> : button}
+    </Suspense>
+  )
+}
+
+function HomeLink({
+  home,
+  mark,
+  compact,
+}: {
+  home: LinkTarget
+  mark: string | undefined
+  compact: boolean
+}) {
   const router = useRouter()
   return (
     <a
@@ -121,7 +167,13 @@ function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefi
       }}
     >
       <BrandMark />
-      <Text span fw={650} size="lg" className={classes.wordmark} visibleFrom={compact ? 'sm' : 'base'}>
+      <Text
+        span
+        fw={650}
+        size="lg"
+        className={classes.wordmark}
+        visibleFrom={compact ? 'sm' : 'base'}
+      >
         Atrium
       </Text>
       {mark && (
@@ -136,7 +188,11 @@ function HomeLink({ home, mark, compact }: { home: Target; mark: string | undefi
 
 function SearchButton({ onSearch }: { onSearch: () => void }) {
   return (
-    <UnstyledButton className={classes.search} onClick={onSearch} aria-keyshortcuts="Control+K Meta+K">
+    <UnstyledButton
+      className={classes.search}
+      onClick={onSearch}
+      aria-keyshortcuts="Control+K Meta+K"
+    >
       <IconSearch size={18} stroke={1.75} aria-hidden />
       <Text span size="sm" className={classes.searchLabel}>
         Search
@@ -148,7 +204,10 @@ function SearchButton({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** After a change of page the focus goes to its heading, so that keyboard and screen reader start where the eye does. */
+/**
+ * After a change of page the focus goes to its heading, so that keyboard and screen reader start
+ * where the eye does.
+ */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const router = useRouter()
   useEffect(

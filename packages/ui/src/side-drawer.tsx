@@ -1,8 +1,9 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
 
 /**
- * A drawer at the right with the details of one record. A dialog that its content opens closes by itself: Mantine hands
- * Escape to every open modal at once, so the drawer ignores it while it is not the topmost one.
+ * A drawer at the right with the details of one record. A dialog that its content opens closes by
+ * itself: Mantine hands Escape to every open modal at once, so the drawer ignores it while it is
+ * not the topmost one.
  */
 export function SideDrawer({ onClose, ...props }: DrawerProps) {
   const closeIfTopmost = () => {

@@ -1,14 +1,24 @@
 import { z } from 'zod'
 
 /** What the app's own server says about who is signed in, and since when (GET /api/session). */
-const SignedIn = z.object({ signedIn: z.boolean(), subject: z.string().nullable(), signedInAt: z.string().nullable() })
+const SignedIn = z.object({
+  signedIn: z.boolean(),
+  subject: z.string().nullable(),
+  signedInAt: z.string().nullable(),
+})
 export type SignedIn = z.infer<typeof SignedIn>
 
-/** The channel on which the window of a sign-in tells that it is done; any window of this site could, so it is only a reason to look. */
+/**
+ * The channel on which the window of a sign-in tells that it is done; any window of this site
+ * could, so it is only a reason to look.
+ */
 export const signInChannel = 'atrium-sign-in'
 
 export async function readSignedIn(): Promise<SignedIn> {
-  const response = await fetch('/api/session', { headers: { accept: 'application/json' }, cache: 'no-store' })
+  const response = await fetch('/api/session', {
+    headers: { accept: 'application/json' },
+    cache: 'no-store',
+  })
   if (!response.ok) throw new Error(`The session could not be read (${response.status}).`)
   return SignedIn.parse(await response.json())
 }
@@ -23,15 +33,21 @@ interface Watch {
 }
 
 /**
- * Watches for a new sign-in in another window: at once when that window tells, when this one gets the focus, and every two seconds in case
- * neither happens. Answers how to stop; it stops by itself with the first thing that it tells.
+ * Watches for a new sign-in in another window: at once when that window tells, when this one gets
+ * the focus, and every two seconds in case neither happens. Returns how to stop; it stops by itself
+ * with the first thing that it tells.
  */
-export function watchSignIn({ read = readSignedIn, onRenewed, onOther, everyMs = 2_000 }: Watch): () => void {
+export function watchSignIn({
+  read = readSignedIn,
+  onRenewed,
+  onOther,
+  everyMs = 2_000,
+}: Watch): () => void {
   let before: SignedIn | undefined
   let stopped = false
   let looking = false
 
-  async function look(): Promise<void> {
+  async function meta(): Promise<void> {
     if (looking || stopped) return
     looking = true
     // A server that cannot be reached says nothing about the session; the next look may.
@@ -42,7 +58,7 @@ export function watchSignIn({ read = readSignedIn, onRenewed, onOther, everyMs =
     else if (!now.signedIn || now.subject !== before?.subject) end(onOther)
     else if (Date.parse(now.signedInAt ?? '') > Date.parse(before.signedInAt ?? '')) end(onRenewed)
   }
-  const lookNow = () => void look()
+  const lookNow = () => void meta()
   const channel = new BroadcastChannel(signInChannel)
   channel.addEventListener('message', lookNow)
   if (typeof window !== 'undefined') window.addEventListener('focus', lookNow)

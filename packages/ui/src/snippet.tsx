@@ -26,7 +26,9 @@ export function Snippet({ label, text, fileName }: Props) {
             <Button
               size="xs"
               variant="default"
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+              leftSection={
+                copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
+              }
               onClick={copy}
             >
               {copied ? 'Copied' : `Copy ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
@@ -34,7 +36,12 @@ export function Snippet({ label, text, fileName }: Props) {
           )}
         </CopyButton>
         {fileName && (
-          <Button size="xs" variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={() => download(fileName, text)}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => download(fileName, text)}
+          >
             Download {fileName}
           </Button>
         )}

@@ -1,5 +1,13 @@
-import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import '@mantine/core/styles/Mark.layer.css'
+import '@mantine/spotlight/styles.layer.css'
+import {
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+  spotlight,
+} from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
+import { useEffect } from 'react'
 
 interface Props {
   actions: (SpotlightActionData | SpotlightActionGroupData)[]
@@ -9,8 +17,12 @@ interface Props {
   onQueryChange?: (query: string) => void
 }
 
-/** Search over pages and records, opened by mod+K or `spotlight.open()`. */
+/**
+ * Search over pages and records. Opens when it appears, and from then on by mod+K or
+ * `spotlight.open()`.
+ */
 export function SpotlightSearch({ actions, placeholder, onQueryChange }: Props) {
+  useEffect(() => spotlight.open(), [])
   return (
     <Spotlight
       actions={actions}
@@ -22,7 +34,11 @@ export function SpotlightSearch({ actions, placeholder, onQueryChange }: Props) 
       limit={20}
       attributes={{ content: { 'aria-label': placeholder } }}
       {...(onQueryChange ? { onQueryChange } : {})}
-      searchProps={{ leftSection: <IconSearch size={18} aria-hidden />, placeholder, 'aria-label': placeholder }}
+      searchProps={{
+        leftSection: <IconSearch size={18} aria-hidden />,
+        placeholder,
+        'aria-label': placeholder,
+      }}
     />
   )
 }

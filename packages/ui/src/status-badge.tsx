@@ -10,7 +10,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import classes from './status-badge.module.css'
-import { healthLooks, type Look, outcomeLooks, type Tone, tenantLook } from './tones.ts'
+import { healthMeta, outcomeMeta, type StatusMeta, type Tone, tenantMeta } from './tones.ts'
 
 const icons: Readonly<Record<Tone, TablerIcon>> = {
   good: IconCircleCheck,
@@ -22,11 +22,16 @@ const icons: Readonly<Record<Tone, TablerIcon>> = {
 }
 
 /** Icon and words of a state. */
-export function StatusBadge({ label, tone }: Look) {
+export function StatusBadge({ label, tone }: StatusMeta) {
   const Icon = icons[tone]
   return (
     <span className={classes.badge} data-tone={tone}>
-      <Icon size={14} stroke={2} aria-hidden className={tone === 'working' ? classes.turning : undefined} />
+      <Icon
+        size={14}
+        stroke={2}
+        aria-hidden
+        className={tone === 'working' ? classes.turning : undefined}
+      />
       {label}
     </span>
   )
@@ -37,22 +42,41 @@ export function ToneIcon({ tone, size = 22 }: { tone: Tone; size?: number }) {
   const Icon = icons[tone]
   return (
     <span className={classes.icon} data-tone={tone}>
-      <Icon size={size} stroke={1.75} aria-hidden className={tone === 'working' ? classes.turning : undefined} />
+      <Icon
+        size={size}
+        stroke={1.75}
+        aria-hidden
+        className={tone === 'working' ? classes.turning : undefined}
+      />
     </span>
   )
 }
 
-/** Status of a tenant; with its steps at hand it also tells a setup that has stopped from one that goes on. */
-export function TenantStatusBadge({ status, steps }: { status: TenantStatus; steps?: ProvisioningStatus }) {
-  return <StatusBadge {...tenantLook(status, steps)} />
+/**
+ * Status of a tenant; with its steps at hand it also tells a setup that has stopped from one that
+ * goes on.
+ */
+export function TenantStatusBadge({
+  status,
+  steps,
+}: {
+  status: TenantStatus
+  steps?: ProvisioningStatus
+}) {
+  return <StatusBadge {...tenantMeta(status, steps)} />
 }
 
 export function OutcomeBadge({ outcome }: { outcome: AuditOutcome }) {
-  return <StatusBadge {...outcomeLooks[outcome]} />
+  return <StatusBadge {...outcomeMeta[outcome]} />
 }
 
 /** Health in words, with the score where there is one. */
 export function HealthBadge({ health }: { health: Pick<TenantHealth, 'band' | 'score'> }) {
-  const { label, tone } = healthLooks[health.band]
-  return <StatusBadge label={health.score === null ? label : `${label}, ${health.score} of 100`} tone={tone} />
+  const { label, tone } = healthMeta[health.band]
+  return (
+    <StatusBadge
+      label={health.score === null ? label : `${label}, ${health.score} of 100`}
+      tone={tone}
+    />
+  )
 }

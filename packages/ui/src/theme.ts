@@ -4,7 +4,8 @@ import { createTheme } from '@mantine/core'
 /** The colour that tells the two apps apart: `tide` for customers, `iris` for operators. */
 export type Accent = 'tide' | 'iris'
 
-// Shade 6 of every scale carries white text at 4.5:1 or better (WCAG 2.2 AA), so one shade serves both colour schemes.
+// Shade 6 of every scale carries white text at 4.5:1 or better (WCAG 2.2 AA), so one shade serves
+// both colour schemes.
 const tide: MantineColorsTuple = [
   '#eef6f8',
   '#d8eaef',
@@ -90,14 +91,24 @@ const yellow: MantineColorsTuple = [
   '#412b03',
 ]
 
-const fontFamily = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif'
+const fontFamily =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif'
 
-// Mantine heads its dialogs with <header>, which outside of sectioning elements would be a second banner of the page.
+// Mantine heads its dialogs with <header>, which outside of sectioning elements would be a second
+// banner of the page.
 const dialogAttributes = { header: { role: 'none' } }
 
-const dialogTitle = { fontSize: '1.125rem', fontWeight: 620, lineHeight: 1.3, overflowWrap: 'anywhere' } as const
+const dialogTitle = {
+  fontSize: '1.125rem',
+  fontWeight: 620,
+  lineHeight: 1.3,
+  overflowWrap: 'anywhere',
+} as const
 
-/** The look both apps share; `accent` is the only thing in which they differ. Spacing keeps to an 8 px rhythm. */
+/**
+ * The look both apps share; `accent` is the only thing in which they differ. Spacing keeps to an 8
+ * px rhythm.
+ */
 export function createAtriumTheme(accent: Accent): MantineThemeOverride {
   return createTheme({
     primaryColor: accent,
@@ -105,7 +116,8 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
     colors: { tide, iris, gray, dark, red, green, yellow },
     black: '#1b1a17',
     fontFamily,
-    fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+    fontFamilyMonospace:
+      'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
     headings: {
       fontFamily,
       fontWeight: '620',
@@ -122,7 +134,8 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
     cursorType: 'pointer',
     focusRing: 'auto',
     respectReducedMotion: true,
-    // Named and not imported: a theme that imports its components puts all of them into the first load.
+    // Named and not imported: a theme that imports its components puts all of them into the first
+    // load.
     components: {
       Anchor: { defaultProps: { underline: 'always' } },
       Badge: { defaultProps: { tt: 'none', fw: 550, radius: 'sm' } },
@@ -132,10 +145,18 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
         defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes },
         styles: { title: dialogTitle },
       },
-      // A menu may hold only items (WAI-ARIA), so the first one takes the focus instead of Mantine's empty placeholder.
-      Menu: { defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false } },
+      // A menu may hold only items (WAI-ARIA), so the first one takes the focus instead of
+      // Mantine's empty placeholder.
+      Menu: {
+        defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
+      },
       Modal: {
-        defaultProps: { centered: true, radius: 'lg', closeButtonProps: { 'aria-label': 'Close' }, attributes: dialogAttributes },
+        defaultProps: {
+          centered: true,
+          radius: 'lg',
+          closeButtonProps: { 'aria-label': 'Close' },
+          attributes: dialogAttributes,
+        },
         styles: { title: dialogTitle },
       },
       NavLink: { defaultProps: { variant: 'light' } },
@@ -147,7 +168,10 @@ export function createAtriumTheme(accent: Accent): MantineThemeOverride {
   })
 }
 
-/** Corrections of Mantine's derived colours where its own choice falls under 4.5:1 with our neutrals. */
+/**
+ * Corrections of Mantine's derived colours where its own choice falls under 4.5:1 with our
+ * neutrals.
+ */
 export const contrastVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -169,7 +193,10 @@ export const contrastVariables: CSSVariablesResolver = () => ({
   },
 })
 
-/** Mantine's light variant in the dark scheme is almost black; a wash of the colour itself keeps buttons and marks visible. */
+/**
+ * Mantine's light variant in the dark scheme is almost black; a wash of the colour itself keeps
+ * buttons and marks visible.
+ */
 function washes(scales: Record<string, MantineColorsTuple>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(scales).flatMap(([name, scale]) => [

@@ -6,11 +6,16 @@ import { formatPreciseTime, formatRelative, formatTime } from './format.ts'
 interface Props {
   /** ISO 8601 instant. */
   at: string
-  /** `relative` shows "3 minutes ago", `absolute` the day and minute, `both` one after the other. */
+  /**
+   * `relative` shows "3 minutes ago", `absolute` the day and minute, `both` one after the other.
+   */
   show?: 'relative' | 'absolute' | 'both'
 }
 
-/** A moment in the viewer's zone; its title always gives the full time. Relative text keeps up with the clock. */
+/**
+ * A moment in the viewer's zone; its title always gives the full time. Relative text keeps up with
+ * the clock.
+ */
 export function Time({ at, show = 'relative' }: Props) {
   const [now, setNow] = useState(() => new Date())
   useInterval(() => setNow(new Date()), 30_000, { autoInvoke: show !== 'absolute' })

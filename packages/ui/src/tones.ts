@@ -1,34 +1,45 @@
 import type { AuditOutcome } from '@atrium/core/audit'
-import type { ProvisioningStatus, StepState, TenantHealth, TenantStatus } from '@atrium/core/tenants'
+import type {
+  ProvisioningStatus,
+  StepState,
+  TenantHealth,
+  TenantStatus,
+} from '@atrium/core/tenants'
 
-/** What a state means to the reader; decides colour and icon together, so that colour never stands alone. */
+/**
+ * What a state means to the reader; decides colour and icon together, so that colour never stands
+ * alone.
+ */
 export type Tone = 'good' | 'working' | 'waiting' | 'warning' | 'bad' | 'neutral'
 
-export interface Look {
+export interface StatusMeta {
   label: string
   tone: Tone
 }
 
-export const tenantStatusLooks: Readonly<Record<TenantStatus, Look>> = {
+export const tenantStatusMeta: Readonly<Record<TenantStatus, StatusMeta>> = {
   pending: { label: 'Setting up', tone: 'working' },
   active: { label: 'Active', tone: 'good' },
   suspended: { label: 'Suspended', tone: 'warning' },
   deleted: { label: 'Deleted', tone: 'neutral' },
 }
 
-/** A tenant's status as people read it; a pending one with a failed step is not simply being set up. */
-export function tenantLook(status: TenantStatus, steps?: ProvisioningStatus): Look {
-  if (status !== 'pending' || !steps || !Object.values(steps).includes('error')) return tenantStatusLooks[status]
+/**
+ * A tenant's status as people read it; a pending one with a failed step is not simply being set up.
+ */
+export function tenantMeta(status: TenantStatus, steps?: ProvisioningStatus): StatusMeta {
+  if (status !== 'pending' || !steps || !Object.values(steps).includes('error'))
+    return tenantStatusMeta[status]
   return { label: 'Setup incomplete', tone: 'warning' }
 }
 
-export const outcomeLooks: Readonly<Record<AuditOutcome, Look>> = {
+export const outcomeMeta: Readonly<Record<AuditOutcome, StatusMeta>> = {
   success: { label: 'Success', tone: 'good' },
   failure: { label: 'Failure', tone: 'bad' },
   denied: { label: 'Denied', tone: 'warning' },
 }
 
-export const healthLooks: Readonly<Record<TenantHealth['band'], Look>> = {
+export const healthMeta: Readonly<Record<TenantHealth['band'], StatusMeta>> = {
   healthy: { label: 'Healthy', tone: 'good' },
   watch: { label: 'Watch', tone: 'warning' },
   at_risk: { label: 'At risk', tone: 'bad' },
@@ -38,7 +49,7 @@ export const healthLooks: Readonly<Record<TenantHealth['band'], Look>> = {
 }
 
 /** A step as people read it: `pending` is "working" only while a run is under way. */
-export function stepLook(state: StepState, running: boolean): Look {
+export function stepMeta(state: StepState, running: boolean): StatusMeta {
   switch (state) {
     case 'ok':
       return { label: 'Done', tone: 'good' }

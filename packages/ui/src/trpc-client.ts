@@ -6,13 +6,14 @@ import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem
 import { recentSignIn } from './recent-sign-in.ts'
 
 interface Options {
-  /** Called once, with the first refusal that says the session is over. */
+  /** Called once, with the first rejection that says the session is over. */
   onSignedOut: () => void
 }
 
 /**
- * The links of an app's tRPC client: calls travel batched and streamed, subscriptions as server-sent events, both over the app's own
- * origin. Failures that come from the app's server and not from the API arrive as ProblemError in the cause of the client's error.
+ * The links of an app's tRPC client: calls travel batched and streamed, subscriptions as
+ * server-sent events, both over the app's own origin. Failures that come from the app's server and
+ * not from the API arrive as ProblemError in the cause of the client's error.
  */
 export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
   const url = '/trpc'
@@ -33,8 +34,8 @@ export function trpcLinks({ onSignedOut }: Options): TRPCLink<AnyTRPCRouter>[] {
 }
 
 /**
- * superjson for answers. Inputs leave out its notes on values that are the same object: the API accepts
- * only the marks of `undefined` and `Date`, and the input is complete without such notes.
+ * superjson for answers. Inputs leave out its notes on values that are the same object: the API
+ * accepts only the marks of `undefined` and `Date`, and the input is complete without such notes.
  */
 export const transformer = {
   input: {
@@ -48,7 +49,9 @@ export const transformer = {
 }
 
 /** Where the browser goes to sign in and come back to the page it is on. */
-export function signInAddress(location: Pick<Location, 'pathname' | 'search'> = window.location): string {
+export function signInAddress(
+  location: Pick<Location, 'pathname' | 'search'> = window.location,
+): string {
   return `/auth/login?${new URLSearchParams({ returnTo: location.pathname + location.search })}`
 }
 
@@ -72,10 +75,13 @@ function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
 }
 
 /**
- * A call that is refused because the sign-in is too old waits for the person's answer: it is made once more, with the same input, after
- * they have signed in again, and is refused when they leave it. A refused call was not carried out, so no change is made twice.
+ * A call that is rejected because the sign-in is too old waits for the person's answer: it is made
+ * once more, with the same input, after they have signed in again, and is rejected when they leave
+ * it. A rejected call was not carried out, so no change is made twice.
  */
-export function askForRecentSignIn(ask: (message: string) => Promise<boolean>): TRPCLink<AnyTRPCRouter> {
+export function askForRecentSignIn(
+  ask: (message: string) => Promise<boolean>,
+): TRPCLink<AnyTRPCRouter> {
   return () =>
     ({ op, next }) =>
       observable((observer) => {
@@ -102,8 +108,14 @@ export function askForRecentSignIn(ask: (message: string) => Promise<boolean>): 
       })
 }
 
-/** `fetch` that turns problem details into an error, because tRPC would report such a body only as one it cannot parse. */
-async function fetchOrProblem(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+/**
+ * `fetch` that turns problem details into an error, because tRPC would report such a body only as
+ * one it cannot parse.
+ */
+async function fetchOrProblem(
+  input: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
   const response = await fetch(input, init)
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return response
   const body: unknown = await response.json().catch(() => undefined)

@@ -5,13 +5,16 @@ import { lazy, Suspense } from 'react'
 const LeaveDialog = lazy(() => import('./leave-dialog.tsx'))
 
 /**
- * Holds whoever is about to leave a form with unsaved changes: by a link, back, a drawer or choice that the address tells, by reload or by
- * closing the tab. The last two are asked about in the browser's own words.
+ * Holds whoever is about to leave a form with unsaved changes: by a link, back, a drawer or choice
+ * that the address tells, by reload or by closing the tab. The last two are asked about in the
+ * browser's own words.
  */
 export function UnsavedChanges({ present }: { present: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      present && (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)),
+      present &&
+      (current.pathname !== next.pathname ||
+        JSON.stringify(current.search) !== JSON.stringify(next.search)),
     enableBeforeUnload: () => present,
     withResolver: true,
   })

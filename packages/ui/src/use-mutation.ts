@@ -9,9 +9,10 @@ export interface Outcome<Data, Failure> {
 }
 
 /**
- * `useMutation` of TanStack Query, but what is given to `mutate` is told the outcome in any case. There it is not once the part of the page that
- * asked is gone, and many go by their own success: a form that is made anew when the row that it shows has a new version, the menu of a row
- * that is deleted. The person would be left without a word.
+ * `useMutation` of TanStack Query, but what is given to `mutate` is told the outcome in any case.
+ * There it is not once the part of the page that asked is gone, and many go by their own success: a
+ * form that is made again when the row that it shows has a new version, the menu of a row that is
+ * deleted. The person would be left without a word.
  */
 export function useMutation<Data = unknown, Failure = Error, Variables = void, Kept = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Kept>,
@@ -19,14 +20,21 @@ export function useMutation<Data = unknown, Failure = Error, Variables = void, K
   const mutation = useTanStackMutation(options)
   const { mutateAsync } = mutation
   const mutate = useCallback(
-    (variables: Variables, outcome?: Outcome<Data, Failure>) => tellOutcome(mutateAsync(variables), outcome),
+    (variables: Variables, outcome?: Outcome<Data, Failure>) =>
+      tellOutcome(mutateAsync(variables), outcome),
     [mutateAsync],
   )
   return { ...mutation, mutate }
 }
 
-/** Nobody waits for it, and a failure is no unhandled rejection: the mutation keeps it as its `error`. */
-export function tellOutcome<Data, Failure>(change: Promise<Data>, { onSuccess, onError, onSettled }: Outcome<Data, Failure> = {}): void {
+/**
+ * Nobody waits for it, and a failure is no unhandled rejection: the mutation keeps it as its
+ * `error`.
+ */
+export function tellOutcome<Data, Failure>(
+  change: Promise<Data>,
+  { onSuccess, onError, onSettled }: Outcome<Data, Failure> = {},
+): void {
   change
     .then(
       (data) => onSuccess?.(data),

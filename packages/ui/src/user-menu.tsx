@@ -1,12 +1,14 @@
-import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
+import { Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
-import type { Target } from './links.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { AccountButton } from './account-button.tsx'
+import type { LinkTarget } from './links.tsx'
 import classes from './shell.module.css'
 
 interface Props {
   user: { name: string; email: string }
-  profile: Target | undefined
+  profile: LinkTarget | undefined
 }
 
 const schemes = [
@@ -15,18 +17,32 @@ const schemes = [
   { value: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
 ] as const
 
-/** Who is signed in, their profile, the colour scheme and the way out. */
+/**
+ * Who is signed in, their profile, the colour scheme and the way out. Opens when it appears: it is
+ * loaded when it is asked for.
+ */
 export default function UserMenu({ user, profile }: Props) {
   const router = useRouter()
+  const [opened, setOpened] = useState(false)
+  const target = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // The button that was pressed is gone; without focus here the menu could not give it back when
+    // it closes.
+    target.current?.focus()
+    setOpened(true)
+  }, [])
   return (
     <>
       <form id="sign-out" method="post" action="/auth/logout" hidden />
-      <Menu width={264} position="bottom-end" withinPortal={false}>
+      <Menu
+        opened={opened}
+        onChange={setOpened}
+        width={264}
+        position="bottom-end"
+        withinPortal={false}
+      >
         <Menu.Target>
-          <UnstyledButton className={classes.user}>
-            <Avatar size={32} radius="xl" color="initials" name={user.name || user.email} aria-hidden className={classes.avatar} />
-            <VisuallyHidden>Account of {user.name || user.email}</VisuallyHidden>
-          </UnstyledButton>
+          <AccountButton ref={target} user={user} />
         </Menu.Target>
         <Menu.Dropdown>
           <div className={classes.person}>
@@ -39,7 +55,10 @@ export default function UserMenu({ user, profile }: Props) {
           </div>
           <Menu.Divider />
           {profile && (
-            <Menu.Item leftSection={<IconUser size={17} aria-hidden />} onClick={() => void router.navigate(profile)}>
+            <Menu.Item
+              leftSection={<IconUser size={17} aria-hidden />}
+              onClick={() => void router.navigate(profile)}
+            >
               My profile
             </Menu.Item>
           )}
@@ -69,10 +88,17 @@ function ColorScheme() {
       <Menu.Label>Colours</Menu.Label>
       <Menu.RadioGroup
         value={colorScheme}
-        onChange={(value) => setColorScheme(schemes.find((scheme) => scheme.value === value)?.value ?? 'auto')}
+        onChange={(value) =>
+          setColorScheme(schemes.find((scheme) => scheme.value === value)?.value ?? 'auto')
+        }
       >
         {schemes.map(({ value, name, Icon }) => (
-          <Menu.RadioItem key={value} value={value} closeMenuOnClick={false} rightSection={<Icon size={16} stroke={1.75} aria-hidden />}>
+          <Menu.RadioItem
+            key={value}
+            value={value}
+            closeMenuOnClick={false}
+            rightSection={<Icon size={16} stroke={1.75} aria-hidden />}
+          >
             {name}
           </Menu.RadioItem>
         ))}

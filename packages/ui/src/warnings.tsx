@@ -11,7 +11,13 @@ interface Props {
 export function Warnings({ title, messages }: Props) {
   if (messages.length === 0) return null
   return (
-    <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title={title} role="status">
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={title}
+      role="status"
+    >
       {messages.length === 1 ? (
         messages[0]
       ) : (

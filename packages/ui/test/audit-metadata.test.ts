@@ -13,15 +13,33 @@ describe('metadata of an audit entry', () => {
   })
 
   it('shows a change as before and after, and an empty side as a dash', () => {
-    expect(readMetadata({ changes: { partnerId: [null, 'p1'], plan: ['free', 'business'] } })).toEqual([
+    expect(
+      readMetadata({ changes: { partnerId: [null, 'p1'], plan: ['free', 'business'] } }),
+    ).toEqual([
       { path: 'changes', label: 'Changes', depth: 0 },
-      { path: 'changes.partnerId', label: 'Partner id', depth: 1, change: { before: '–', after: 'p1' } },
-      { path: 'changes.plan', label: 'Plan', depth: 1, change: { before: 'free', after: 'business' } },
+      {
+        path: 'changes.partner',
+        label: 'Partner',
+        depth: 1,
+        change: { before: 'none', after: 'p1' },
+      },
+      {
+        path: 'changes.plan',
+        label: 'Plan',
+        depth: 1,
+        change: { before: 'free', after: 'business' },
+      },
     ])
   })
 
   it('indents parts of parts', () => {
-    expect(readMetadata({ results: { mail: { state: 'error' } } }).map(({ path, depth, value }) => [path, depth, value])).toEqual([
+    expect(
+      readMetadata({ results: { mail: { state: 'error' } } }).map(({ path, depth, value }) => [
+        path,
+        depth,
+        value,
+      ]),
+    ).toEqual([
       ['results', 0, undefined],
       ['results.mail', 1, undefined],
       ['results.mail.state', 2, 'error'],
@@ -29,7 +47,9 @@ describe('metadata of an audit entry', () => {
   })
 
   it('numbers the objects of a list', () => {
-    expect(readMetadata({ steps: [{ name: 'mail' }] }).map(({ label, value }) => [label, value])).toEqual([
+    expect(
+      readMetadata({ steps: [{ name: 'mail' }] }).map(({ label, value }) => [label, value]),
+    ).toEqual([
       ['Steps', undefined],
       ['1', undefined],
       ['Name', 'mail'],
@@ -37,7 +57,10 @@ describe('metadata of an audit entry', () => {
   })
 
   it('gives every line its own path', () => {
-    const paths = readMetadata({ a: { b: 1, c: [{ d: 1 }, { d: 2 }] }, changes: { b: [1, 2] } }).map((line) => line.path)
+    const paths = readMetadata({
+      a: { b: 1, c: [{ d: 1 }, { d: 2 }] },
+      changes: { b: [1, 2] },
+    }).map((line) => line.path)
     expect(new Set(paths).size).toBe(paths.length)
   })
 })

@@ -10,9 +10,15 @@ describe('a record that somebody else changed while a form is open', () => {
   })
 
   it('shows both values of a field that was changed on both sides', () => {
-    const merged = mergeChanges(before, { ...before, name: 'Acme Ltd' }, { ...before, name: 'Acme Works' })
+    const merged = mergeChanges(
+      before,
+      { ...before, name: 'Acme Ltd' },
+      { ...before, name: 'Acme Works' },
+    )
     expect(merged.values.name).toBe('Acme Works')
-    expect(merged.conflicts).toEqual({ name: 'Somebody else saved “Acme Ltd” here meanwhile. Save to replace it with yours.' })
+    expect(merged.conflicts).toEqual({
+      name: 'Somebody else saved “Acme Ltd” here meanwhile. Save to replace it with yours.',
+    })
   })
 
   it('is no conflict when both sides saved the same', () => {
@@ -24,17 +30,32 @@ describe('a record that somebody else changed while a form is open', () => {
 
   it('merges a group field by field', () => {
     const group = { contact: { name: 'Ann', phone: '1' } }
-    const merged = mergeChanges(group, { contact: { name: 'Ann', phone: '2' } }, { contact: { name: 'Bea', phone: '1' } })
+    const merged = mergeChanges(
+      group,
+      { contact: { name: 'Ann', phone: '2' } },
+      { contact: { name: 'Bea', phone: '1' } },
+    )
     expect(merged).toEqual({ values: { contact: { name: 'Bea', phone: '2' } }, conflicts: {} })
-    const both = mergeChanges(group, { contact: { name: '', phone: '1' } }, { contact: { name: 'Bea', phone: '1' } })
+    const both = mergeChanges(
+      group,
+      { contact: { name: '', phone: '1' } },
+      { contact: { name: 'Bea', phone: '1' } },
+    )
     expect(both.conflicts).toEqual({ 'contact.name': expect.stringContaining('an empty value') })
   })
 
   it('keeps what either side added to a list, without what either side removed', () => {
     const now = { ...before, recipients: ['a@x.test', 'b@x.test', 'bob@x.test'] }
     const typed = { ...before, recipients: ['b@x.test', 'mine@x.test'] }
-    expect(mergeChanges(before, now, typed).values.recipients).toEqual(['b@x.test', 'bob@x.test', 'mine@x.test'])
+    expect(mergeChanges(before, now, typed).values.recipients).toEqual([
+      'b@x.test',
+      'bob@x.test',
+      'mine@x.test',
+    ])
     const emptied = { ...before, recipients: ['b@x.test'] }
-    expect(mergeChanges(before, emptied, typed).values.recipients).toEqual(['b@x.test', 'mine@x.test'])
+    expect(mergeChanges(before, emptied, typed).values.recipients).toEqual([
+      'b@x.test',
+      'mine@x.test',
+    ])
   })
 })

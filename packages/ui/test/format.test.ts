@@ -30,33 +30,36 @@ describe('relative time', () => {
 
 describe('sizes and durations', () => {
   it('names binary units and keeps one decimal at most', () => {
-    expect([0, 1023, 1536, 5 * 1024 ** 3, 10 * 1024 ** 4, 2048 * 1024 ** 4].map(formatBytes)).toEqual([
-      '0 B',
-      '1023 B',
-      '1.5 KB',
-      '5 GB',
-      '10 TB',
-      '2048 TB',
-    ])
+    expect(
+      [0, 1023, 1536, 5 * 1024 ** 3, 10 * 1024 ** 4, 2048 * 1024 ** 4].map(formatBytes),
+    ).toEqual(['0 B', '1023 B', '1.5 KB', '5 GB', '10 TB', '2048 TB'])
   })
 
   it('counts seconds, then minutes, and never below zero', () => {
-    expect([-5_000, 0, 59_999, 60_000, 80_500].map(formatElapsed)).toEqual(['0 s', '0 s', '59 s', '1 min 0 s', '1 min 20 s'])
+    expect([-5_000, 0, 59_999, 60_000, 80_500].map(formatElapsed)).toEqual([
+      '0 s',
+      '0 s',
+      '59 s',
+      '1 min 0 s',
+      '1 min 20 s',
+    ])
   })
 })
 
 describe('date and time fields', () => {
   it('give back the instant they show, to the minute', () => {
-    expect(fromLocalInput(toLocalInput('2026-03-29T01:30:00.000Z'))).toBe('2026-03-29T01:30:00.000Z')
+    expect(fromLocalInput(toLocalInput('2026-03-29T01:30:00.000Z'))).toBe(
+      '2026-03-29T01:30:00.000Z',
+    )
   })
 
   it('take nothing for nothing, and for what is half typed', () => {
-    expect([fromLocalInput(''), fromLocalInput('2026-'), toLocalInput(undefined), toLocalInput('yesterday')]).toEqual([
-      undefined,
-      undefined,
-      '',
-      '',
-    ])
+    expect([
+      fromLocalInput(''),
+      fromLocalInput('2026-'),
+      toLocalInput(undefined),
+      toLocalInput('yesterday'),
+    ]).toEqual([undefined, undefined, '', ''])
   })
 })
 
@@ -71,7 +74,9 @@ describe('money', () => {
     [123456789, 'isk', '1,234,567.89'],
     [900719925474099, 'eur', '€9,007,199,254,740.99'],
   ])('of %i %s is %s', (minor, currency, shown) => {
-    expect(formatMoney(minor, currency).replaceAll('\u00a0', ' ').replace('JP', '')).toContain(shown)
+    expect(formatMoney(minor, currency).replaceAll('\u00a0', ' ').replace('JP', '')).toContain(
+      shown,
+    )
   })
 
   it.each([

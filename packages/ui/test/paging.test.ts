@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { currentCursor, readTrail, stepBack, stepForward } from '../src/paging.ts'
+import { currentCursor, readCursorHistory, stepBack, stepForward } from '../src/paging.ts'
 
 describe('the trail through a paged list', () => {
   it('starts on the first page, without a cursor', () => {
-    expect(readTrail(undefined)).toEqual([])
+    expect(readCursorHistory(undefined)).toEqual([])
     expect(currentCursor(undefined)).toBeUndefined()
     expect(stepBack(undefined)).toBeUndefined()
   })
@@ -24,12 +24,12 @@ describe('the trail through a paged list', () => {
   it('forgets the oldest steps so that the address stays short', () => {
     let trail: string | undefined
     for (let page = 1; page <= 100; page++) trail = stepForward(trail, `page-${page}`)
-    expect(readTrail(trail)).toHaveLength(30)
+    expect(readCursorHistory(trail)).toHaveLength(30)
     expect(currentCursor(trail)).toBe('page-100')
-    expect(readTrail(trail)[0]).toBe('page-71')
+    expect(readCursorHistory(trail)[0]).toBe('page-71')
   })
 
   it('ignores empty parts of a mistyped address', () => {
-    expect(readTrail('*a**b*')).toEqual(['a', 'b'])
+    expect(readCursorHistory('*a**b*')).toEqual(['a', 'b'])
   })
 })

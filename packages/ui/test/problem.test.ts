@@ -1,8 +1,15 @@
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, it } from 'vitest'
-import { fieldErrors, isPassing, needsSignIn, ProblemError, problemFromBody, problemOf } from '../src/problem.ts'
+import {
+  fieldErrors,
+  isPassing,
+  needsSignIn,
+  ProblemError,
+  problemFromBody,
+  problemOf,
+} from '../src/problem.ts'
 
-function refused(code: string, data: Record<string, unknown> = {}) {
+function rejected(code: string, data: Record<string, unknown> = {}) {
   return new TRPCClientError('A sentence to show.', {
     result: { error: { message: 'A sentence to show.', data: { code, ...data } } } as never,
   })
@@ -11,8 +18,14 @@ function refused(code: string, data: Record<string, unknown> = {}) {
 describe('the failure that a page shows', () => {
   it('is read from the data of a tRPC error', () => {
     const issues = [{ path: 'slug', message: 'This name is reserved.' }]
-    const error = refused('invalid_input', { httpStatus: 400, requestId: 'r1', issues })
-    expect(problemOf(error)).toEqual({ code: 'invalid_input', message: 'A sentence to show.', status: 400, requestId: 'r1', issues })
+    const error = rejected('invalid_input', { httpStatus: 400, requestId: 'r1', issues })
+    expect(problemOf(error)).toEqual({
+      code: 'invalid_input',
+      message: 'A sentence to show.',
+      status: 400,
+      requestId: 'r1',
+      issues,
+    })
   })
 
   it('is read from problem details that the app server answered, however tRPC wrapped them', () => {
@@ -25,40 +38,55 @@ describe('the failure that a page shows', () => {
       requestId: 'r2',
     }
     const error = TRPCClientError.from(new ProblemError(problemFromBody(body, 503)))
-    expect(problemOf(error)).toEqual({ code: 'unavailable', message: 'The API is away.', status: 503, requestId: 'r2', issues: [] })
+    expect(problemOf(error)).toEqual({
+      code: 'unavailable',
+      message: 'The API is away.',
+      status: 503,
+      requestId: 'r2',
+      issues: [],
+    })
   })
 
   it('is a lost connection when fetch itself failed', () => {
-    expect(problemOf(TRPCClientError.from(new TypeError('Failed to fetch'))).code).toBe('unreachable')
+    expect(problemOf(TRPCClientError.from(new TypeError('Failed to fetch'))).code).toBe(
+      'unreachable',
+    )
   })
 
   it('never repeats the text of an unexpected error', () => {
-    expect(problemOf(new Error('secret=1'))).toMatchObject({ code: 'unknown', message: 'Something went wrong on this page.' })
+    expect(problemOf(new Error('secret=1'))).toMatchObject({
+      code: 'unknown',
+      message: 'Something went wrong on this page.',
+    })
   })
 
   it('survives bodies that are no problem details', () => {
     for (const body of [undefined, null, 'text', { code: 7, issues: 'none' }]) {
-      expect(problemFromBody(body, 502)).toMatchObject({ code: 'unknown', status: 502, requestId: undefined, issues: [] })
+      expect(problemFromBody(body, 502)).toMatchObject({
+        code: 'unknown',
+        status: 502,
+        requestId: undefined,
+        issues: [],
+      })
     }
   })
 })
 
 describe('what helps', () => {
   it('is signing in when the session has ended, and nothing else', () => {
-    expect(['unauthenticated', 'token_expired', 'user_deactivated'].map((code) => needsSignIn(problemOf(refused(code))))).toEqual([
-      true,
-      true,
-      false,
-    ])
+    expect(
+      ['unauthenticated', 'token_expired', 'user_deactivated'].map((code) =>
+        needsSignIn(problemOf(rejected(code))),
+      ),
+    ).toEqual([true, true, false])
   })
 
   it('is trying again only for what may pass by itself', () => {
-    expect(['unavailable', 'upstream_failed', 'internal', 'not_found'].map((code) => isPassing(problemOf(refused(code))))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ])
+    expect(
+      ['unavailable', 'upstream_failed', 'internal', 'not_found'].map((code) =>
+        isPassing(problemOf(rejected(code))),
+      ),
+    ).toEqual([true, true, false, false])
   })
 })
 
@@ -68,7 +96,9 @@ it('puts the first issue of each field on the field', () => {
     { path: 'billingInfo.country', message: 'second' },
     { path: '', message: 'whole' },
   ]
-  expect(fieldErrors(problemOf(refused('invalid_input', { issues })))).toEqual({ 'billingInfo.country': 'first' })
+  expect(fieldErrors(problemOf(rejected('invalid_input', { issues })))).toEqual({
+    'billingInfo.country': 'first',
+  })
 })
 
 it('the issue of a field that every object inherits is shown like any other', () => {
@@ -77,7 +107,7 @@ it('the issue of a field that every object inherits is shown like any other', ()
     { path: 'constructor', message: 'Second.' },
     { path: '__proto__', message: 'Third.' },
   ]
-  expect(Object.entries(fieldErrors(problemOf(refused('invalid_input', { issues }))))).toEqual(
+  expect(Object.entries(fieldErrors(problemOf(rejected('invalid_input', { issues }))))).toEqual(
     expect.arrayContaining([
       ['constructor', 'First.'],
       ['__proto__', 'Third.'],

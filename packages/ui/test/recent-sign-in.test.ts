@@ -7,10 +7,15 @@ import { createRecentSignIn } from '../src/recent-sign-in.ts'
 import { type SignedIn, signInChannel, watchSignIn } from '../src/sign-in-watch.ts'
 import { askForRecentSignIn } from '../src/trpc-client.ts'
 
-const refusal = (code: string) =>
-  TRPCClientError.from({ error: { code: -32_001, message: `about ${code}`, data: { code, httpStatus: 401 } } } as never)
+const rejection = (code: string) =>
+  TRPCClientError.from({
+    error: { code: -32_001, message: `about ${code}`, data: { code, httpStatus: 401 } },
+  } as never)
 
-/** A client whose server answers the given outcomes one after the other: a code to refuse with, or null for done. */
+/**
+ * A client whose server answers the given outcomes one after the other: a code to reject with, or
+ * null for done.
+ */
 function clientOf(outcomes: (string | null)[], ask: (message: string) => Promise<boolean>) {
   const seen: unknown[] = []
   const server: TRPCLink<AnyTRPCRouter> =
@@ -19,13 +24,15 @@ function clientOf(outcomes: (string | null)[], ask: (message: string) => Promise
       observable((observer) => {
         seen.push(op.input)
         const code = outcomes.shift()
-        if (code) observer.error(refusal(code) as never)
+        if (code) observer.error(rejection(code) as never)
         else {
           observer.next({ result: { type: 'data', data: 'done' } })
           observer.complete()
         }
       })
-  const client = createTRPCClient<AnyTRPCRouter>({ links: [askForRecentSignIn(ask), server] }) as unknown as {
+  const client = createTRPCClient<AnyTRPCRouter>({
+    links: [askForRecentSignIn(ask), server],
+  }) as unknown as {
     act: { mutate(input: unknown): Promise<unknown> }
   }
   return { client, seen }
@@ -43,27 +50,34 @@ describe('a call that needs a recent sign-in', () => {
     expect(asked).toEqual(['about recent_sign_in_required'])
   })
 
-  it('is refused when the person leaves it, and not made again', async () => {
+  it('is rejected when the person leaves it, and not made again', async () => {
     const { client, seen } = clientOf(['recent_sign_in_required', null], async () => false)
     const error = await client.act.mutate({}).catch((reason: unknown) => reason)
     expect(problemOf(error).code).toBe('recent_sign_in_required')
     expect(seen).toHaveLength(1)
   })
 
-  it('that is refused a second time is not asked about for ever', async () => {
+  it('that is rejected a second time is not asked about for ever', async () => {
     let asked = 0
-    const { client, seen } = clientOf(['recent_sign_in_required', 'recent_sign_in_required', null], async () => {
-      asked++
-      return true
-    })
+    const { client, seen } = clientOf(
+      ['recent_sign_in_required', 'recent_sign_in_required', null],
+      async () => {
+        asked++
+        return true
+      },
+    )
     const error = await client.act.mutate({}).catch((reason: unknown) => reason)
     expect(problemOf(error).code).toBe('recent_sign_in_required')
     expect({ asked, calls: seen.length }).toEqual({ asked: 1, calls: 2 })
   })
 
   it.each(['unauthenticated', 'not_admin', 'internal'])('is not what %s means', async (code) => {
-    const { client, seen } = clientOf([code, null], () => Promise.reject(new Error('must not be asked')))
-    expect(problemOf(await client.act.mutate({}).catch((reason: unknown) => reason)).code).toBe(code)
+    const { client, seen } = clientOf([code, null], () =>
+      Promise.reject(new Error('must not be asked')),
+    )
+    expect(problemOf(await client.act.mutate({}).catch((reason: unknown) => reason)).code).toBe(
+      code,
+    )
     expect(seen).toHaveLength(1)
   })
 })
@@ -73,11 +87,11 @@ describe('the question', () => {
     const signIn = createRecentSignIn()
     let told = 0
     const stop = signIn.subscribe(() => told++)
-    const answers = [signIn.ask('first'), signIn.ask('second')]
+    const responses = [signIn.ask('first'), signIn.ask('second')]
     expect(signIn.question()).toEqual({ message: 'first' })
     expect(told).toBe(1)
     signIn.answer(true)
-    expect(await Promise.all(answers)).toEqual([true, true])
+    expect(await Promise.all(responses)).toEqual([true, true])
     expect(signIn.question()).toBeUndefined()
     const next = signIn.ask('third')
     expect(signIn.question()).toEqual({ message: 'third' })
@@ -90,7 +104,11 @@ describe('the question', () => {
 })
 
 describe('the watch', () => {
-  const at = (minute: number, subject = 'anna'): SignedIn => ({ signedIn: true, subject, signedInAt: `2026-01-01T10:0${minute}:00.000Z` })
+  const at = (minute: number, subject = 'anna'): SignedIn => ({
+    signedIn: true,
+    subject,
+    signedInAt: `2026-01-01T10:0${minute}:00.000Z`,
+  })
   const gone: SignedIn = { signedIn: false, subject: null, signedInAt: null }
 
   /** What it tells when the looks bring these, one after the other; the last one stays. */
@@ -99,9 +117,9 @@ describe('the watch', () => {
       watchSignIn({
         everyMs,
         read: async () => {
-          const look = looks.length > 1 ? looks.shift() : looks[0]
-          if (!look || look instanceof Error) throw look ?? new Error('nothing')
-          return look
+          const meta = looks.length > 1 ? looks.shift() : looks[0]
+          if (!meta || meta instanceof Error) throw meta ?? new Error('nothing')
+          return meta
         },
         onRenewed: () => resolve('renewed'),
         onOther: () => resolve('other'),

@@ -11,7 +11,9 @@ it('comes back to the page and its query after signing in', () => {
 
 it('sends marks of values, and no notes on values that are the same object', () => {
   const shared = { at: new Date(0) }
-  const sent = JSON.parse(JSON.stringify(transformer.input.serialize({ a: shared, b: shared, c: undefined })))
+  const sent = JSON.parse(
+    JSON.stringify(transformer.input.serialize({ a: shared, b: shared, c: undefined })),
+  )
   expect(Object.keys(sent.meta).sort()).toEqual(['v', 'values'])
   expect(superjson.deserialize(sent)).toEqual({ a: shared, b: shared, c: undefined })
   expect(transformer.input.serialize({ a: 1 })).toEqual({ json: { a: 1 } })

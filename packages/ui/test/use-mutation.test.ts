@@ -2,11 +2,17 @@ import { MutationObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, it, vi } from 'vitest'
 import { tellOutcome } from '../src/use-mutation.ts'
 
-/** A part of the page that asks for a change and is gone before what follows the change is done, as a form that is made anew. */
+/**
+ * A part of the page that asks for a change and is gone before what follows the change is done, as
+ * a form that is made again.
+ */
 function leavingPart(change: () => Promise<string>) {
   const refreshed = Promise.withResolvers<void>()
   const client = new QueryClient()
-  const observer = new MutationObserver<string, Error, void>(client, { mutationFn: change, onSettled: () => refreshed.promise })
+  const observer = new MutationObserver<string, Error, void>(client, {
+    mutationFn: change,
+    onSettled: () => refreshed.promise,
+  })
   const leave = observer.subscribe(() => {})
   return {
     observer,
@@ -24,7 +30,10 @@ describe('the outcome of a change', () => {
     const byTanStack = vi.fn()
     const onSuccess = vi.fn()
     const onSettled = vi.fn()
-    tellOutcome(part.observer.mutate(undefined, { onSuccess: byTanStack }), { onSuccess, onSettled })
+    tellOutcome(part.observer.mutate(undefined, { onSuccess: byTanStack }), {
+      onSuccess,
+      onSettled,
+    })
     part.leave()
     await vi.waitFor(() => expect(onSettled).toHaveBeenCalledOnce())
     expect(onSuccess).toHaveBeenCalledExactlyOnceWith('saved')
@@ -45,6 +54,8 @@ describe('the outcome of a change', () => {
     const part = leavingPart(() => Promise.reject(new Error('refused')))
     tellOutcome(part.observer.mutate())
     part.leave()
-    await vi.waitFor(() => expect(part.kept()).toMatchObject({ status: 'error', error: new Error('refused') }))
+    await vi.waitFor(() =>
+      expect(part.kept()).toMatchObject({ status: 'error', error: new Error('refused') }),
+    )
   })
 })

@@ -9,7 +9,10 @@ interface Props {
   children: ReactNode
 }
 
-/** The place of a chart. People who hear the page are told of the table instead: a drawing has nothing exact to say. */
+/**
+ * The place of a chart. People who hear the page are told of the table instead: a drawing has
+ * nothing exact to say.
+ */
 export function ChartFigure({ caption, height = 260, children }: Props) {
   return (
     <figure className={classes.figure}>

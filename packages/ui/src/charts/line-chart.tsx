@@ -12,7 +12,10 @@ interface Props {
   height: number
 }
 
-/** Lines over time. Draws nothing that moves, and takes no focus: the table beside it is read instead. */
+/**
+ * Lines over time. Draws nothing that moves, and takes no focus: the table beside it is read
+ * instead.
+ */
 export default function LineChart({ data, series, formatValue, formatAxis, height }: Props) {
   return (
     <MantineLineChart
@@ -20,11 +23,19 @@ export default function LineChart({ data, series, formatValue, formatAxis, heigh
       h={height}
       data={[...data]}
       dataKey="label"
-      series={series.map(({ name, label, color, dashed }) => ({ name, label, color, ...(dashed ? { strokeDasharray: '5 5' } : {}) }))}
+      series={series.map(({ name, label, color, dashed }) => ({
+        name,
+        label,
+        color,
+        ...(dashed ? { strokeDasharray: '5 5' } : {}),
+      }))}
       curveType="linear"
       withDots={data.length <= 24}
       withLegend={series.length > 1}
       valueFormatter={formatValue}
+      // Else the label before the last is left out where they are close, and a gap looks like a
+      // missing month.
+      xAxisProps={{ interval: 'equidistantPreserveStart' }}
       yAxisProps={{ width: 64, domain: [0, 'auto'], tickFormatter: formatAxis }}
       lineChartProps={{ accessibilityLayer: false }}
       lineProps={{ isAnimationActive: false }}

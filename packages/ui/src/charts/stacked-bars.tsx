@@ -12,7 +12,10 @@ interface Props {
   height: number
 }
 
-/** What was won above the line, what was lost below it, stacked. Takes no focus: the table beside it is read instead. */
+/**
+ * What was won above the line, what was lost below it, stacked. Takes no focus: the table beside it
+ * is read instead.
+ */
 export default function StackedBars({ data, series, formatValue, formatAxis, height }: Props) {
   return (
     <BarChart
@@ -24,6 +27,9 @@ export default function StackedBars({ data, series, formatValue, formatAxis, hei
       series={[...series]}
       withLegend
       valueFormatter={formatValue}
+      // Else the label before the last is left out where they are close, and a gap looks like a
+      // missing month.
+      xAxisProps={{ interval: 'equidistantPreserveStart' }}
       yAxisProps={{ width: 64, tickFormatter: formatAxis }}
       referenceLines={[{ y: 0, color: 'gray.6' }]}
       barChartProps={{ accessibilityLayer: false, stackOffset: 'sign' }}

@@ -6,7 +6,12 @@ const month = z.string().regex(/^\d{4}-\d{2}$/)
 const currency = z.string().regex(/^[a-z]{3}$/)
 const shapes = [
   z.tuple([z.literal('mrr'), currency, z.enum(mrrFigures)]),
-  z.tuple([z.literal('plan'), currency, z.enum(['free', 'starter', 'business', 'enterprise']), z.enum(['month', 'year'])]),
+  z.tuple([
+    z.literal('plan'),
+    currency,
+    z.enum(['free', 'starter', 'business', 'enterprise']),
+    z.enum(['month', 'year']),
+  ]),
   z.tuple([z.literal('growth'), month, currency, movement]),
   z.tuple([z.literal('signups'), month, z.coerce.number().int().min(0).max(23)]),
   z.tuple([z.literal('churn'), month, z.string()]),
@@ -31,7 +36,10 @@ export function writeAsked(asked: FigureAsked): string {
 }
 
 /** The figure that an address names; undefined for a word that names none. */
-export function readAsked(word: string | undefined, asOf: string | undefined): FigureAsked | undefined {
+export function readAsked(
+  word: string | undefined,
+  asOf: string | undefined,
+): FigureAsked | undefined {
   const parsed = Asked.safeParse(word?.split('~')).data
   switch (parsed?.[0]) {
     case 'mrr':

@@ -1,4 +1,10 @@
-import { churnCohortsCsv, invoicedCsv, partnerChurnCohortsCsv, partnerSignupCohortsCsv, signupCohortsCsv } from '@atrium/core/report-csv'
+import {
+  churnCohortsCsv,
+  invoicedCsv,
+  partnerChurnCohortsCsv,
+  partnerSignupCohortsCsv,
+  signupCohortsCsv,
+} from '@atrium/core/report-csv'
 import { ratio } from '@atrium/core/report-figures'
 import type { ChurnMonth, InvoicedRevenue, SignupCohort } from '@atrium/core/reports'
 import { NativeSelect, Stack, Text } from '@mantine/core'
@@ -6,10 +12,10 @@ import { type CSSProperties, useState } from 'react'
 import { formatCount, formatMoney } from '../format.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
+import { monthName, percent, reasonName } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
-import { monthName, percent, reasonName } from './words.ts'
 
 interface Props {
   source: ReportSource
@@ -28,11 +34,19 @@ export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
       title="Retention by first payment"
       description="What was left of each month's first payers at the end of the months after it. Dashed: this month, so far."
       query={signups}
-      csv={{ name: `${fileName}-signup-cohorts`, of: forPartner ? partnerSignupCohortsCsv : signupCohortsCsv }}
-      empty={{ when: ({ cohorts }) => cohorts.length === 0, text: 'Nobody has paid yet. The first cohort begins with the first payment.' }}
+      csv={{
+        name: `${fileName}-signup-cohorts`,
+        of: forPartner ? partnerSignupCohortsCsv : signupCohortsCsv,
+      }}
+      empty={{
+        when: ({ cohorts }) => cohorts.length === 0,
+        text: 'Nobody has paid yet. The first cohort begins with the first payment.',
+      }}
     >
       {({ cohorts }) => {
-        const currencies = [...new Set(cohorts.flatMap((cohort) => cohort.money.map(({ currency }) => currency)))].sort()
+        const currencies = [
+          ...new Set(cohorts.flatMap((cohort) => cohort.money.map(({ currency }) => currency))),
+        ].sort()
         const choices = [
           { value: 'tenants', label: 'Tenants' },
           ...currencies.map((value) => ({ value, label: `Revenue in ${value.toUpperCase()}` })),
@@ -54,10 +68,20 @@ export function RetentionTab({ source, onAsk, fileName, forPartner }: Props) {
   )
 }
 
-function CohortTable({ cohorts, measure, onAsk }: { cohorts: readonly SignupCohort[]; measure: string; onAsk: Props['onAsk'] }) {
+function CohortTable({
+  cohorts,
+  measure,
+  onAsk,
+}: {
+  cohorts: readonly SignupCohort[]
+  measure: string
+  onAsk: Props['onAsk']
+}) {
   const width = Math.max(...cohorts.map(({ active }) => active.length))
   const valuesOf = (cohort: SignupCohort) =>
-    measure === 'tenants' ? cohort.active : (cohort.money.find(({ currency }) => currency === measure)?.mrrMinor ?? [])
+    measure === 'tenants'
+      ? cohort.active
+      : (cohort.money.find(({ currency }) => currency === measure)?.mrrMinor ?? [])
   const shown = cohorts.filter((cohort) => valuesOf(cohort).some((value) => value !== 0))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard
@@ -78,14 +102,19 @@ function CohortTable({ cohorts, measure, onAsk }: { cohorts: readonly SignupCoho
         <tbody>
           {shown.map((cohort) => {
             const values = valuesOf(cohort)
-            const first = measure === 'tenants' ? cohort.size : (values.find((value) => value > 0) ?? 0)
+            const first =
+              measure === 'tenants' ? cohort.size : (values.find((value) => value > 0) ?? 0)
             return (
               <tr key={cohort.month}>
                 <th scope="row">{monthName(cohort.month)}</th>
                 <td>
                   <FigureButton
                     label={`Show the tenants that first paid in ${monthName(cohort.month)}`}
-                    asked={{ report: 'signups', month: cohort.month, n: Math.max(0, cohort.active.length - 1) }}
+                    asked={{
+                      report: 'signups',
+                      month: cohort.month,
+                      n: Math.max(0, cohort.active.length - 1),
+                    }}
                     onAsk={onAsk}
                   >
                     {formatCount(cohort.size)}
@@ -99,7 +128,11 @@ function CohortTable({ cohorts, measure, onAsk }: { cohorts: readonly SignupCoho
                       className={classes.cell}
                       data-partial={(cohort.partial && n === values.length - 1) || undefined}
                       style={{ '--heat': Math.min(1, Math.max(0, kept ?? 0)) } as CSSProperties}
-                      title={measure === 'tenants' ? `${formatCount(value)} of ${formatCount(first)}` : formatMoney(value, measure)}
+                      title={
+                        measure === 'tenants'
+                          ? `${formatCount(value)} of ${formatCount(first)}`
+                          : formatMoney(value, measure)
+                      }
                     >
                       {percent(kept === null ? null : Math.round(kept * 100) / 100)}
                     </td>
@@ -122,7 +155,10 @@ export function ChurnTab({ source, onAsk, fileName, forPartner }: Props) {
       title="Churn by month"
       description="Tenants that paid at the start of a month and no longer at its end."
       query={churn}
-      csv={{ name: `${fileName}-churn-cohorts`, of: forPartner ? partnerChurnCohortsCsv : churnCohortsCsv }}
+      csv={{
+        name: `${fileName}-churn-cohorts`,
+        of: forPartner ? partnerChurnCohortsCsv : churnCohortsCsv,
+      }}
       empty={{
         when: ({ months }) => months.every(({ tenants }) => tenants === 0),
         text: 'Nobody has left. When somebody does, it is told here with the reason.',
@@ -156,7 +192,11 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
         tenants === 0 ? (
           '0'
         ) : (
-          <FigureButton label={`Show the tenants lost in ${monthName(month)}`} asked={{ report: 'churn', month }} onAsk={onAsk}>
+          <FigureButton
+            label={`Show the tenants lost in ${monthName(month)}`}
+            asked={{ report: 'churn', month }}
+            onAsk={onAsk}
+          >
             {formatCount(tenants)}
           </FigureButton>
         ),
@@ -173,7 +213,12 @@ function churnColumns(onAsk: Props['onAsk']): Column<ChurnMonth>[] {
         </>
       ),
     },
-    { key: 'tenure', header: 'Paid for', align: 'end', cell: ({ averageTenureDays }) => days(averageTenureDays) },
+    {
+      key: 'tenure',
+      header: 'Paid for',
+      align: 'end',
+      cell: ({ averageTenureDays }) => days(averageTenureDays),
+    },
     {
       key: 'reasons',
       header: 'Why',
@@ -205,10 +250,25 @@ function days(count: number | null): string {
 export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileName'>) {
   const invoiced = source.useInvoiced()
   const columns: Column<InvoicedRevenue['months'][number]>[] = [
-    { key: 'month', header: 'Month', primary: true, cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}` },
+    {
+      key: 'month',
+      header: 'Month',
+      primary: true,
+      cell: ({ month, partial }) => `${monthName(month)}${partial ? ', so far' : ''}`,
+    },
     { key: 'currency', header: 'Currency', cell: ({ currency }) => currency.toUpperCase() },
-    { key: 'invoices', header: 'Paid invoices', align: 'end', cell: ({ invoices }) => formatCount(invoices) },
-    { key: 'amount', header: 'Without tax', align: 'end', cell: ({ amountMinor, currency }) => formatMoney(amountMinor, currency) },
+    {
+      key: 'invoices',
+      header: 'Paid invoices',
+      align: 'end',
+      cell: ({ invoices }) => formatCount(invoices),
+    },
+    {
+      key: 'amount',
+      header: 'Without tax',
+      align: 'end',
+      cell: ({ amountMinor, currency }) => formatMoney(amountMinor, currency),
+    },
   ]
   return (
     <ReportPanel
@@ -216,7 +276,10 @@ export function InvoicedTab({ source, fileName }: Pick<Props, 'source' | 'fileNa
       description="Money that came in, by the month in which an invoice was paid. It is not recurring revenue: a year paid at once stands in one month."
       query={invoiced}
       csv={{ name: `${fileName}-invoiced-revenue`, of: invoicedCsv }}
-      empty={{ when: ({ months }) => months.length === 0, text: 'No invoice was paid in the last twelve months.' }}
+      empty={{
+        when: ({ months }) => months.length === 0,
+        text: 'No invoice was paid in the last twelve months.',
+      }}
     >
       {({ months }) => (
         <ResponsiveTable

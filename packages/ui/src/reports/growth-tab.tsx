@@ -8,10 +8,10 @@ import { ChartFigure } from '../charts/figure.tsx'
 import { formatCount, formatMoney, formatMoneyShort } from '../format.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
+import { monthName, movementNames, percent } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
-import { monthName, movementNames, percent } from './words.ts'
 
 const LineChart = lazy(() => import('../charts/line-chart.tsx'))
 const StackedBars = lazy(() => import('../charts/stacked-bars.tsx'))
@@ -26,7 +26,10 @@ interface Props {
 
 const height = 260
 
-/** What recurring revenue began and ended each month with, and what moved it: drawn, and exactly, per currency. */
+/**
+ * What recurring revenue began and ended each month with, and what moved it: drawn, and exactly,
+ * per currency.
+ */
 export function GrowthTab({ source, from, currency, onAsk, fileName }: Props) {
   const growth = source.useGrowth({ from })
   return (
@@ -35,7 +38,10 @@ export function GrowthTab({ source, from, currency, onAsk, fileName }: Props) {
       description="Months in UTC, amounts a month, rounded. The file also holds the exact yearly ones."
       query={growth}
       csv={{ name: `${fileName}-growth`, of: growthCsv }}
-      empty={{ when: ({ months }) => months.length === 0, text: 'Nobody paid in these months. Choose an earlier first month.' }}
+      empty={{
+        when: ({ months }) => months.length === 0,
+        text: 'Nobody paid in these months. Choose an earlier first month.',
+      }}
     >
       {({ months }) => (
         <Stack gap="xl">
@@ -61,7 +67,15 @@ const losses = [
   { name: 'churn', label: movementNames.churn, color: 'red.4' },
 ]
 
-function CurrencyGrowth({ currency, months, onAsk }: { currency: string; months: readonly GrowthMonth[]; onAsk: Props['onAsk'] }) {
+function CurrencyGrowth({
+  currency,
+  months,
+  onAsk,
+}: {
+  currency: string
+  months: readonly GrowthMonth[]
+  onAsk: Props['onAsk']
+}) {
   const unit = currency.toUpperCase()
   const exact = (minor: number) => formatMoney(minor, currency)
   const axis = (minor: number) => formatMoneyShort(minor, currency)
@@ -80,11 +94,18 @@ function CurrencyGrowth({ currency, months, onAsk }: { currency: string; months:
   const switches = months.some((month) => month.currencySwitchArrMinor !== 0)
   return (
     <Stack gap="md" component="section" aria-label={`Growth in ${unit}`}>
-      <ChartFigure caption={`MRR in ${unit} at the end of each month. The table below has the same figures.`} height={height}>
+      <ChartFigure
+        caption={`MRR in ${unit} at the end of each month. The table below has the same figures.`}
+        height={height}
+      >
         <LineChart
           data={rows}
           series={[
-            { name: 'end', label: `MRR in ${unit}`, color: 'light-dark(var(--mantine-primary-color-6), var(--mantine-primary-color-3))' },
+            {
+              name: 'end',
+              label: `MRR in ${unit}`,
+              color: 'light-dark(var(--mantine-primary-color-6), var(--mantine-primary-color-3))',
+            },
           ]}
           formatValue={exact}
           formatAxis={axis}
@@ -106,7 +127,13 @@ function CurrencyGrowth({ currency, months, onAsk }: { currency: string; months:
         rows={[...months].reverse()}
         rowKey={({ month }) => month}
       />
-      <Button variant="subtle" size="xs" style={{ alignSelf: 'start' }} aria-expanded={rates} onClick={() => setRates(!rates)}>
+      <Button
+        variant="subtle"
+        size="xs"
+        style={{ alignSelf: 'start' }}
+        aria-expanded={rates}
+        onClick={() => setRates(!rates)}
+      >
         {rates ? `Hide the rates in ${unit}` : `Show the rates in ${unit}`}
       </Button>
       {rates && (
@@ -152,11 +179,21 @@ function movedIn(month: GrowthMonth): Moved[] {
     { movement: 'expansion', arr: month.expansionArrMinor, sign: '+' },
     { movement: 'contraction', arr: month.contractionArrMinor, sign: '−' },
     { movement: 'churn', arr: month.churnArrMinor, sign: '−' },
-    switched < 0 ? { movement: 'switch_out', arr: -switched, sign: '−' } : { movement: 'switch_in', arr: switched, sign: '+' },
+    switched < 0
+      ? { movement: 'switch_out', arr: -switched, sign: '−' }
+      : { movement: 'switch_in', arr: switched, sign: '+' },
   ]
 }
 
-function MovedFigure({ month, moved, onAsk }: { month: GrowthMonth; moved: Moved; onAsk: Props['onAsk'] }) {
+function MovedFigure({
+  month,
+  moved,
+  onAsk,
+}: {
+  month: GrowthMonth
+  moved: Moved
+  onAsk: Props['onAsk']
+}) {
   const { movement, arr, sign } = moved
   return (
     <FigureButton
@@ -197,8 +234,14 @@ function movementColumns(onAsk: Props['onAsk'], switches: boolean): Column<Growt
         header: label,
         align: 'end',
         cell: (month) => {
-          const moved = movedIn(month).find(({ movement }) => (name === 'switched' ? movement.startsWith('switch') : movement === name))
-          return moved && moved.arr !== 0 ? <MovedFigure month={month} moved={moved} onAsk={onAsk} /> : '–'
+          const moved = movedIn(month).find(({ movement }) =>
+            name === 'switched' ? movement.startsWith('switch') : movement === name,
+          )
+          return moved && moved.arr !== 0 ? (
+            <MovedFigure month={month} moved={moved} onAsk={onAsk} />
+          ) : (
+            '–'
+          )
         },
       }),
     ),
@@ -238,11 +281,36 @@ const rateColumns: readonly Column<GrowthMonth>[] = [
     align: 'end',
     cell: ({ churnedTenants, rates }) => `${churnedTenants} (${percent(rates.customerChurn)})`,
   },
-  { key: 'gross', header: 'Gross churn', align: 'end', cell: ({ rates }) => percent(rates.grossChurn) },
-  { key: 'retention', header: 'Net retention', align: 'end', cell: ({ rates }) => percent(rates.netRetention) },
-  { key: 'quick', header: 'Quick ratio', align: 'end', cell: ({ rates }) => rates.quickRatio?.toFixed(2) ?? '–' },
-  { key: 'arpa', header: 'Per tenant', align: 'end', cell: ({ rates, currency }) => money(rates.arpaMinor, currency) },
-  { key: 'ltv', header: 'Lifetime value', align: 'end', cell: ({ rates, currency }) => money(rates.ltvMinor, currency) },
+  {
+    key: 'gross',
+    header: 'Gross churn',
+    align: 'end',
+    cell: ({ rates }) => percent(rates.grossChurn),
+  },
+  {
+    key: 'retention',
+    header: 'Net retention',
+    align: 'end',
+    cell: ({ rates }) => percent(rates.netRetention),
+  },
+  {
+    key: 'quick',
+    header: 'Quick ratio',
+    align: 'end',
+    cell: ({ rates }) => rates.quickRatio?.toFixed(2) ?? '–',
+  },
+  {
+    key: 'arpa',
+    header: 'Per tenant',
+    align: 'end',
+    cell: ({ rates, currency }) => money(rates.arpaMinor, currency),
+  },
+  {
+    key: 'ltv',
+    header: 'Lifetime value',
+    align: 'end',
+    cell: ({ rates, currency }) => money(rates.ltvMinor, currency),
+  },
 ]
 
 function money(minor: number | null, currency: string): string {

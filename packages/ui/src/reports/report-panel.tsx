@@ -17,7 +17,14 @@ interface Props<Data> {
 }
 
 /** A report with its states and its download. */
-export function ReportPanel<Data>({ title, description, query, csv, empty, children }: Props<Data>) {
+export function ReportPanel<Data>({
+  title,
+  description,
+  query,
+  csv,
+  empty,
+  children,
+}: Props<Data>) {
   const { data } = query
   const nothing = data !== undefined && empty.when(data)
   return (

@@ -4,10 +4,10 @@ import { FilterBar } from '../filter-bar.tsx'
 import { readAsked, writeAsked } from './asked.ts'
 import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
 import { GrowthTab } from './growth-tab.tsx'
+import { monthName } from './labels.ts'
 import { RevenueTab } from './revenue-tab.tsx'
 import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
 import type { FigureAsked, ReportSource } from './source.ts'
-import { monthName } from './words.ts'
 
 const RowsDrawer = lazy(() => import('./rows-drawer.tsx'))
 
@@ -31,17 +31,34 @@ const tabNames: Record<ReportTab, string> = {
   invoiced: 'Invoiced',
 }
 
-/** Every report of a source in tabs, with what they are asked for, and the tenants behind a figure. */
-export function ReportsView({ source, search, onSearch, currencies, topTitle, nameOf, fileName, forPartner = false }: Props) {
+/**
+ * Every report of a source in tabs, with what they are asked for, and the tenants behind a figure.
+ */
+export function ReportsView({
+  source,
+  search,
+  onSearch,
+  currencies,
+  topTitle,
+  nameOf,
+  fileName,
+  forPartner = false,
+}: Props) {
   const tab = search.tab ?? 'revenue'
   const asked = readAsked(search.rows, search.asOf)
-  const shared = { source, fileName, onAsk: (figure: FigureAsked) => onSearch({ rows: writeAsked(figure) }) }
+  const shared = {
+    source,
+    fileName,
+    onAsk: (figure: FigureAsked) => onSearch({ rows: writeAsked(figure) }),
+  }
   return (
     <>
       <Tabs
         value={tab}
         keepMounted={false}
-        onChange={(value) => onSearch({ tab: reportTabs.find((one) => one === value), rows: undefined })}
+        onChange={(value) =>
+          onSearch({ tab: reportTabs.find((one) => one === value), rows: undefined })
+        }
       >
         <Tabs.List mb="md">
           {reportTabs.map((one) => (
@@ -52,7 +69,13 @@ export function ReportsView({ source, search, onSearch, currencies, topTitle, na
         </Tabs.List>
         <Filters tab={tab} search={search} currencies={currencies} onSearch={onSearch} />
         <Tabs.Panel value="revenue">
-          <RevenueTab {...shared} asOf={search.asOf} currency={search.currency} topTitle={topTitle} nameOf={nameOf} />
+          <RevenueTab
+            {...shared}
+            asOf={search.asOf}
+            currency={search.currency}
+            topTitle={topTitle}
+            nameOf={nameOf}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="growth">
           <GrowthTab {...shared} from={search.from} currency={search.currency} />
@@ -69,7 +92,13 @@ export function ReportsView({ source, search, onSearch, currencies, topTitle, na
       </Tabs>
       <Suspense>
         {asked && (
-          <RowsDrawer key={search.rows} source={source} asked={asked} nameOf={nameOf} onClose={() => onSearch({ rows: undefined })} />
+          <RowsDrawer
+            key={search.rows}
+            source={source}
+            asked={asked}
+            nameOf={nameOf}
+            onClose={() => onSearch({ rows: undefined })}
+          />
         )}
       </Suspense>
     </>
@@ -103,12 +132,19 @@ function Filters({ tab, search, currencies, onSearch }: FilterProps) {
         <NativeSelect
           label="Currency"
           value={search.currency ?? ''}
-          data={[{ value: '', label: 'Each' }, ...currencies.map((value) => ({ value, label: value.toUpperCase() }))]}
+          data={[
+            { value: '', label: 'Each' },
+            ...currencies.map((value) => ({ value, label: value.toUpperCase() })),
+          ]}
           onChange={(event) => onSearch({ currency: event.currentTarget.value || undefined })}
         />
       )}
       {(search.asOf || search.from || search.currency) && (
-        <Button variant="subtle" color="gray" onClick={() => onSearch({ asOf: undefined, from: undefined, currency: undefined })}>
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => onSearch({ asOf: undefined, from: undefined, currency: undefined })}
+        >
           {tab === 'revenue' ? 'Back to now' : 'Clear'}
         </Button>
       )}
@@ -119,7 +155,10 @@ function Filters({ tab, search, currencies, onSearch }: FilterProps) {
 /** Januaries and Julys of the last four years: where a longer view may begin. */
 function firstMonths(today: string): { value: string; label: string }[] {
   const year = Number(today.slice(0, 4))
-  return Array.from({ length: 8 }, (_, half) => `${year - Math.floor(half / 2)}-${half % 2 === 0 ? '07' : '01'}`)
+  return Array.from(
+    { length: 8 },
+    (_, half) => `${year - Math.floor(half / 2)}-${half % 2 === 0 ? '07' : '01'}`,
+  )
     .filter((month) => month <= today)
     .map((value) => ({ value, label: monthName(value) }))
 }

@@ -7,10 +7,10 @@ import { ShareBar } from '../charts/share-bar.tsx'
 import { formatCount, formatDay, formatMoney } from '../format.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { FigureButton } from './figure-button.tsx'
+import { cycleNames, figureNames, percent, planNames } from './labels.ts'
 import { ReportPanel } from './report-panel.tsx'
 import classes from './reports.module.css'
 import type { FigureAsked, ReportSource } from './source.ts'
-import { cycleNames, figureNames, percent, planNames } from './words.ts'
 
 interface Props {
   source: ReportSource
@@ -50,7 +50,13 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
               <CurrencyFigures key={row.currency} row={row} asOf={asOf} onAsk={onAsk} />
             ))}
             {dataQuality.map(({ kind, detail, checkedAt }) => (
-              <Alert key={kind} color="yellow" variant="light" icon={<IconInfoCircle aria-hidden />} title="Before you trust these figures">
+              <Alert
+                key={kind}
+                color="yellow"
+                variant="light"
+                icon={<IconInfoCircle aria-hidden />}
+                title="Before you trust these figures"
+              >
                 <Text size="sm">
                   {detail} Looked at on {formatDay(checkedAt)}.
                 </Text>
@@ -96,12 +102,22 @@ export function RevenueTab({ source, asOf, currency, onAsk, topTitle, nameOf, fi
 }
 
 function momentSentence(moment: string, asked: string | undefined): string {
-  return asked ? `At the end of ${formatDay(asked)} (UTC).` : `As of now, ${formatDay(moment)}. Amounts a month, without tax, per currency.`
+  return asked
+    ? `At the end of ${formatDay(asked)} (UTC).`
+    : `As of now, ${formatDay(moment)}. Amounts a month, without tax, per currency.`
 }
 
 type Currency = MrrReport['currencies'][number]
 
-function CurrencyFigures({ row, asOf, onAsk }: { row: Currency; asOf: string | undefined; onAsk: Props['onAsk'] }) {
+function CurrencyFigures({
+  row,
+  asOf,
+  onAsk,
+}: {
+  row: Currency
+  asOf: string | undefined
+  onAsk: Props['onAsk']
+}) {
   const money = (minor: number) => formatMoney(minor, row.currency)
   const parts: [MrrFigure, number, string][] = [
     ['atRisk', row.atRiskMrrMinor, 'payment overdue'],
@@ -109,7 +125,8 @@ function CurrencyFigures({ row, asOf, onAsk }: { row: Currency; asOf: string | u
     ['trial', row.trialMrrMinor, 'once they pay'],
     ['paused', row.pausedMrrMinor, 'not counted'],
   ]
-  const label = (figure: MrrFigure) => `Show the tenants behind ${figureNames[figure]} in ${row.currency.toUpperCase()}`
+  const label = (figure: MrrFigure) =>
+    `Show the tenants behind ${figureNames[figure]} in ${row.currency.toUpperCase()}`
   return (
     <section aria-label={`In ${row.currency.toUpperCase()}`}>
       <Group gap="xl" align="baseline" mb="sm">
@@ -118,13 +135,18 @@ function CurrencyFigures({ row, asOf, onAsk }: { row: Currency; asOf: string | u
             MRR in {row.currency.toUpperCase()}
           </Title>
           <Text className={classes.large} component="div">
-            <FigureButton label={label('mrr')} asked={{ report: 'mrr', currency: row.currency, figure: 'mrr', asOf }} onAsk={onAsk}>
+            <FigureButton
+              label={label('mrr')}
+              asked={{ report: 'mrr', currency: row.currency, figure: 'mrr', asOf }}
+              onAsk={onAsk}
+            >
               {money(row.mrrMinor)}
             </FigureButton>
           </Text>
         </div>
         <Text size="sm" c="dimmed">
-          {money(row.arrMinor)} a year · {formatCount(row.payingTenants)} paying · {formatCount(row.paidSeats)} seats
+          {money(row.arrMinor)} a year · {formatCount(row.payingTenants)} paying ·{' '}
+          {formatCount(row.paidSeats)} seats
           {row.arpaMinor !== null && ` · ${money(row.arpaMinor)} each`}
         </Text>
       </Group>
@@ -138,7 +160,11 @@ function CurrencyFigures({ row, asOf, onAsk }: { row: Currency; asOf: string | u
               {minor === 0 ? (
                 money(0)
               ) : (
-                <FigureButton label={label(figure)} asked={{ report: 'mrr', currency: row.currency, figure, asOf }} onAsk={onAsk}>
+                <FigureButton
+                  label={label(figure)}
+                  asked={{ report: 'mrr', currency: row.currency, figure, asOf }}
+                  onAsk={onAsk}
+                >
                   {money(minor)}
                 </FigureButton>
               )}
@@ -153,11 +179,24 @@ function CurrencyFigures({ row, asOf, onAsk }: { row: Currency; asOf: string | u
   )
 }
 
-function planColumns(asOf: string | undefined, onAsk: Props['onAsk']): Column<RevenueByPlan['rows'][number]>[] {
+function planColumns(
+  asOf: string | undefined,
+  onAsk: Props['onAsk'],
+): Column<RevenueByPlan['rows'][number]>[] {
   return [
-    { key: 'plan', header: 'Plan', primary: true, cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}` },
+    {
+      key: 'plan',
+      header: 'Plan',
+      primary: true,
+      cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}`,
+    },
     { key: 'currency', header: 'Currency', cell: ({ currency }) => currency.toUpperCase() },
-    { key: 'tenants', header: 'Tenants', align: 'end', cell: ({ tenants }) => formatCount(tenants) },
+    {
+      key: 'tenants',
+      header: 'Tenants',
+      align: 'end',
+      cell: ({ tenants }) => formatCount(tenants),
+    },
     { key: 'seats', header: 'Seats', align: 'end', cell: ({ seats }) => formatCount(seats) },
     {
       key: 'mrr',
@@ -190,10 +229,19 @@ function planColumns(asOf: string | undefined, onAsk: Props['onAsk']): Column<Re
 function topColumns(nameOf: Props['nameOf']): Column<TopTenants['rows'][number]>[] {
   return [
     { key: 'name', header: 'Name', primary: true, cell: nameOf },
-    { key: 'plan', header: 'Plan', cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}` },
+    {
+      key: 'plan',
+      header: 'Plan',
+      cell: ({ plan, cycle }) => `${planNames[plan]}, ${cycleNames[cycle]}`,
+    },
     { key: 'seats', header: 'Seats', align: 'end', cell: ({ seats }) => formatCount(seats) },
     { key: 'since', header: 'Pays since', cell: ({ since }) => formatDay(since) },
-    { key: 'mrr', header: 'MRR', align: 'end', cell: ({ mrrMinor, currency }) => formatMoney(mrrMinor, currency) },
+    {
+      key: 'mrr',
+      header: 'MRR',
+      align: 'end',
+      cell: ({ mrrMinor, currency }) => formatMoney(mrrMinor, currency),
+    },
     {
       key: 'share',
       header: 'Share',

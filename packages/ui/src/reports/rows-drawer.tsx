@@ -7,8 +7,15 @@ import { Pager } from '../pager.tsx'
 import { currentCursor } from '../paging.ts'
 import { type Column, ResponsiveTable } from '../responsive-table.tsx'
 import { SideDrawer } from '../side-drawer.tsx'
+import {
+  cycleNames,
+  figureNames,
+  monthName,
+  movementNames,
+  planNames,
+  reasonName,
+} from './labels.ts'
 import type { FigureAsked, ReportSource } from './source.ts'
-import { cycleNames, figureNames, monthName, movementNames, planNames, reasonName } from './words.ts'
 
 interface Props {
   source: ReportSource
@@ -19,7 +26,7 @@ interface Props {
 
 /** The tenants that make up a figure, the largest part first. */
 export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
-  const [trail, setTrail] = useState<string>()
+  const [trail, setCursorHistory] = useState<string>()
   const rows = source.useRows(asked, currentCursor(trail))
   return (
     <SideDrawer opened onClose={onClose} title={titleOf(asked)}>
@@ -33,7 +40,9 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
           retrying={rows.isFetching}
         />
       ) : rows.data.items.length === 0 ? (
-        <Text c="dimmed">No tenant is part of this figure any more. Close this and load the report again.</Text>
+        <Text c="dimmed">
+          No tenant is part of this figure any more. Close this and load the report again.
+        </Text>
       ) : (
         <>
           <ResponsiveTable
@@ -43,7 +52,12 @@ export default function RowsDrawer({ source, asked, nameOf, onClose }: Props) {
             rowKey={(row) => `${row.slug} ${row.currency}`}
             stale={rows.isPlaceholderData}
           />
-          <Pager label="Pages of tenants" trail={trail} nextCursor={rows.data.nextCursor} onChange={setTrail} />
+          <Pager
+            label="Pages of tenants"
+            trail={trail}
+            nextCursor={rows.data.nextCursor}
+            onChange={setCursorHistory}
+          />
         </>
       )}
     </SideDrawer>
@@ -67,7 +81,8 @@ function titleOf(asked: FigureAsked): string {
 
 function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportRow>[] {
   const moves = asked.report === 'growth' || asked.report === 'churn'
-  const money = (minor: number, { currency }: ReportRow) => (currency === null ? '–' : formatMoney(minor, currency))
+  const money = (minor: number, { currency }: ReportRow) =>
+    currency === null ? '–' : formatMoney(minor, currency)
   return [
     { key: 'name', header: 'Name', primary: true, cell: nameOf },
     ...(moves
@@ -75,14 +90,16 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
           {
             key: 'change',
             header: 'A year, before and after',
-            cell: (row: ReportRow) => `${money(row.startArrMinor ?? 0, row)} → ${money(row.endArrMinor ?? 0, row)}`,
+            cell: (row: ReportRow) =>
+              `${money(row.startArrMinor ?? 0, row)} → ${money(row.endArrMinor ?? 0, row)}`,
           },
         ]
       : [
           {
             key: 'plan',
             header: 'Plan',
-            cell: ({ plan, cycle }: ReportRow) => (plan && cycle ? `${planNames[plan]}, ${cycleNames[cycle]}` : 'Pays nothing'),
+            cell: ({ plan, cycle }: ReportRow) =>
+              plan && cycle ? `${planNames[plan]}, ${cycleNames[cycle]}` : 'Pays nothing',
           },
           {
             key: 'seats',
@@ -92,7 +109,13 @@ function columnsFor(asked: FigureAsked, nameOf: Props['nameOf']): Column<ReportR
           },
         ]),
     ...(asked.report === 'churn'
-      ? [{ key: 'reason', header: 'Why', cell: ({ reason }: ReportRow) => (reason ? reasonName(reason) : '–') }]
+      ? [
+          {
+            key: 'reason',
+            header: 'Why',
+            cell: ({ reason }: ReportRow) => (reason ? reasonName(reason) : '–'),
+          },
+        ]
       : []),
     { key: 'since', header: 'Pays since', cell: ({ since }) => (since ? formatDay(since) : '–') },
     { key: 'mrr', header: 'A month', align: 'end', cell: (row) => money(row.mrrMinor, row) },

@@ -15,7 +15,13 @@ import type { UseQueryResult } from '@tanstack/react-query'
 /** A figure whose tenants are asked for. */
 export type FigureAsked =
   | { report: 'mrr'; currency: string; figure: MrrFigure; asOf?: string | undefined }
-  | { report: 'plan'; currency: string; plan: RevenueByPlan['rows'][number]['plan']; cycle: 'month' | 'year'; asOf?: string | undefined }
+  | {
+      report: 'plan'
+      currency: string
+      plan: RevenueByPlan['rows'][number]['plan']
+      cycle: 'month' | 'year'
+      asOf?: string | undefined
+    }
   | { report: 'growth'; month: string; currency: string; movement: Movement }
   | { report: 'signups'; month: string; n: number }
   | { report: 'churn'; month: string; reason?: string | undefined }
@@ -35,7 +41,9 @@ interface AtMoment {
   asOf: string | undefined
 }
 
-/** Where reports come from: the whole platform, or one partner. Hooks, each called once per page. */
+/**
+ * Where reports come from: the whole platform, or one partner. Hooks, each called once per page.
+ */
 export interface ReportSource {
   useMrr(input: AtMoment): Answer<MrrReport>
   usePlans(input: AtMoment): Answer<RevenueByPlan>

@@ -1,7 +1,7 @@
 import type { LedgerEntryType, PayoutStatus } from '@atrium/core/payout-states'
-import type { Look } from './tones.ts'
+import type { StatusMeta } from './tones.ts'
 
-export const payoutLooks: Readonly<Record<PayoutStatus, Look>> = {
+export const payoutMeta: Readonly<Record<PayoutStatus, StatusMeta>> = {
   draft: { label: 'Draft', tone: 'waiting' },
   held: { label: 'Held', tone: 'warning' },
   approved: { label: 'Approved', tone: 'waiting' },

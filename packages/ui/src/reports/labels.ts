@@ -48,8 +48,16 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 /** Why tenants left, as people say it; a word that is not known here as it is. */
 export function reasonName(reason: string): string {
-  return ownValue(reasonNames, reason) ?? reason.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase())
+  return (
+    ownValue(reasonNames, reason) ??
+    reason.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase())
+  )
 }
 
-export const planNames = { free: 'Free', starter: 'Starter', business: 'Business', enterprise: 'Enterprise' } as const
+export const planNames = {
+  free: 'Free',
+  starter: 'Starter',
+  business: 'Business',
+  enterprise: 'Enterprise',
+} as const
 export const cycleNames = { month: 'monthly', year: 'yearly' } as const

@@ -1,6 +1,6 @@
 import type { BillingCycle, SubscriptionStatus } from '@atrium/core/subscriptions'
 import type { Plan } from '@atrium/core/tenants'
-import type { Look } from './tones.ts'
+import type { StatusMeta } from './tones.ts'
 
 export const planNames: Readonly<Record<Plan, string>> = {
   free: 'Free',
@@ -9,9 +9,12 @@ export const planNames: Readonly<Record<Plan, string>> = {
   enterprise: 'Enterprise',
 }
 
-export const cycleNames: Readonly<Record<BillingCycle, string>> = { month: 'Monthly', year: 'Yearly' }
+export const cycleNames: Readonly<Record<BillingCycle, string>> = {
+  month: 'Monthly',
+  year: 'Yearly',
+}
 
-export const subscriptionLooks: Readonly<Record<SubscriptionStatus, Look>> = {
+export const subscriptionStatusMeta: Readonly<Record<SubscriptionStatus, StatusMeta>> = {
   incomplete: { label: 'Waits for payment', tone: 'waiting' },
   incomplete_expired: { label: 'Never paid', tone: 'neutral' },
   trialing: { label: 'Trial', tone: 'good' },
@@ -24,11 +27,19 @@ export const subscriptionLooks: Readonly<Record<SubscriptionStatus, Look>> = {
 }
 
 /** The state as people read it; one that is being canceled says so. */
-export function subscriptionLook({ status, cancelAtPeriodEnd }: { status: SubscriptionStatus; cancelAtPeriodEnd: boolean }): Look {
-  return cancelAtPeriodEnd && status === 'active' ? { label: 'Ends with the period', tone: 'warning' } : subscriptionLooks[status]
+export function subscriptionMeta({
+  status,
+  cancelAtPeriodEnd,
+}: {
+  status: SubscriptionStatus
+  cancelAtPeriodEnd: boolean
+}): StatusMeta {
+  return cancelAtPeriodEnd && status === 'active'
+    ? { label: 'Ends with the period', tone: 'warning' }
+    : subscriptionStatusMeta[status]
 }
 
 /** "12 seats", "1 seat". */
-export function seatWords(seats: number): string {
+export function seatsLabel(seats: number): string {
   return seats === 1 ? '1 seat' : `${seats.toLocaleString('en')} seats`
 }

@@ -1,0 +1,17 @@
+import { type RefObject, useEffect, useState } from 'react'
+
+/**
+ * Puts the focus back where it was when the dialog opened, or on what opened it where that lost the
+ * focus meanwhile (a button that showed the loading of the dialog). Mantine does so only for a
+ * dialog that was mounted before it opened.
+ */
+export function useReturnedFocus(opener?: RefObject<HTMLElement | null>): void {
+  const [before] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      const target = opener?.current ?? before
+      if (target instanceof HTMLElement && target.isConnected) target.focus({ preventScroll: true })
+    },
+    [before, opener],
+  )
+}

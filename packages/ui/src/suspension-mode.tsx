@@ -1,0 +1,31 @@
+import { suspensionModes } from '@atrium/core/choices'
+import type { SuspensionMode } from '@atrium/core/tenants'
+import { Radio, Stack } from '@mantine/core'
+import { suspensionLabels } from './suspension-labels.ts'
+
+interface Props {
+  value: SuspensionMode
+  onChange: (mode: SuspensionMode) => void
+}
+
+/** Asks what a suspension takes away. */
+export default function SuspensionModeChoice({ value, onChange }: Props) {
+  return (
+    <Radio.Group
+      label="What the suspension does"
+      value={value}
+      onChange={(chosen) => onChange(suspensionModes.find((mode) => mode === chosen) ?? value)}
+    >
+      <Stack gap="xs" mt="xs">
+        {(['no_sign_in', 'read_only'] as const).map((mode) => (
+          <Radio
+            key={mode}
+            value={mode}
+            label={suspensionLabels[mode].name}
+            description={suspensionLabels[mode].effect}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}
