@@ -1,9 +1,15 @@
 import type { Logger } from './log.ts'
 
-/** Work that goes on after its request was answered. A graceful stop waits for it; whatever is cut off, the job engine finds again. */
+/**
+ * Work that goes on after its request was answered. A graceful stop waits for it; whatever is cut
+ * off, the job engine finds again.
+ */
 export interface BackgroundWork {
   run(name: string, work: () => Promise<unknown>): void
-  /** Resolves when nothing is under way. Long work is told by `ending` to leave the rest to another process. */
+  /**
+   * Resolves when nothing is under way. Long work is told by `ending` to leave the rest to another
+   * process.
+   */
   settled(): Promise<void>
   readonly ending: boolean
 }

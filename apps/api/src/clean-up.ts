@@ -1,4 +1,4 @@
-import { manageLinkLifeMs } from '@atrium/core/booking-life'
+import { manageLinkLifeMs } from '@atrium/core/booking-state'
 import { longestGuardWindowMinutes } from '@atrium/core/flag-guards'
 import { ensureAuditPartitions } from '@atrium/db/audit'
 import { fillAuditValues } from '@atrium/db/audit-values'
@@ -15,31 +15,36 @@ import { deleteUpstreamDays } from '@atrium/db/upstream-days'
 import { deleteExpiredWebSessions } from '@atrium/db/web-sessions'
 import { emptyOldPayloads } from '@atrium/db/webhook-inbox'
 import { recordRepeatedDenials } from './audit/denials.ts'
-import type { House } from './house.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { rotateKeys } from './scheduling/rotate-keys.ts'
+import type { Services } from './services.ts'
 import { upstreamDaysBefore } from './system/upstream-calls.ts'
 
 /** How long the payload of a payment event is kept; then its hash stands in its place. */
 const payloadDays = 90
 
 /**
- * What is carried out every hour: what has expired goes, what is to come is prepared (docs/operate.md, "What is kept how long"). A duty that
- * fails keeps no other one from being done; the job fails in the end and is tried again.
+ * What is carried out every hour: what has expired goes, what is to come is prepared
+ * (docs/operate.md, "What is kept how long"). A duty that fails keeps no other one from being done;
+ * the job fails in the end and is tried again.
  */
-export async function cleanUp(house: House): Promise<void> {
-  const { db } = house.database
-  const now = house.clock.now()
+export async function cleanUp(services: Services): Promise<void> {
+  const { db } = services.database
+  const now = services.clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)
   const duties: readonly (readonly [string, () => Promise<unknown>])[] = [
-    // First: without a partition for them entries of the audit log would pile up in the default one.
+    // First: without a partition for them entries of the audit log would pile up in the default
+    // one.
     ['audit partitions', () => ensureAuditPartitions(db, 3)],
-    ['repeated denials', () => recordRepeatedDenials(house)],
-    ['encryption keys', () => rotateKeys(house)],
+    ['repeated denials', () => recordRepeatedDenials(services)],
+    ['encryption keys', () => rotateKeys(services)],
     ['payloads of payment events', () => emptyOldPayloads(db, payloadDays)],
-    ['request counts', () => deleteRequestCounts(db, ago((longestGuardWindowMinutes + 60) * 60_000))],
+    [
+      'request counts',
+      () => deleteRequestCounts(db, ago((longestGuardWindowMinutes + 60) * 60_000)),
+    ],
     ['calls to upstream systems', () => deleteUpstreamDays(db, upstreamDaysBefore(now))],
-    ['mails', () => eraseMails(house)],
+    ['mails', () => eraseMails(services)],
     ['removed people', () => deleteRemovedPeople(db)],
     ['imports of members', () => deleteOldImports(db)],
     ['idempotency keys', () => deleteExpiredIdempotencyKeys(db)],
@@ -58,8 +63,9 @@ export async function cleanUp(house: House): Promise<void> {
       await carryOut()
     } catch (err) {
       failures.push(err)
-      house.log.error({ err, duty }, 'a duty of the clean-up failed, the others go on')
+      services.log.error({ err, duty }, 'a duty of the clean-up failed, the others go on')
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} duties of the clean-up failed`)
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} duties of the clean-up failed`)
 }

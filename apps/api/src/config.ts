@@ -17,8 +17,13 @@ const list = z
       .filter(Boolean),
   )
   .pipe(z.array(z.string()).min(1, 'names at least one value'))
-const toggle = z.enum(['true', 'false', '1', '0', 'on', 'off']).transform((value) => value === 'true' || value === '1' || value === 'on')
-const issuers = list.refine((all) => all.every((issuer) => URL.canParse(issuer)), 'holds something that is no address')
+const toggle = z
+  .enum(['true', 'false', '1', '0', 'on', 'off'])
+  .transform((value) => value === 'true' || value === '1' || value === 'on')
+const issuers = list.refine(
+  (all) => all.every((issuer) => URL.canParse(issuer)),
+  'holds something that is no address',
+)
 const port = z.coerce.number().int().min(0).max(65_535)
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
 /** Node's resolver takes addresses, not names. */
@@ -30,8 +35,14 @@ const dnsServers = z
       .map((item) => item.trim())
       .filter(Boolean),
   )
-  .refine((servers) => servers.every(isDnsServer), 'holds something that is no IP address, with or without a port')
-/** `name=value` pairs with commas between them, values percent-encoded (OpenTelemetry, OTLP exporter configuration). */
+  .refine(
+    (servers) => servers.every(isDnsServer),
+    'holds something that is no IP address, with or without a port',
+  )
+/**
+ * `name=value` pairs with commas between them, values percent-encoded (OpenTelemetry, OTLP exporter
+ * configuration).
+ */
 const otlpHeaders = list.transform((pairs, ctx) => {
   const headers: Record<string, string> = {}
   for (const pair of pairs) {
@@ -43,7 +54,10 @@ const otlpHeaders = list.transform((pairs, ctx) => {
   }
   return headers
 })
-/** `name=number` pairs with commas between them: limits of `@atrium/core/limits` with another number than the declared one. */
+/**
+ * `name=number` pairs with commas between them: limits of `@atrium/core/limits` with another number
+ * than the declared one.
+ */
 const limitNumbers = list.transform((pairs, ctx) => {
   const numbers: Partial<Record<LimitName, number>> = {}
   for (const pair of pairs) {
@@ -61,8 +75,12 @@ const shape = {
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: port.optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
-  DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
-  DATABASE_REPLICA_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }).optional(),
+  DATABASE_DIRECT_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })
+    .optional(),
+  DATABASE_REPLICA_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' })
+    .optional(),
   PLATFORM_TENANT_DOMAIN: z.string().default('tenants.local'),
   MAIL_PROVISIONING_ENABLED: toggle.default(false),
   IDP_ISSUER: issuers,
@@ -99,6 +117,7 @@ const shape = {
     .optional(),
   STRIPE_WEBHOOK_SECRET: list.optional(),
   STRIPE_API_URL: address.optional(),
+  TENANT_RESTORE_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
   BILLING_AUTO_SUSPEND: toggle.default(false),
   FREE_PLAN_SEATS: z.coerce.number().int().min(1).max(1_000_000).default(5),
@@ -118,7 +137,6 @@ const shape = {
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
-  ANSWER_CHECKS: z.enum(['all', 'sampled']).default('sampled'),
   LIMITS: limitNumbers.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.optional(),
@@ -132,15 +150,25 @@ export type Config = ReturnType<typeof readConfig>
 type Settings = SettingsOf<typeof shape>
 
 /**
- * The service's settings from its environment, nested by concern; a group is whole or null. Throws SettingsError with one line per
- * faulty variable. Nothing else in the service reads the environment. `docs/operate.md` lists every variable.
+ * The service's settings from its environment, nested by concern; a group is whole or null. Throws
+ * SettingsError with one line per faulty variable. Nothing else in the service reads the
+ * environment. `docs/operate.md` lists every variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const e = readSettings(env, {
     shape,
     ownSecrets: ['BOOKING_APP_SECRET', 'PORTAL_APP_SECRET', 'OPERATOR_APP_SECRET'],
-    givenSecrets: ['IDP_API_TOKEN', 'MAIL_API_KEY', 'FILES_API_TOKEN', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
-    together: (values, production) => [...groupFaults(values, env), ...(production ? productionFaults(values) : [])],
+    givenSecrets: [
+      'IDP_API_TOKEN',
+      'MAIL_API_KEY',
+      'FILES_API_TOKEN',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+    ],
+    together: (values, production) => [
+      ...groupFaults(values, env),
+      ...(production ? productionFaults(values) : []),
+    ],
   })
   const issuing = issuerSettings(e)
   return {
@@ -155,6 +183,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** A copy that reports and the audit log are read from. */
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     tenantDomain: trim(e.PLATFORM_TENANT_DOMAIN.toLowerCase(), /\./),
+    /** Days in which a deleted tenant can be restored. */
+    tenantRestoreDays: e.TENANT_RESTORE_DAYS,
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
       audiences: e.IDP_AUDIENCE,
@@ -173,13 +203,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     },
     /** Before the slug in the names of new tenants' groups; empty for none. */
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
-    identity: e.IDP_API_URL && e.IDP_API_TOKEN ? { baseUrl: e.IDP_API_URL, token: e.IDP_API_TOKEN, publicUrl: e.IDP_PUBLIC_URL } : null,
-    mail: e.MAIL_API_URL && e.MAIL_API_KEY ? { baseUrl: e.MAIL_API_URL, apiKey: e.MAIL_API_KEY } : null,
+    identity:
+      e.IDP_API_URL && e.IDP_API_TOKEN
+        ? { baseUrl: e.IDP_API_URL, token: e.IDP_API_TOKEN, publicUrl: e.IDP_PUBLIC_URL }
+        : null,
+    mail:
+      e.MAIL_API_URL && e.MAIL_API_KEY ? { baseUrl: e.MAIL_API_URL, apiKey: e.MAIL_API_KEY } : null,
     files:
       e.FILES_API_URL && e.FILES_API_USER && e.FILES_API_TOKEN
         ? { baseUrl: e.FILES_API_URL, user: e.FILES_API_USER, appToken: e.FILES_API_TOKEN }
         : null,
-    payments: e.STRIPE_SECRET_KEY ? { secretKey: e.STRIPE_SECRET_KEY, apiUrl: e.STRIPE_API_URL } : null,
+    payments: e.STRIPE_SECRET_KEY
+      ? { secretKey: e.STRIPE_SECRET_KEY, apiUrl: e.STRIPE_API_URL }
+      : null,
     billing: {
       paymentsEnabled: e.BILLING_PAYMENTS_ENABLED,
       publishableKey: e.STRIPE_PUBLISHABLE_KEY ?? null,
@@ -192,9 +228,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       trial: { plan: e.TRIAL_MAX_PLAN, seats: e.TRIAL_MAX_SEATS },
       partnerHoldDays: e.PARTNER_HOLD_DAYS,
     },
-    /** Where people reach the customer portal, for links in mails and back from the payment processor's pages. */
+    /**
+     * Where people reach the customer portal, for links in mails and back from the payment
+     * processor's pages.
+     */
     portalUrl: e.PORTAL_URL ?? null,
-    /** By these the portals' word about the app, the address and the country of a person is believed. */
+    /**
+     * By these the portals' word about the app, the address and the country of a person is
+     * believed.
+     */
     appSecrets: { portal: e.PORTAL_APP_SECRET ?? null, operator: e.OPERATOR_APP_SECRET ?? null },
     booking: {
       /** Where visitors reach the booking pages, for links in mails. */
@@ -208,10 +250,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     auditHashChain: e.AUDIT_HASH_CHAIN,
     dns: { servers: e.DNS_SERVERS ?? [] },
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
-    /** How long a process that was asked to stop still takes requests, so that whoever sends them can learn of it. */
+    /**
+     * How long a process that was asked to stop still takes requests, so that whoever sends them
+     * can learn of it.
+     */
     shutdownDrainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     shutdownGraceSeconds: e.SHUTDOWN_GRACE_SECONDS,
-    answerChecks: e.ANSWER_CHECKS,
     /** Limits whose number differs from the declared one. */
     limits: e.LIMITS ?? {},
     /** Where traces go; null where nothing is traced. */
@@ -234,7 +278,9 @@ function isDnsServer(server: string): boolean {
   return isIP(server) !== 0 || isIP(bracketed ?? '') === 6 || isIPv4(host ?? '')
 }
 
-function issuerSettings(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>): IssuerSettings {
+function issuerSettings(
+  e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
+): IssuerSettings {
   return {
     issuers: e.IDP_ISSUER,
     audiences: e.IDP_AUDIENCE,
@@ -244,18 +290,25 @@ function issuerSettings(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Parti
   }
 }
 
-function groupFaults(e: Partial<Settings>, env: Readonly<Record<string, string | undefined>>): string[] {
+function groupFaults(
+  e: Partial<Settings>,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
   const faults: string[] = []
   const whole = (names: readonly (keyof Settings)[]) => {
     const missing = names.filter((name) => env[name] === undefined)
     if (missing.length === names.length) return
-    for (const name of missing) faults.push(`${name}: is missing, while the rest of its group is set`)
+    for (const name of missing)
+      faults.push(`${name}: is missing, while the rest of its group is set`)
   }
   if (e.ENCRYPTION_KEYS !== undefined) {
     try {
       createKeyring(e.ENCRYPTION_KEYS)
       const weak = weakKey(e.ENCRYPTION_KEYS)
-      if (weak !== undefined) faults.push(`ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`)
+      if (weak !== undefined)
+        faults.push(
+          `ENCRYPTION_KEYS: key "${weak}" is not random. Make one with "openssl rand -base64 32"`,
+        )
     } catch (error) {
       faults.push(`ENCRYPTION_KEYS: ${error instanceof Error ? error.message : 'is not usable'}`)
     }
@@ -266,17 +319,21 @@ function groupFaults(e: Partial<Settings>, env: Readonly<Record<string, string |
   if (e.MAIL_PROVISIONING_ENABLED && env.MAIL_API_URL === undefined) {
     faults.push('MAIL_API_URL: is missing, while MAIL_PROVISIONING_ENABLED is on')
   }
-  if (e.IDP_ISSUER && e.IDP_AUDIENCE) faults.push(...issuerFaults({ ...e, IDP_ISSUER: e.IDP_ISSUER, IDP_AUDIENCE: e.IDP_AUDIENCE }))
+  if (e.IDP_ISSUER && e.IDP_AUDIENCE)
+    faults.push(...issuerFaults({ ...e, IDP_ISSUER: e.IDP_ISSUER, IDP_AUDIENCE: e.IDP_AUDIENCE }))
   return faults
 }
 
-function issuerFaults(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>): string[] {
+function issuerFaults(
+  e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
+): string[] {
   const faults: string[] = []
   if (e.IDP_OPERATOR_AUDIENCE !== undefined && !e.IDP_AUDIENCE.includes(e.IDP_OPERATOR_AUDIENCE)) {
     faults.push('IDP_OPERATOR_AUDIENCE: is not one of IDP_AUDIENCE')
   }
   for (const name of ['IDP_OPERATOR_ISSUER', 'IDP_MANAGED_ISSUER'] as const) {
-    if (e[name]?.some((issuer) => !e.IDP_ISSUER.includes(issuer))) faults.push(`${name}: names an issuer that is not in IDP_ISSUER`)
+    if (e[name]?.some((issuer) => !e.IDP_ISSUER.includes(issuer)))
+      faults.push(`${name}: names an issuer that is not in IDP_ISSUER`)
   }
   if (operatorIssuersOf(issuerSettings(e)) === undefined) {
     faults.push(
@@ -288,9 +345,12 @@ function issuerFaults(e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial
 
 function productionFaults(e: Partial<Settings>): string[] {
   const faults: string[] = []
-  if (e.IDP_ISSUER?.some(isPlainHttp)) faults.push('IDP_ISSUER: holds a plain http address, which is accepted for localhost only')
+  if (e.IDP_ISSUER?.some(isPlainHttp))
+    faults.push('IDP_ISSUER: holds a plain http address, which is accepted for localhost only')
   if (e.IDP_AUDIENCE && new Set(e.IDP_AUDIENCE).size < 2) {
-    faults.push('IDP_AUDIENCE: names one audience for both portals, so every token of the customer portal would be an operator token')
+    faults.push(
+      'IDP_AUDIENCE: names one audience for both portals, so every token of the customer portal would be an operator token',
+    )
   }
   if (e.STRIPE_SECRET_KEY?.includes('_live_') && !e.STRIPE_WEBHOOK_SECRET) {
     faults.push('STRIPE_WEBHOOK_SECRET: is missing, while STRIPE_SECRET_KEY is a live key')

@@ -1,21 +1,29 @@
 import { clockDifferenceMs } from '@atrium/db/clock'
 import { createAuditRecorder } from './audit/recorder.ts'
 import type { Clock } from './clock.ts'
-import type { House } from './house.ts'
 import { createOutbox } from './outbox/outbox.ts'
+import type { Services } from './services.ts'
 
 /**
- * The service with a clock that is set by the database's, for work that deletes, expires, charges or tells people: a machine whose clock
- * is wrong would do it too early, and nothing brings back what it did. Rejects where the database's time cannot be read.
+ * The service with a clock that is set by the database's, for work that deletes, expires, charges
+ * or tells people: a machine whose clock is wrong would do it too early, and nothing brings back
+ * what it did. Rejects where the database's time cannot be read.
  */
-export async function onDatabaseTime(house: House): Promise<House> {
-  const aheadMs = await clockDifferenceMs(house.database.db)
-  const clock: Clock = { now: () => new Date(house.clock.now().getTime() - aheadMs) }
-  const { config, database, log, metrics, jobs } = house
+export async function onDatabaseTime(services: Services): Promise<Services> {
+  const aheadMs = await clockDifferenceMs(services.database.db)
+  const clock: Clock = { now: () => new Date(services.clock.now().getTime() - aheadMs) }
+  const { config, database, log, metrics, keyedLimiter, jobs } = services
   return {
-    ...house,
+    ...services,
     clock,
-    audit: createAuditRecorder({ database, clock, log, metrics, chained: config.auditHashChain }),
+    audit: createAuditRecorder({
+      database,
+      clock,
+      log,
+      metrics,
+      keyedLimiter,
+      chained: config.auditHashChain,
+    }),
     outbox: createOutbox({ config, clock, jobs }),
   }
 }

@@ -1,10 +1,13 @@
 import { AppError } from '@atrium/core/errors'
-import type { RequestFacts } from './context.ts'
+import type { RequestInfo } from './caller.ts'
 
 const usableKey = /^[\x21-\x7e]{1,255}$/
 
-/** The request's Idempotency-Key; undefined without one. Throws AppError `invalid_input` for one that cannot be used. */
-export function idempotencyKeyOf(request: Pick<RequestFacts, 'header'>): string | undefined {
+/**
+ * The request's Idempotency-Key; undefined without one. Throws AppError `invalid_input` for one
+ * that cannot be used.
+ */
+export function idempotencyKeyOf(request: Pick<RequestInfo, 'header'>): string | undefined {
   const key = request.header('idempotency-key')
   if (key !== undefined) assertUsableKey(key)
   return key

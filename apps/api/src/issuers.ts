@@ -1,7 +1,8 @@
 /**
- * The identity provider behind an issuer, as one text. authentik has an issuer per application, `<address>/application/o/<slug>/`, or
- * one for all, `<address>/`, and names a person by the same `sub` in all of them: these are one provider. Every other issuer is a
- * provider of its own (OpenID Connect Core 1.0 section 2: `sub` is unique within the issuer).
+ * The identity provider behind an issuer, as one text. authentik has an issuer per application,
+ * `<address>/application/o/<slug>/`, or one for all, `<address>/`, and names a person by the same
+ * `sub` in all of them: these are one provider. Every other issuer is a provider of its own (OpenID
+ * Connect Core 1.0 section 2: `sub` is unique within the issuer).
  */
 export function providerOf(issuer: string): string {
   return issuer.replace(/\/application\/o\/[^/]+\/?$/, '/')
@@ -13,13 +14,17 @@ export interface IssuerSettings {
   operatorAudience: string
   /** Issuers whose tokens may carry operator rights; undefined: see `operatorIssuersOf`. */
   operatorIssuers: readonly string[] | undefined
-  /** Issuers of the identity provider that the API manages; undefined: the first, and those of the same provider. */
+  /**
+   * Issuers of the identity provider that the API manages; undefined: the first, and those of the
+   * same provider.
+   */
   managedIssuers: readonly string[] | undefined
 }
 
 /**
- * The issuers whose tokens for the operator audience are an operator's. Lists of equal length are pairs: the issuer at the place of
- * the operator audience. A single issuer serves every audience. Undefined where neither tells, and a setting has to.
+ * The issuers whose tokens for the operator audience are an operator's. Lists of equal length are
+ * pairs: the issuer at the place of the operator audience. A single issuer serves every audience.
+ * Undefined where neither tells, and a setting has to.
  */
 export function operatorIssuersOf(settings: IssuerSettings): readonly string[] | undefined {
   const { issuers, audiences, operatorAudience, operatorIssuers } = settings
@@ -30,11 +35,17 @@ export function operatorIssuersOf(settings: IssuerSettings): readonly string[] |
 }
 
 /**
- * What stands before the `sub` of an issuer's tokens where people are stored: nothing for the managed provider, so that a change of its
- * address changes nobody; `<provider>|` for every other, so that the same `sub` there is another person.
+ * What stands before the `sub` of an issuer's tokens where people are stored: nothing for the
+ * managed provider, so that a change of its address changes nobody; `<provider>|` for every other,
+ * so that the same `sub` there is another person.
  */
 export function subjectPrefixes(settings: IssuerSettings): ReadonlyMap<string, string> {
   const managed = settings.managedIssuers ?? settings.issuers.slice(0, 1)
   const providers = new Set(managed.map(providerOf))
-  return new Map(settings.issuers.map((issuer) => [issuer, providers.has(providerOf(issuer)) ? '' : `${providerOf(issuer)}|`]))
+  return new Map(
+    settings.issuers.map((issuer) => [
+      issuer,
+      providers.has(providerOf(issuer)) ? '' : `${providerOf(issuer)}|`,
+    ]),
+  )
 }

@@ -13,7 +13,10 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
 }
 
-/** Opens all sockets, or none: resolves with one line per socket that could not be had, empty when every one listens. */
+/**
+ * Opens all sockets, or none: resolves with one line per socket that could not be had, empty when
+ * every one listens.
+ */
 export async function listenOnAll(sockets: readonly Socket[], host: string): Promise<string[]> {
   const faults = await Promise.all(sockets.map((socket) => listen(socket, host)))
   const found = faults.filter((fault) => fault !== undefined)
@@ -24,7 +27,9 @@ export async function listenOnAll(sockets: readonly Socket[], host: string): Pro
 function listen({ server, variable, port }: Socket, host: string): Promise<string | undefined> {
   return new Promise((done) => {
     const onError = (error: NodeJS.ErrnoException) =>
-      done(`${variable}: ${host} port ${port} ${reasons[error.code ?? ''] ?? `cannot be listened on (${error.message})`}`)
+      done(
+        `${variable}: ${host} port ${port} ${reasons[error.code ?? ''] ?? `cannot be listened on (${error.message})`}`,
+      )
     server.once('error', onError)
     server.listen(port, host, () => {
       server.off('error', onError)

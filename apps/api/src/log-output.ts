@@ -6,10 +6,11 @@ const longestWaitMs = 100
 const errorLevel = 50
 
 /**
- * Standard output in blocks, because a write per line costs more than the request that the line tells of. A line waits for a full
- * block or 100 ms, one of level error or above for nothing, and the end of the process writes what is left. Only a process that is
- * killed outright loses lines, those of its last tenth of a second. Not pino's own buffered output: when nobody reads the pipe any
- * more, its flush at exit tries for ever, and the process stays.
+ * Standard output in blocks, because a write per line costs more than the request that the line
+ * tells of. A line waits for a full block or 100 ms, one of level error or above for nothing, and
+ * the end of the process writes what is left. Only a process that is killed outright loses lines,
+ * those of its last tenth of a second. Not pino's own buffered output: when nobody reads the pipe
+ * any more, its flush at exit tries for ever, and the process stays.
  */
 export function standardOutput(write: (text: string) => void = writeAll): DestinationStream {
   let waiting = ''
@@ -35,7 +36,10 @@ export function standardOutput(write: (text: string) => void = writeAll): Destin
   return stream
 }
 
-/** A pipe whose reader is slow refuses for a moment; a log that cannot be written at all is no reason to stop serving. */
+/**
+ * A pipe whose reader is slow rejects for a moment; a log that cannot be written at all is no
+ * reason to stop serving.
+ */
 function writeAll(text: string): void {
   let rest = Buffer.from(text)
   while (rest.length > 0) {

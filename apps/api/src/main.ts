@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { SettingsError, settingsExitStatus } from '@atrium/core/settings'
 import { openDatabase } from '@atrium/db/connect'
 import { askServerFaults } from '@atrium/db/server-faults'
@@ -8,8 +9,6 @@ import { listenOnAll } from './listen.ts'
 import { createLogger } from './log.ts'
 import { standardOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
-import { createServer } from './node-http.ts'
-import { releaseMemory } from './release-memory.ts'
 import { createMetricsServer } from './serve-metrics.ts'
 import { createUpstreamCalls } from './system/upstream-calls.ts'
 
@@ -23,8 +22,11 @@ function configured(): ReturnType<typeof readConfig> {
 }
 
 const config = configured()
-// Loaded only where traces are wanted: it is a part of start and memory that nobody else should pay for.
-const tracing = config.tracing ? (await import('./open-telemetry.ts')).createOpenTelemetry(config.tracing) : undefined
+// Loaded only where traces are wanted: it is a part of start and memory that nobody else should pay
+// for.
+const tracing = config.tracing
+  ? (await import('./open-telemetry.ts')).createOpenTelemetry(config.tracing)
+  : undefined
 const log = createLogger(config.logLevel, standardOutput(), tracing && (() => tracing.ids() ?? {}))
 const metrics = createMetrics()
 metrics.collectProcess()
@@ -34,7 +36,9 @@ const database = openDatabase({
   replicaUrl: config.databaseReplicaUrl,
   onReplicaRead: (where) => metrics.replicaReads.inc({ where }),
   applicationName: 'atrium-api',
-  onStatement: tracing && (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
+  onStatement:
+    tracing &&
+    (({ name, ms, failed }) => tracing.ended(name, ms, { 'db.system.name': 'postgresql', failed })),
   onError: (err) => log.warn({ err }, 'a database connection was lost'),
 })
 const upstreamCalls = createUpstreamCalls()
@@ -45,28 +49,42 @@ const integrations = await connectIntegrations({
   smtp: config.smtp,
   payments: config.payments,
   dns: config.dns,
-  // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should not be told to wait.
+  // Opens late and closes soon: a person who has mended the cause and presses "reconcile" should
+  // not be told to wait.
   policy: { circuit: { failures: 10, openMs: 4_000 } },
   callHeaders: tracing && (() => tracing.headers()),
   onCircuit: (system, open) => metrics.openCircuits.set({ system }, open ? 1 : 0),
   onCall: (report) => {
     const { system, call, request, status, attempt, outcome } = report
     tracing?.ended(`${system} ${call}`, report.ms, {
-      ...{ 'atrium.system': system, 'atrium.request': request, 'http.response.status_code': status },
+      ...{
+        'atrium.system': system,
+        'atrium.request': request,
+        'http.response.status_code': status,
+      },
       ...{ 'atrium.attempt': attempt, 'atrium.outcome': outcome, failed: outcome !== 'ok' },
     })
     upstreamCalls.observe(report)
-    metrics.upstreamCalls.observe({ system: report.system, call: report.call, outcome: report.outcome }, report.ms / 1000)
+    metrics.upstreamCalls.observe(
+      { system: report.system, call: report.call, outcome: report.outcome },
+      report.ms / 1000,
+    )
     log[report.outcome === 'ok' ? 'debug' : 'warn']({ upstream: report }, 'outside call')
   },
 })
 // Not when the first event comes: by then a deploy may have put other files in the place of these.
 if (config.billing.webhookSecrets.length > 0) await import('@atrium/integrations/payments/webhooks')
 const app = createApp({ config, database, integrations, upstreamCalls, log, metrics, tracing })
-// A client that sends its head or body drop by drop is cut off; answers, streams among them, may take as long as they need. Idle connections
-// are kept for longer than proxies keep theirs, so that none is closed under a request that is on its way.
+// A client that sends its head or body drop by drop is cut off; answers, streams among them, may
+// take as long as they need. Idle connections are kept for longer than proxies keep theirs, so that
+// none is closed under a request that is on its way.
 const serverOptions = {
-  ...{ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 },
+  ...{
+    keepAliveTimeout: 65_000,
+    headersTimeout: 15_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 5_000,
+  },
   maxHeaderSize: headerLimitBytes,
 }
 const server = createServer(serverOptions, app.listener)
@@ -83,7 +101,10 @@ if (taken.length > 0) {
   process.exit(1)
 }
 const address = server.address()
-log.info({ port: typeof address === 'object' ? address?.port : config.port, host: config.host }, 'listening')
+log.info(
+  { port: typeof address === 'object' ? address?.port : config.port, host: config.host },
+  'listening',
+)
 let stopping = false
 
 async function stop(reason: string): Promise<void> {
@@ -95,7 +116,8 @@ async function stop(reason: string): Promise<void> {
     process.exit(1)
   }, config.shutdownGraceSeconds * 1000)
   forced.unref()
-  // Whoever sends requests here learns of the stop before a connection is refused or closed under a request that is on its way.
+  // Whoever sends requests here learns of the stop before a connection is rejected or closed under
+  // a request that is on its way.
   app.drain()
   await new Promise((done) => setTimeout(done, config.shutdownDrainSeconds * 1000))
   await closeServer()
@@ -107,22 +129,30 @@ async function stop(reason: string): Promise<void> {
   process.exit(0)
 }
 
-/** Takes no more connections, ends streams, and resolves when every request under way has its answer. */
+/**
+ * Takes no more connections, ends streams, and resolves when every request under way has its
+ * answer.
+ */
 async function closeServer(): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
-  app.house.streams.cut()
-  // Time and again: a connection that was busy becomes idle when its answer is complete, and is kept alive then.
+  app.services.streams.cut()
+  // Time and again: a connection that was busy becomes idle when its answer is complete, and is
+  // kept alive then.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  const cut = setTimeout(() => server.closeAllConnections(), Math.max(config.shutdownGraceSeconds - 3, 1) * 1000)
+  const cut = setTimeout(
+    () => server.closeAllConnections(),
+    Math.max(config.shutdownGraceSeconds - 3, 1) * 1000,
+  )
   await closed
   clearInterval(sweep)
   clearTimeout(cut)
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
-process.on('unhandledRejection', (err) => log.error({ err }, 'a promise was rejected and nobody looked'))
+process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled promise rejection'))
 
-// The service answers while the database is still away; jobs and streams start as soon as it is there.
+// The service answers while the database is still away; jobs and streams start as soon as it is
+// there.
 for (let attempt = 1; !stopping; attempt++) {
   try {
     const faults = await askServerFaults(database.db, config.production)
@@ -132,11 +162,6 @@ for (let attempt = 1; !stopping; attempt++) {
     }
     await app.start()
     log.info('started')
-    // By then the first look for work that was left is over too.
-    setTimeout(
-      () => releaseMemory().catch((err: unknown) => log.warn({ err }, 'the memory of the start was not given back')),
-      3_000,
-    ).unref()
     break
   } catch (err) {
     log.error({ err, attempt }, 'not all parts could be started, trying again')

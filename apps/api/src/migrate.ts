@@ -10,13 +10,20 @@ const shape = {
   DATABASE_URL: address.optional(),
 }
 
-/** The account that owns the schema; the API's own account may not change it. Throws SettingsError. */
+/**
+ * The account that owns the schema; the API's own account may not change it. Throws SettingsError.
+ */
 function readOwnerUrl(): { name: string; url: string } {
   const { DATABASE_MIGRATION_URL: owner, DATABASE_URL: other } = readSettings(process.env, {
     shape,
-    together: () => ((process.env.DATABASE_MIGRATION_URL ?? process.env.DATABASE_URL) ? [] : ['DATABASE_MIGRATION_URL: is missing']),
+    together: () =>
+      (process.env.DATABASE_MIGRATION_URL ?? process.env.DATABASE_URL)
+        ? []
+        : ['DATABASE_MIGRATION_URL: is missing'],
   })
-  return owner === undefined ? { name: 'DATABASE_URL', url: other ?? '' } : { name: 'DATABASE_MIGRATION_URL', url: owner }
+  return owner === undefined
+    ? { name: 'DATABASE_URL', url: other ?? '' }
+    : { name: 'DATABASE_MIGRATION_URL', url: owner }
 }
 
 try {
@@ -25,10 +32,14 @@ try {
   const faults = serverFaults(await readServerFacts(url), name, false)
   if (faults.length > 0) throw new SettingsError(faults)
   const applied = await migrate(url)
-  process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n')
+  process.stdout.write(
+    applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n',
+  )
 } catch (error) {
   const settings = error instanceof SettingsError
-  process.stderr.write(settings ? `${error.message}\n` : `The database could not be migrated: ${reasonOf(error)}\n`)
+  process.stderr.write(
+    settings ? `${error.message}\n` : `The database could not be migrated: ${reasonOf(error)}\n`,
+  )
   process.exit(settings ? settingsExitStatus : 1)
 }
 

@@ -5,16 +5,30 @@ import type { Clock } from './clock.ts'
 
 /** A limit that each process counts for itself. */
 export interface RateLimit {
-  /** Throws AppError `rate_limited`, with the seconds to wait, when this caller reached the limit in the present minute. */
+  /**
+   * Throws AppError `rate_limited`, with the seconds to wait, when this caller reached the limit in
+   * the present minute.
+   */
   take(caller: string): void
 }
 
 const minuteMs = 60_000
-/** Callers that are remembered at a time, in about 25 MiB; beyond them the half that came first is forgotten. */
+/**
+ * Callers that are remembered at a time, in about 25 MiB; beyond them the half that came first is
+ * forgotten.
+ */
 export const mostRemembered = 200_000
 
 /** `most` is what the installation allows a minute; the default is the declared number. */
-export function createRateLimit({ limit, most, clock }: { limit: LimitName; most?: number | undefined; clock: Clock }): RateLimit {
+export function createRateLimit({
+  limit,
+  most,
+  clock,
+}: {
+  limit: LimitName
+  most?: number | undefined
+  clock: Clock
+}): RateLimit {
   const perMinute = most ?? limits[limit].most
   let minute = 0
   let taken = createCounts()
@@ -30,16 +44,24 @@ export function createRateLimit({ limit, most, clock }: { limit: LimitName; most
       if (before >= perMinute) {
         const end = (present + 1) * minuteMs
         const detail = limitReached(limit, perMinute, new Date(end))
-        throw new AppError('rate_limited', detail, { retryAfterSeconds: Math.ceil((end - now) / 1000), limit })
+        throw new AppError('rate_limited', detail, {
+          retryAfterSeconds: Math.ceil((end - now) / 1000),
+          limit,
+        })
       }
       taken.add(caller, 1)
     },
   }
 }
 
-/** Counts in the memory of this process, for as long as the counts in the database cannot be reached. */
+/**
+ * Counts in the memory of this process, for as long as the counts in the database cannot be
+ * reached.
+ */
 export interface WindowCounts {
-  /** Adds to the counts of these windows (one unless `amount` says otherwise) and returns the sums. */
+  /**
+   * Adds to the counts of these windows (one unless `amount` says otherwise) and returns the sums.
+   */
   take(windows: readonly (CountedWindow & { amount?: number })[]): number[]
   /** How many are taken in each, without taking one. */
   countTaken(windows: readonly CountedWindow[]): number[]
@@ -54,7 +76,10 @@ export function createWindowCounts(): WindowCounts {
   }
 }
 
-/** Numbers by name in two halves: when the younger one is full, the older one goes. One map could not tell its oldest without a search. */
+/**
+ * Numbers by name in two halves: when the younger one is full, the older one goes. One map could
+ * not tell its oldest without a search.
+ */
 function createCounts() {
   let younger = new Map<string, number>()
   let older = new Map<string, number>()

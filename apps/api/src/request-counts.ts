@@ -3,7 +3,10 @@ import { addRequestCounts, type RequestCount } from '@atrium/db/request-counts'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 
-/** How many requests about each tenant were answered and how many of them failed on our side, by the minute. */
+/**
+ * How many requests about each tenant were answered and how many of them failed on our side, by the
+ * minute.
+ */
 export interface RequestCounts {
   start(): void
   /** Counts one call; costs no statement. */
@@ -14,11 +17,18 @@ export interface RequestCounts {
 }
 
 const saveEveryMs = 10_000
-/** Beyond so many tenants and minutes that could not be saved, the counts are given up: they are not worth the memory. */
+/**
+ * Beyond so many tenants and minutes that could not be saved, the counts are given up: they are not
+ * worth the memory.
+ */
 const mostKept = 100_000
 const minuteMs = 60_000
 
-export function createRequestCounts(parts: { database: Pick<Database, 'db'>; clock: Clock; log: Logger }): RequestCounts {
+export function createRequestCounts(parts: {
+  database: Pick<Database, 'db'>
+  clock: Clock
+  log: Logger
+}): RequestCounts {
   const { database, clock, log } = parts
   let kept: RequestCount[] = []
   let current = new Map<string, RequestCount>()
@@ -42,7 +52,8 @@ export function createRequestCounts(parts: { database: Pick<Database, 'db'>; clo
     }
   }
 
-  const saveOrWarn = () => save().catch((err: unknown) => log.warn({ err }, 'the counts of requests could not be saved'))
+  const saveOrWarn = () =>
+    save().catch((err: unknown) => log.warn({ err }, 'the counts of requests could not be saved'))
   return {
     start() {
       saving = setInterval(() => void saveOrWarn(), saveEveryMs)
@@ -79,7 +90,13 @@ function joined(counts: readonly RequestCount[]): RequestCount[] {
     const before = byKey.get(key)
     byKey.set(
       key,
-      before ? { ...before, requests: before.requests + count.requests, failures: before.failures + count.failures } : { ...count },
+      before
+        ? {
+            ...before,
+            requests: before.requests + count.requests,
+            failures: before.failures + count.failures,
+          }
+        : { ...count },
     )
   }
   return [...byKey.values()]

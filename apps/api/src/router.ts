@@ -28,7 +28,10 @@ import { router } from './trpc.ts'
 import { usersRouter } from './users/router.ts'
 import { webhooksRouter } from './webhooks/router.ts'
 
-/** Every procedure of the service. `/trpc/*` serves it as it is, `transport/rest.ts` under the paths that the procedures name. */
+/**
+ * Every procedure of the service. `/trpc/*` serves it as it is, `transport/rest.ts` under the paths
+ * that the procedures name.
+ */
 export const appRouter = router({
   mfa: mfaRouter,
   storage: storageRouter,

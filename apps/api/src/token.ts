@@ -1,38 +1,60 @@
 import { AppError } from '@atrium/core/errors'
 import { hasUnsafeCharacters } from '@atrium/core/text'
 import { deadline, untilAborted } from '@atrium/integrations/deadline'
-import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
 
 /** What a verified access token says. Who it is, not what they may do: that is stored data. */
 export interface TokenClaims {
-  /** The person: `sub`, and before it the identity provider where that is not the managed one (`subjectPrefixes`). */
+  /**
+   * The person: `sub`, and before it the identity provider where that is not the managed one
+   * (`subjectPrefixes`).
+   */
   subject: string
   issuer: string
   audiences: readonly string[]
   email: string | undefined
   name: string | undefined
   /**
-   * Names of the identity groups, without duplicates; undefined when the token has no such claim, or comes from another identity
-   * provider than the managed one: its groups are not the groups that the API makes.
+   * Names of the identity groups, without duplicates; undefined when the token has no such claim,
+   * or comes from another identity provider than the managed one: its groups are not the groups
+   * that the API makes.
    */
   groups: readonly string[] | undefined
-  /** `auth_time`: when the person last proved to the identity provider who they are; undefined when the token does not tell. */
+  /**
+   * `auth_time`: when the person last proved to the identity provider who they are; undefined when
+   * the token does not tell.
+   */
   signedInAt: Date | undefined
   issuedAt: Date
   expiresAt: Date
 }
 
 export interface TokenVerifier {
-  /** Throws AppError `unauthenticated`, `token_expired`, `unexpected_issuer`, or `unavailable` when no key could be had. */
+  /**
+   * Throws AppError `unauthenticated`, `token_expired`, `unexpected_issuer`, or `unavailable` when
+   * no key could be had.
+   */
   verify(token: string): Promise<TokenClaims>
-  /** The issuers whose keys could not be read so far: their tokens cannot be verified. Asks for the keys that are missing. */
+  /**
+   * The issuers whose keys could not be read so far: their tokens cannot be verified. Asks for the
+   * keys that are missing.
+   */
   issuersWithoutKeys(): Promise<string[]>
 }
 
 export interface TokenVerifierOptions {
-  /** The accepted issuers, each with what stands before the `sub` of its tokens (`subjectPrefixes`). */
+  /**
+   * The accepted issuers, each with what stands before the `sub` of its tokens (`subjectPrefixes`).
+   */
   subjectPrefixes: ReadonlyMap<string, string>
   audiences: readonly string[]
   clock: Clock
@@ -40,15 +62,34 @@ export interface TokenVerifierOptions {
   fetch?: typeof fetch
 }
 
-// Asymmetric only (RFC 8725 section 3.1): with an HMAC among them, a public key could serve as the shared secret.
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+// Asymmetric only (RFC 8725 section 3.1): with an HMAC among them, a public key could serve as the
+// shared secret.
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 const leewaySeconds = 30
 const longestLifeSeconds = 24 * 3600
 const futureSeconds = 5
 const cacheSize = 10_000
-/** Longer tokens are verified each time: ten thousand of those that name thousands of groups would take gigabytes. */
+/**
+ * Longer tokens are verified each time: ten thousand of those that name thousands of groups would
+ * take gigabytes.
+ */
 const longestRemembered = 16 * 1024
-/** The end of a token is the end of its signature: 64 characters of it tell tokens apart as a digest would, and need none. */
+/**
+ * The end of a token is the end of its signature: 64 characters of it tell tokens apart as a digest
+ * would, and need none.
+ */
 const keyLength = 64
 
 interface Verified {
@@ -60,9 +101,10 @@ interface Verified {
 }
 
 /**
- * Verifies access tokens of several issuers against their published keys (docs/contract.md, authentication). A verified token is
- * remembered as long as its issuer published the same keys less than a minute ago, and never past its expiry: a key that is withdrawn
- * is refused after a minute at the latest. What is remembered counts only for the very same text.
+ * Verifies access tokens of several issuers against their published keys (docs/contract.md,
+ * authentication). A verified token is remembered as long as its issuer published the same keys
+ * less than a minute ago, and never past its expiry: a key that is withdrawn is rejected after a
+ * minute at the latest. What is remembered counts only for the very same text.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock } = options
@@ -70,14 +112,21 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { subjectPrefixes } = options
   const otherPrefixes = [...new Set(subjectPrefixes.values())].filter((prefix) => prefix !== '')
   const issuers = [...subjectPrefixes.keys()]
-  const keySets = new Map(issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]))
+  const keySets = new Map(
+    issuers.map((issuer) => [issuer, createKeySet(issuer, options, () => verified.clear())]),
+  )
 
-  /** The claims with the person as stored. A `sub` that reads as a person of another provider names nobody. */
+  /**
+   * The claims with the person as stored. A `sub` that reads as a person of another provider names
+   * nobody.
+   */
   function personOf(claims: TokenClaims): TokenClaims {
     const prefix = subjectPrefixes.get(claims.issuer) ?? ''
     if (prefix !== '') return { ...claims, subject: prefix + claims.subject, groups: undefined }
     if (otherPrefixes.some((other) => claims.subject.startsWith(other))) {
-      throw new AppError('unauthenticated', undefined, { cause: new Error('sub begins with the name of another identity provider') })
+      throw new AppError('unauthenticated', undefined, {
+        cause: new Error('sub begins with the name of another identity provider'),
+      })
     }
     return claims
   }
@@ -97,13 +146,16 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         currentDate: clock.now(),
         requiredClaims: ['exp', 'iat', 'sub'],
       })
-      if (!isAccessTokenType(protectedHeader.typ)) throw new AppError('unauthenticated', undefined, { cause: new Error('another type') })
+      if (!isAccessTokenType(protectedHeader.typ))
+        throw new AppError('unauthenticated', undefined, { cause: new Error('another type') })
       const claims = personOf(toClaims(payload, iss, clock.now()))
-      // Keys that came while it was verified may be others than those it was verified with: it is looked at again.
+      // Keys that came while it was verified may be others than those it was verified with: it is
+      // looked at again.
       return { token, claims, keySet, version: before }
     } catch (error) {
       if (error instanceof AppError) throw error
-      if (error instanceof errors.JWTExpired) throw new AppError('token_expired', undefined, { cause: error })
+      if (error instanceof errors.JWTExpired)
+        throw new AppError('token_expired', undefined, { cause: error })
       throw new AppError('unauthenticated', undefined, { cause: error })
     }
   }
@@ -120,24 +172,37 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return fresh.claims
     },
     async issuersWithoutKeys() {
-      const reached = await Promise.all([...keySets].map(async ([issuer, keySet]) => ((await keySet.reach()) ? undefined : issuer)))
+      const reached = await Promise.all(
+        [...keySets].map(async ([issuer, keySet]) => ((await keySet.reach()) ? undefined : issuer)),
+      )
       return reached.filter((issuer) => issuer !== undefined)
     },
   }
 }
 
-/** True for a token for the operator audience by an issuer that issues for operators. Stored data decides beside it (seed 5.6). */
-export function isOperatorToken(token: TokenClaims, tokens: { operatorAudience: string; operatorIssuers: readonly string[] }): boolean {
-  return token.audiences.includes(tokens.operatorAudience) && tokens.operatorIssuers.includes(token.issuer)
+/**
+ * True for a token for the operator audience by an issuer that issues for operators. Stored data
+ * decides beside it (seed 5.6).
+ */
+export function isOperatorToken(
+  token: TokenClaims,
+  tokens: { operatorAudience: string; operatorIssuers: readonly string[] },
+): boolean {
+  return (
+    token.audiences.includes(tokens.operatorAudience) &&
+    tokens.operatorIssuers.includes(token.issuer)
+  )
 }
 
 function holds({ claims, keySet, version }: Verified, now: number): boolean {
-  return claims.expiresAt.getTime() > now && keySet.freshUntil() > now && keySet.version() === version
+  return (
+    claims.expiresAt.getTime() > now && keySet.freshUntil() > now && keySet.version() === version
+  )
 }
 
 /**
- * Tokens of other kinds are signed with the same keys for the same audience: logout tokens, proofs, assertions (RFC 8725 section 3.11).
- * authentik types access tokens `JWT`, RFC 9068 `at+jwt`.
+ * Tokens of other kinds are signed with the same keys for the same audience: logout tokens, proofs,
+ * assertions (RFC 8725 section 3.11). authentik types access tokens `JWT`, RFC 9068 `at+jwt`.
  */
 function isAccessTokenType(type: string | undefined): boolean {
   return type === undefined || /^(application\/)?(at\+)?jwt$/i.test(type)
@@ -153,26 +218,38 @@ function unverified(token: string): JWTPayload {
 
 function toClaims(payload: JWTPayload, issuer: string, now: Date): TokenClaims {
   const { sub, iat, exp, auth_time: authTime } = payload
-  const refuse = (why: string) => new AppError('unauthenticated', undefined, { cause: new Error(why) })
-  if (typeof sub !== 'string' || sub === '' || sub.length > 255 || hasUnsafeCharacters(sub)) throw refuse('sub is no usable text')
-  if (typeof iat !== 'number' || typeof exp !== 'number') throw refuse('iat or exp is no number')
+  const reject = (why: string) =>
+    new AppError('unauthenticated', undefined, { cause: new Error(why) })
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255 || hasUnsafeCharacters(sub))
+    throw reject('sub is no usable text')
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw reject('iat or exp is no number')
   const latest = now.getTime() / 1000 + futureSeconds + leewaySeconds
-  if (iat > latest) throw refuse('issued in the future')
-  if (exp - iat > longestLifeSeconds) throw refuse('lives longer than a day')
-  if (authTime !== undefined && (typeof authTime !== 'number' || authTime < 0)) throw refuse('auth_time is no number')
-  if (authTime !== undefined && authTime > latest) throw refuse('signed in in the future')
-  // An ID token is for the app it was issued to, not for an API. authentik's carry no scope, its access tokens always do.
-  if (payload.scope === undefined && (payload.nonce !== undefined || payload.at_hash !== undefined || payload.c_hash !== undefined)) {
-    throw refuse('this is an ID token')
+  if (iat > latest) throw reject('issued in the future')
+  if (exp - iat > longestLifeSeconds) throw reject('lives longer than a day')
+  if (authTime !== undefined && (typeof authTime !== 'number' || authTime < 0))
+    throw reject('auth_time is no number')
+  if (authTime !== undefined && authTime > latest) throw reject('signed in in the future')
+  // An ID token is for the app it was issued to, not for an API. authentik's carry no scope, its
+  // access tokens always do.
+  if (
+    payload.scope === undefined &&
+    (payload.nonce !== undefined || payload.at_hash !== undefined || payload.c_hash !== undefined)
+  ) {
+    throw reject('this is an ID token')
   }
-  if (payload.events !== undefined) throw refuse('this is a token about an event, such as a logout token')
+  if (payload.events !== undefined)
+    throw reject('this is a token about an event, such as a logout token')
   return {
     subject: sub,
     issuer,
     audiences: typeof payload.aud === 'string' ? [payload.aud] : (payload.aud ?? []),
-    email: usableText(payload.email, 254)?.includes('@') ? usableText(payload.email, 254)?.toLowerCase() : undefined,
+    email: usableText(payload.email, 254)?.includes('@')
+      ? usableText(payload.email, 254)?.toLowerCase()
+      : undefined,
     name: usableText(payload.name, 200),
-    groups: Array.isArray(payload.groups) ? [...new Set(payload.groups.filter(isGroupName))] : undefined,
+    groups: Array.isArray(payload.groups)
+      ? [...new Set(payload.groups.filter(isGroupName))]
+      : undefined,
     signedInAt: authTime === undefined ? undefined : new Date(authTime * 1000),
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
@@ -184,7 +261,10 @@ function isGroupName(group: unknown): group is string {
   return typeof group === 'string' && !hasUnsafeCharacters(group)
 }
 
-/** A claim that can be stored and shown: a text without control characters; undefined for anything else. */
+/**
+ * A claim that can be stored and shown: a text without control characters; undefined for anything
+ * else.
+ */
 function usableText(claim: unknown, longest: number): string | undefined {
   if (typeof claim !== 'string' || hasUnsafeCharacters(claim)) return undefined
   const text = claim.trim()
@@ -212,10 +292,11 @@ const fetchDeadlineMs = 5_000
 const patienceMs = 500
 
 /**
- * The published keys of one issuer, found by OIDC discovery. Fetched on first use; renewed in the background from 40 s on, so that
- * traffic does not wait. Once they are older than a minute, as after a quiet time, a token waits half a second for them: an issuer that
- * does not respond by then is not waited for again until it has. Asked for at once (at most every 30 s) when a token names an unknown
- * key. While the issuer is down or slow the last keys stay in use.
+ * The published keys of one issuer, found by OIDC discovery. Fetched on first use; renewed in the
+ * background from 40 s on, so that traffic does not wait. Once they are older than a minute, as
+ * after a quiet time, a token waits half a second for them: an issuer that does not respond by then
+ * is not waited for again until it has. Asked for at once (at most every 30 s) when a token names
+ * an unknown key. While the issuer is down or slow the last keys stay in use.
  */
 function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: () => void): KeySet {
   let keys: { set: JSONWebKeySet; find: GetKey; text: string } | undefined
@@ -226,11 +307,15 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
   let failing = false
 
   async function load(): Promise<void> {
-    const discovery = await getJson(new URL(`${issuer.replace(/\/?$/, '/')}.well-known/openid-configuration`))
+    const discovery = await getJson(
+      new URL(`${issuer.replace(/\/?$/, '/')}.well-known/openid-configuration`),
+    )
     if (discovery.issuer !== issuer) throw new Error('the discovery document names another issuer')
-    if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document names no keys')
+    if (typeof discovery.jwks_uri !== 'string')
+      throw new Error('the discovery document names no keys')
     const set = await getJson(new URL(discovery.jwks_uri))
-    if (!Array.isArray(set.keys)) throw new Error('the provider publishes no keys; it may lack a signing key')
+    if (!Array.isArray(set.keys))
+      throw new Error('the provider publishes no keys; it may lack a signing key')
     const text = JSON.stringify(set.keys)
     if (keys?.text !== text) {
       version++
@@ -268,17 +353,25 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
     return loading
   }
 
-  const renew = () => refresh().catch((err: unknown) => options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'))
+  const renew = () =>
+    refresh().catch((err: unknown) =>
+      options.log.warn({ err, issuer }, 'the keys of the issuer could not be refreshed'),
+    )
 
   async function getKey(...args: Parameters<GetKey>) {
     const now = options.clock.now().getTime()
     if (!keys) {
       await refresh().catch((cause: unknown) => {
-        throw new AppError('unavailable', 'The keys of the identity provider cannot be read at this moment.', { cause })
+        throw new AppError(
+          'unavailable',
+          'The keys of the identity provider cannot be read at this moment.',
+          { cause },
+        )
       })
     } else {
       const age = now - loadedAt
-      const renewal = age > renewMs && now - lastAttempt > cooldownMs ? renew() : loading?.catch(() => undefined)
+      const renewal =
+        age > renewMs && now - lastAttempt > cooldownMs ? renew() : loading?.catch(() => undefined)
       // An issuer that was down or slow a moment ago is not waited for.
       if (age > freshMs && !failing && renewal) {
         const patience = deadline(patienceMs, undefined)
@@ -293,15 +386,22 @@ function createKeySet(issuer: string, options: TokenVerifierOptions, onChange: (
       return await keys.find(...args)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      // A fetch under way may bring the key; a new one is begun only when the last is long enough ago.
+      // A fetch under way may bring the key; a new one is begun only when the last is long enough
+      // ago.
       if (!loading && now - lastAttempt < cooldownMs) throw error
       await renew()
       return keys.find(...args)
     }
   }
   async function reach(): Promise<boolean> {
-    if (!keys && (loading || options.clock.now().getTime() - lastAttempt > firstKeysCooldownMs)) await renew()
+    if (!keys && (loading || options.clock.now().getTime() - lastAttempt > firstKeysCooldownMs))
+      await renew()
     return keys !== undefined
   }
-  return { reach, getKey: getKey as GetKey, version: () => version, freshUntil: () => loadedAt + freshMs }
+  return {
+    reach,
+    getKey: getKey as GetKey,
+    version: () => version,
+    freshUntil: () => loadedAt + freshMs,
+  }
 }

@@ -1,5 +1,8 @@
-/** What may stand on a span: names of ours and numbers, never an address, a person or a value of a row. */
-export type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>
+/**
+ * What may stand on a span: names of ours and numbers, never an address, a person or a value of a
+ * row.
+ */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A request as the transport sees it. */
 export interface TracedRequest {
@@ -8,7 +11,7 @@ export interface TracedRequest {
 }
 
 /** Told once the request is answered. */
-export interface TracedAnswer {
+export interface TracedResponse {
   /** A pattern such as `/tenants/{slug}`, never an address. */
   route: string
   /** Dotted names of the procedures that were called. */
@@ -18,19 +21,30 @@ export interface TracedAnswer {
 }
 
 /**
- * Traces of what the service does, as OpenTelemetry knows them. Absent (null in the house) unless an endpoint is configured, so that it costs
- * nothing then; `open-telemetry.ts` makes one.
+ * Traces of what the service does, as OpenTelemetry knows them. Absent (null in the workplace)
+ * unless an endpoint is configured, so that it costs nothing then; `open-telemetry.ts` makes one.
  */
 export interface Tracing {
-  /** Answers a request within a span that goes on with the caller's trace (W3C Trace Context) or begins one. */
-  request(request: TracedRequest, work: () => Promise<TracedAnswer>): Promise<void>
-  /** Runs work within a span of its own. A failure is noted by the name of its class and thrown on. */
-  span<Result>(name: string, facts: SpanFacts, work: () => Promise<Result>): Promise<Result>
-  /** Something that ended just now and took `ms`. Only noted as a part of something else: what nobody asked for has no trace. */
-  ended(name: string, ms: number, facts: SpanFacts & { failed?: boolean }): void
+  /**
+   * Returns a request within a span that goes on with the caller's trace (W3C Trace Context) or
+   * begins one.
+   */
+  request(request: TracedRequest, work: () => Promise<TracedResponse>): Promise<void>
+  /**
+   * Runs work within a span of its own. A failure is noted by the name of its class and thrown on.
+   */
+  span<Result>(name: string, facts: SpanAttributes, work: () => Promise<Result>): Promise<Result>
+  /**
+   * Something that ended just now and took `ms`. Only noted as a part of something else: what
+   * nobody asked for has no trace.
+   */
+  ended(name: string, ms: number, facts: SpanAttributes & { failed?: boolean }): void
   /** Where we are, for log lines; undefined outside of a span. */
   ids(): { traceId: string; spanId: string } | undefined
-  /** `traceparent` and `tracestate` for a system that is told where the call comes from; none outside of a span. */
+  /**
+   * `traceparent` and `tracestate` for a system that is told where the call comes from; none
+   * outside of a span.
+   */
   headers(): Record<string, string>
   /** Sends what was noted, for at most five seconds. */
   stop(): Promise<void>

@@ -1,27 +1,31 @@
 import { initTRPC } from '@trpc/server'
 import type { Context } from './context.ts'
-import type { ProcedureMeta } from './procedure.ts'
-import { toAppError } from './refusals.ts'
+import { toAppError } from './errors.ts'
+import type { ProcedureMeta } from './procedure-meta.ts'
 import { serializer } from './transport/serializer.ts'
 
-const t = initTRPC
+export const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
     transformer: serializer,
-    sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      client: { reconnectAfterInactivityMs: 40_000 },
+    },
     errorFormatter({ shape, error, ctx }) {
-      const refusal = toAppError(error)
+      const rejection = toAppError(error)
       return {
         ...shape,
-        message: refusal.message,
+        message: rejection.message,
         data: {
-          code: refusal.code,
-          httpStatus: refusal.status,
+          code: rejection.code,
+          httpStatus: rejection.status,
           path: shape.data.path,
           requestId: ctx?.request.requestId,
-          issues: refusal.issues,
-          limit: refusal.limit,
+          issues: rejection.issues,
+          limit: rejection.limit,
+          current: rejection.current,
         },
       }
     },

@@ -3,12 +3,16 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { ownServerOf } from './transport/own-servers.ts'
 
-type Asked = { house: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> } } & Pick<Context, 'request'>
+type Asked = {
+  services: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> }
+} & Pick<Context, 'request'>
 
 /**
- * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what one household or machine is given.
- * X-Forwarded-For is written by anybody, so it is believed only where its author is known: all of it from the booking app, which proves
- * itself with a secret; as many entries from the right as there are trusted proxies else; none without any.
+ * The address that a visitor's requests are counted by: IPv4 whole, IPv6 as its /64, which is what
+ * one group of processes or machine is given. X-Forwarded-For is written by anybody, so it is
+ * believed only where its author is known: all of it from our own servers, which prove themselves
+ * with a secret; as many entries from the right as there are trusted proxies else; none without
+ * any.
  */
 export function limitedAddress(asked: Asked): string {
   return prefixOf(visitorAddress(asked), 64)
@@ -20,11 +24,13 @@ export function limitedNetwork(asked: Asked): string | undefined {
   return isIP(address) === 6 ? prefixOf(address, 48) : undefined
 }
 
-function visitorAddress({ house, request }: Asked): string {
-  const { trustedProxyHops } = house.config
-  const entries = (request.header('x-forwarded-for') ?? '').split(',').map((entry) => plain(entry.trim()))
+function visitorAddress({ services, request }: Asked): string {
+  const { trustedProxyHops } = services.config
+  const entries = (request.header('x-forwarded-for') ?? '')
+    .split(',')
+    .map((entry) => plain(entry.trim()))
   const told =
-    ownServerOf(house.config, (name) => request.header(name)) === 'booking'
+    ownServerOf(services.config, (name) => request.header(name)) !== undefined
       ? entries[0]
       : trustedProxyHops > 0
         ? entries[Math.max(0, entries.length - trustedProxyHops)]
@@ -32,7 +38,10 @@ function visitorAddress({ house, request }: Asked): string {
   return told && isIP(told) ? told : plain(request.peerIp ?? '')
 }
 
-/** Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4. */
+/**
+ * Without brackets, port and zone; an IPv4 address that a dual-stack socket shows as IPv6 is
+ * written as IPv4.
+ */
 function plain(address: string): string {
   const [bare = ''] = address.replace(/^\[(.*)\](:\d+)?$/, '$1').split('%', 1)
   return bare.replace(/^::ffff:(?=\d+\.)/i, '')
@@ -44,8 +53,12 @@ function prefixOf(address: string, bits: 48 | 64): string {
   const [head = '', tail] = address.toLowerCase().split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':'))
   const left = groups(head)
-  // A dotted end stands for two groups; it never reaches the first four of an address that is not mapped.
-  const right = tail === undefined ? [] : groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+  // A dotted end stands for two groups; it never reaches the first four of an address that is not
+  // mapped.
+  const right =
+    tail === undefined
+      ? []
+      : groups(tail).flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
   const missing = tail === undefined ? 0 : 8 - left.length - right.length
   const all = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
   return `${all

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { TestHouse } from './house.ts'
 import { secretsOfEnvironment, shownInLog } from './shown-secrets.ts'
+import type { TestApp } from './test-app.ts'
 
 /** The service as it is run for real: a process of its own, with a socket. */
 export interface ApiProcess extends AsyncDisposable {
@@ -17,14 +17,17 @@ export interface ApiProcess extends AsyncDisposable {
 
 const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** `entry`: what Node is given; unless told otherwise the service that the run has built, or the source where none was built. */
+/**
+ * `entry`: what Node is given; unless told otherwise the service that the run has built, or the
+ * source where none was built.
+ */
 export async function startApi(
-  house: Pick<TestHouse, 'env'>,
+  testApp: Pick<TestApp, 'env'>,
   env: Readonly<Record<string, string>> = {},
   entry: string = process.env.ATRIUM_BUILT_API ?? source,
 ): Promise<ApiProcess> {
   const child = spawn(process.execPath, [entry], {
-    env: { ...house.env, PORT: '0', ...env },
+    env: { ...testApp.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log: string[] = []
@@ -39,7 +42,9 @@ export async function startApi(
       if (entry.msg === 'listening') url = `http://127.0.0.1:${entry.port}`
       if (entry.msg === 'started') found(url)
     })
-    child.once('exit', () => failed(new Error(`the API ended before it started:\n${log.join('\n')}`)))
+    child.once('exit', () =>
+      failed(new Error(`the API ended before it started:\n${log.join('\n')}`)),
+    )
   })
   return {
     url: await started,
@@ -49,7 +54,7 @@ export async function startApi(
     signal: (signal) => void child.kill(signal),
     async [Symbol.asyncDispose]() {
       await kill(child, ended)
-      const shown = shownInLog(log, secretsOfEnvironment({ ...house.env, ...env }))
+      const shown = shownInLog(log, secretsOfEnvironment({ ...testApp.env, ...env }))
       if (shown.length > 0) throw new Error(`a process showed secrets:\n${shown.join('\n')}`)
     },
   }
@@ -61,10 +66,19 @@ async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void>
 }
 
 /** A JSON request to a process. */
-export async function send(url: string, method: string, path: string, token: string, body?: object) {
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  token: string,
+  body?: object,
+) {
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()

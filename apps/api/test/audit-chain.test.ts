@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Answer, TestHouse } from './house.ts'
-import { openHouse } from './house.ts'
+import type { TestApp, TestResponse } from './test-app.ts'
+import { startTestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, env: { AUDIT_HASH_CHAIN: 'true' }, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  operator = await house.token('operator@atrium.test')
+  testApp = await startTestApp({
+    provisioned: false,
+    env: { AUDIT_HASH_CHAIN: 'true' },
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  operator = await testApp.token('operator@atrium.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 let chain = 0
 let slug = ''
@@ -19,20 +23,40 @@ beforeEach(() => {
   slug = `chain-${++chain}`
 })
 
-const verify = (query = `tenantSlug=${slug}`): Promise<Answer> => house.request('GET', `/audit/verify?${query}`, { token: operator })
-const record = (resourceName: string, tenantSlug: string | null = slug, partnerSlug: string | null = null) =>
-  house.app.house.audit.recordSystem({ action: 'tenant.updated', resourceType: 'tenant', resourceName, tenantSlug, partnerSlug })
+const verify = (query = `tenantSlug=${slug}`): Promise<TestResponse> =>
+  testApp.request('GET', `/audit/verify?${query}`, { token: operator })
+const record = (
+  resourceName: string,
+  tenantSlug: string | null = slug,
+  partnerSlug: string | null = null,
+) =>
+  testApp.app.services.audit.recordSystem({
+    action: 'tenant.updated',
+    resourceType: 'tenant',
+    resourceName,
+    tenantSlug,
+    partnerSlug,
+  })
 const entries = () =>
-  house.database.db
+  testApp.database.db
     .selectFrom('audit_events')
-    .select(['id', 'resource_name as name', 'chain', 'chain_seq as seq', 'prev_hash as previous', 'hash'])
+    .select([
+      'id',
+      'resource_name as name',
+      'chain',
+      'chain_seq as seq',
+      'prev_hash as previous',
+      'hash',
+    ])
     .where('tenant_slug', '=', slug)
     .orderBy('chain_seq')
     .execute()
 
-/** What only somebody with the owner's account can do: the triggers are off for these statements. */
+/**
+ * What only somebody with the owner's account can do: the triggers are off for these statements.
+ */
 async function tamper(...statements: string[]): Promise<void> {
-  const url = new URL(house.config.databaseUrl)
+  const url = new URL(testApp.config.databaseUrl)
   url.username = 'atrium_owner'
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
@@ -55,25 +79,39 @@ describe('the hash chain', () => {
       ['three', 3],
     ])
     expect(rows[0]?.previous).toBe(createHash('sha256').update(`tenant:${slug}`).digest('hex'))
-    expect(rows.slice(1).map(({ previous }) => previous)).toEqual(rows.slice(0, -1).map(({ hash }) => hash))
+    expect(rows.slice(1).map(({ previous }) => previous)).toEqual(
+      rows.slice(0, -1).map(({ hash }) => hash),
+    )
     expect(await verify()).toMatchObject({
       status: 200,
       body: { enabled: true, ok: true, chains: 1, checked: 3, faults: [], nextCursor: null },
     })
-    const { body } = await house.request('GET', `/audit?tenantSlug=${slug}`, { token: operator })
+    const { body } = await testApp.request('GET', `/audit?tenantSlug=${slug}`, { token: operator })
     expect(body.items[0]).toMatchObject({ hash: rows[2]?.hash, prevHash: rows[1]?.hash })
   })
 
   it('keeps its order when many are written at once', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, n) => record(`parallel ${n}`)))
-    expect((await entries()).map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1))
+    expect((await entries()).map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 40 }, (_, n) => n + 1),
+    )
     expect((await verify()).body).toMatchObject({ ok: true, checked: 40 })
   })
 
   it.each([
     ['a changed text', `update audit_events set resource_name = 'forged' where`, 3, 'changed'],
-    ['another actor', `update audit_events set actor_email = 'somebody@else.test' where`, 3, 'changed'],
-    ['another moment', `update audit_events set at = at - interval '1 microsecond' where`, 3, 'changed'],
+    [
+      'another actor',
+      `update audit_events set actor_email = 'somebody@else.test' where`,
+      3,
+      'changed',
+    ],
+    [
+      'another moment',
+      `update audit_events set at = at - interval '1 microsecond' where`,
+      3,
+      'changed',
+    ],
     ['other metadata', `update audit_events set metadata = '{"x":1}' where`, 3, 'changed'],
     ['a removed entry', 'delete from audit_events where', 4, 'gap'],
   ])('finds %s and names the first wrong entry', async (_, statement, sequence, reason) => {
@@ -83,14 +121,24 @@ describe('the hash chain', () => {
     const { body } = await verify()
     expect(body).toMatchObject({
       ok: false,
-      faults: [{ chain: `tenant:${slug}`, sequence, reason, id: before[sequence - 1]?.id, at: expect.any(String) }],
+      faults: [
+        {
+          chain: `tenant:${slug}`,
+          sequence,
+          reason,
+          id: before[sequence - 1]?.id,
+          at: expect.any(String),
+        },
+      ],
     })
   })
 
   it('finds that the newest entries are gone', async () => {
     for (let n = 1; n <= 3; n++) await record(`entry ${n}`)
     await tamper(`delete from audit_events where chain = 'tenant:${slug}' and chain_seq = 3`)
-    expect((await verify()).body.faults).toMatchObject([{ sequence: 3, reason: 'end_missing', id: null, at: null }])
+    expect((await verify()).body.faults).toMatchObject([
+      { sequence: 3, reason: 'end_missing', id: null, at: null },
+    ])
     await tamper(`delete from audit_events where chain = 'tenant:${slug}'`)
     expect((await verify()).body.faults).toMatchObject([{ reason: 'end_missing' }])
   })
@@ -105,7 +153,11 @@ describe('the hash chain', () => {
     await record('with both', slug, 'north')
     await record('partner', null, `${slug}-partner`)
     await record('platform', null)
-    expect((await verify(`partnerSlug=${slug}-partner`)).body).toMatchObject({ ok: true, chains: 1, checked: 1 })
+    expect((await verify(`partnerSlug=${slug}-partner`)).body).toMatchObject({
+      ok: true,
+      chains: 1,
+      checked: 1,
+    })
     expect((await entries()).map((entry) => entry.chain)).toEqual([`tenant:${slug}`])
     const all = await verify('limit=200')
     expect(all.body.chains).toBeGreaterThan(3)
@@ -116,22 +168,26 @@ describe('the hash chain', () => {
     let cursor: string | null = ''
     let chains = 0
     for (let pages = 0; cursor !== null && pages < 100; pages++) {
-      const { body }: Answer = await verify(`limit=2${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+      const { body }: TestResponse = await verify(
+        `limit=2${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
       chains += body.chains
       cursor = body.nextCursor
     }
-    const { count } = await house.database.db
+    const { count } = await testApp.database.db
       .selectFrom('audit_chain_heads')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     expect(chains).toBe(Number(count))
-    expect(await house.auditActions()).toContain('audit.verified')
+    expect(await testApp.auditActions()).toContain('audit.verified')
   })
 
   it('cannot be written by the account of the API', async () => {
-    const { db } = house.database
-    await expect(db.updateTable('audit_chain_heads').set({}).where('chain', '=', 'platform').execute()).rejects.toThrow()
-    const client = new pg.Client({ connectionString: house.config.databaseUrl })
+    const { db } = testApp.database
+    await expect(
+      db.updateTable('audit_chain_heads').set({}).where('chain', '=', 'platform').execute(),
+    ).rejects.toThrow()
+    const client = new pg.Client({ connectionString: testApp.config.databaseUrl })
     await client.connect()
     for (const statement of [
       `update audit_chain_heads set hash = 'x'`,
@@ -146,7 +202,7 @@ describe('the hash chain', () => {
   it('tells of entries that were written without it', async () => {
     await record('linked')
     const before = (await verify()).body.unchained
-    await house.database.db
+    await testApp.database.db
       .insertInto('audit_events')
       .values({
         at: new Date(),
@@ -161,16 +217,23 @@ describe('the hash chain', () => {
     expect((await verify()).body).toMatchObject({ ok: true, unchained: before + 1 })
   })
 
-  it('refuses a tenant and a partner at once', async () => {
-    expect(await verify('tenantSlug=acme&partnerSlug=north')).toMatchObject({ status: 400, body: { issues: [{ path: 'partnerSlug' }] } })
+  it('rejects a tenant and a partner at once', async () => {
+    expect(await verify('tenantSlug=acme&partnerSlug=north')).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'partnerSlug' }] },
+    })
   })
 })
 
-describe('a house without the chain', () => {
+describe('a test app without the chain', () => {
   it('writes no hash and says that the chain is off', async () => {
-    await using plain = await openHouse({ provisioned: false })
+    await using plain = await startTestApp({ provisioned: false })
     const token = await plain.token('operator@atrium.test')
-    await plain.app.house.audit.recordSystem({ action: 'tenant.updated', resourceType: 'tenant', tenantSlug: 'acme' })
+    await plain.app.services.audit.recordSystem({
+      action: 'tenant.updated',
+      resourceType: 'tenant',
+      tenantSlug: 'acme',
+    })
     const { body } = await plain.request('GET', '/audit?tenantSlug=acme', { token })
     expect(body.items).toMatchObject([{ hash: null, prevHash: null }])
     expect((await plain.request('GET', '/audit/verify', { token })).body).toMatchObject({
@@ -182,15 +245,28 @@ describe('a house without the chain', () => {
   })
 
   it('loses no mutation when an entry cannot be linked', async () => {
-    const { db } = house.database
-    const locked = new pg.Client({ connectionString: house.config.databaseUrl.replace(/\/\/[^@]+@/, '//atrium_owner:atrium@') })
+    const { db } = testApp.database
+    const locked = new pg.Client({
+      connectionString: testApp.config.databaseUrl.replace(/\/\/[^@]+@/, '//atrium_owner:atrium@'),
+    })
     await locked.connect()
     await locked.query('alter table audit_chain_heads rename to audit_chain_heads_away')
-    const answer = await house.request('PATCH', '/tenants/acme', { token: operator, body: { industry: 'Rockets' } })
+    const response = await testApp.request('PATCH', '/tenants/acme', {
+      token: operator,
+      body: { industry: 'Rockets' },
+    })
     await locked.query('alter table audit_chain_heads_away rename to audit_chain_heads')
     await locked.end()
-    expect(answer.status).toBe(200)
-    expect((await db.selectFrom('tenants').select('industry').where('slug', '=', 'acme').executeTakeFirst())?.industry).toBe('Rockets')
-    expect(house.logLines.join('\n')).toContain('an audit entry could not be written')
+    expect(response.status).toBe(200)
+    expect(
+      (
+        await db
+          .selectFrom('tenants')
+          .select('industry')
+          .where('slug', '=', 'acme')
+          .executeTakeFirst()
+      )?.industry,
+    ).toBe('Rockets')
+    expect(testApp.logLines.join('\n')).toContain('an audit entry could not be written')
   })
 })

@@ -1,18 +1,24 @@
 import type { AuditEvent, AuditPage } from '@atrium/core/audit'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 
-/** More entries than one search goes along without an index, and beyond them one whose name is two letters. */
+/**
+ * More entries than one search goes along without an index, and beyond them one whose name is two
+ * letters.
+ */
 const entries = 21_000
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  operator = await house.token('operator@atrium.test')
-  const owner = new pg.Client({ connectionString: house.ownerUrl })
+  testApp = await startTestApp({
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  operator = await testApp.token('operator@atrium.test')
+  const owner = new pg.Client({ connectionString: testApp.ownerUrl })
   await owner.connect()
   await owner.query(
     `insert into audit_events (at, actor_type, action, outcome, resource_type, resource_name, source)
@@ -22,10 +28,14 @@ beforeAll(async () => {
   )
   await owner.end()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const ask = async (parameters: Record<string, string>): Promise<AuditPage> => {
-  const { status, body } = await house.request('GET', `/audit?${new URLSearchParams(parameters)}`, { token: operator })
+  const { status, body } = await testApp.request(
+    'GET',
+    `/audit?${new URLSearchParams(parameters)}`,
+    { token: operator },
+  )
   expect(status).toBe(200)
   return body
 }
@@ -46,7 +56,9 @@ it('has nothing more to say where the page is full, or the text is long enough f
 })
 
 it('exports all that there is, however far back', async () => {
-  const { body } = await house.request('GET', `/audit/export?q=${encodeURIComponent('Ꙗ7')}`, { token: operator })
+  const { body } = await testApp.request('GET', `/audit/export?q=${encodeURIComponent('Ꙗ7')}`, {
+    token: operator,
+  })
   const exported = String(body)
     .trimEnd()
     .split('\n')

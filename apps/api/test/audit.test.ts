@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordRepeatedDenials } from '../src/audit/denials.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 let owner: string
 
@@ -26,15 +26,33 @@ const base: NewAuditEvent = {
   source: 'api',
   metadata: {},
 }
-const write = (event: Partial<NewAuditEvent>) => insertAuditEvent(house.database.db, { ...base, ...event })
+const write = (event: Partial<NewAuditEvent>) =>
+  insertAuditEvent(testApp.database.db, { ...base, ...event })
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  operator = await house.token('operator@atrium.test')
-  owner = await house.token('owner@acme.test')
-  await write({ action: 'tenant.created', tenantSlug: 'filtered', resourceName: 'Hundred % pure_x' })
-  await write({ action: 'tenant.created_again', tenantSlug: 'filtered', outcome: 'failure', at: new Date('2026-02-01T11:00:00Z') })
-  await write({ action: 'tenants.listed', tenantSlug: 'filtered', outcome: 'denied', at: new Date('2026-02-01T12:00:00Z') })
+  testApp = await startTestApp({
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  operator = await testApp.token('operator@atrium.test')
+  owner = await testApp.token('owner@acme.test')
+  await write({
+    action: 'tenant.created',
+    tenantSlug: 'filtered',
+    resourceName: 'Hundred % pure_x',
+  })
+  await write({
+    action: 'tenant.created_again',
+    tenantSlug: 'filtered',
+    outcome: 'failure',
+    at: new Date('2026-02-01T11:00:00Z'),
+  })
+  await write({
+    action: 'tenants.listed',
+    tenantSlug: 'filtered',
+    outcome: 'denied',
+    at: new Date('2026-02-01T12:00:00Z'),
+  })
   await write({
     action: 'user.updated',
     tenantSlug: 'filtered',
@@ -43,12 +61,14 @@ beforeAll(async () => {
     at: new Date('2026-02-01T13:00:00Z'),
   })
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const query = (parameters: Record<string, string>, token = operator, path = '/audit') =>
-  house.request('GET', `${path}?${new URLSearchParams(parameters)}`, { token })
+  testApp.request('GET', `${path}?${new URLSearchParams(parameters)}`, { token })
 const actions = async (parameters: Record<string, string>) =>
-  (await query({ tenantSlug: 'filtered', ...parameters })).body.items.map((event: AuditEvent) => event.action)
+  (await query({ tenantSlug: 'filtered', ...parameters })).body.items.map(
+    (event: AuditEvent) => event.action,
+  )
 
 describe('the filters of the log', () => {
   const all = ['user.updated', 'tenants.listed', 'tenant.created_again', 'tenant.created']
@@ -64,11 +84,17 @@ describe('the filters of the log', () => {
     [{ outcome: 'denied' }, ['tenants.listed']],
     [{ partnerSlug: 'north' }, ['user.updated']],
     [{ tenantSlug: 'FILTERED', partnerSlug: 'NORTH' }, ['user.updated']],
-    [{ actorEmail: 'some.body@example.TEST' }, ['tenants.listed', 'tenant.created_again', 'tenant.created']],
+    [
+      { actorEmail: 'some.body@example.TEST' },
+      ['tenants.listed', 'tenant.created_again', 'tenant.created'],
+    ],
     [{ actorEmail: 'some.body' }, []],
     [{ since: '2026-02-01T11:00:00Z' }, ['user.updated', 'tenants.listed', 'tenant.created_again']],
     [{ until: '2026-02-01T11:00:00Z' }, ['tenant.created']],
-    [{ since: '2026-02-01T12:00:00+01:00', until: '2026-02-01T13:00:00+01:00' }, ['tenant.created_again']],
+    [
+      { since: '2026-02-01T12:00:00+01:00', until: '2026-02-01T13:00:00+01:00' },
+      ['tenant.created_again'],
+    ],
     [{ before: '2026-02-01T12:00:00Z' }, ['tenant.created_again', 'tenant.created']],
     [{ q: '%' }, ['tenant.created']],
     [{ q: 'e_x' }, ['tenant.created']],
@@ -99,14 +125,17 @@ describe('the filters of the log', () => {
     [{ outcome: 'ok' }, 'outcome'],
     [{ surprise: '1' }, 'surprise'],
   ])('%j is refused', async (parameters, path) => {
-    expect(await query(parameters)).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path }] } })
+    expect(await query(parameters)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path }] },
+    })
   })
 })
 
 describe('the pages of the log', () => {
   const at = new Date('2026-01-15T08:00:00Z')
   beforeAll(async () => {
-    await house.database.db
+    await testApp.database.db
       .insertInto('audit_events')
       .values(
         Array.from({ length: 620 }, (_, n) => ({
@@ -127,7 +156,8 @@ describe('the pages of the log', () => {
   it('hold 100 entries unless told otherwise, and 500 at most', async () => {
     expect((await query({ tenantSlug: 'ties' })).body.items).toHaveLength(100)
     expect((await query({ tenantSlug: 'ties', limit: '7' })).body.items).toHaveLength(7)
-    for (const limit of ['500', '501', '100000']) expect((await query({ tenantSlug: 'ties', limit })).body.items).toHaveLength(500)
+    for (const limit of ['500', '501', '100000'])
+      expect((await query({ tenantSlug: 'ties', limit })).body.items).toHaveLength(500)
   })
 
   it('show every entry of one instant once, in one order', async () => {
@@ -143,7 +173,9 @@ describe('the pages of the log', () => {
     }
     expect(seen).toHaveLength(620)
     expect(new Set(seen).size).toBe(620)
-    const whole = [...(await query({ tenantSlug: 'ties', limit: '500' })).body.items] as AuditEvent[]
+    const whole = [
+      ...(await query({ tenantSlug: 'ties', limit: '500' })).body.items,
+    ] as AuditEvent[]
     expect(whole.map(({ resourceName }) => resourceName)).toEqual(seen.slice(0, 500))
   })
 
@@ -152,7 +184,7 @@ describe('the pages of the log', () => {
       insert into audit_events (at, actor_type, action, outcome, resource_type, source, tenant_slug, metadata)
       select '2026-01-16T08:00:00.000001Z'::timestamptz + make_interval(secs => n * 0.000001),
         'system', 'tenant.updated', 'success', 'tenant', 'job', 'micro', '{}'
-      from generate_series(0, 4) n`.execute(house.database.db)
+      from generate_series(0, 4) n`.execute(testApp.database.db)
     const seen: string[] = []
     for (let before: string | null = '2027-01-01T00:00:00Z'; before !== null; ) {
       const { body }: { body: { items: AuditEvent[]; nextCursor: string | null } } = await query({
@@ -173,7 +205,9 @@ describe('the log of one tenant', () => {
     await write({ tenantSlug: 'acme', resourceName: 'own' })
     const { body } = await query({ q: 'o' }, owner, '/tenants/acme/audit')
     expect(body.items.length).toBeGreaterThan(0)
-    expect(new Set(body.items.map((event: AuditEvent) => event.tenantSlug))).toEqual(new Set(['acme']))
+    expect(new Set(body.items.map((event: AuditEvent) => event.tenantSlug))).toEqual(
+      new Set(['acme']),
+    )
     expect(await query({ tenantSlug: 'globex' }, owner, '/tenants/acme/audit')).toMatchObject({
       status: 400,
       body: { issues: [{ path: 'tenantSlug' }] },
@@ -190,30 +224,66 @@ describe('the log of one tenant', () => {
         metadata: { peerIp: '10.0.0.9', requestId: 'r' },
       })
     const shown = async (token: string) =>
-      (await query({ action: 'tenant.resumed' }, token, '/tenants/acme/audit')).body.items.map((event: AuditEvent) => [
-        event.actorType,
-        event.actorIp,
-        event.metadata,
-      ])
+      (await query({ action: 'tenant.resumed' }, token, '/tenants/acme/audit')).body.items.map(
+        (event: AuditEvent) => [event.actorType, event.actorIp, event.metadata],
+      )
     expect((await shown(owner)).sort()).toEqual([
       ['operator', null, { requestId: 'r' }],
       ['partner', null, { requestId: 'r' }],
       ['user', '198.51.100.9', { requestId: 'r' }],
     ])
-    for (const [, ip, metadata] of await shown(operator)) expect([ip, metadata.peerIp]).toEqual(['198.51.100.9', '10.0.0.9'])
+    for (const [, ip, metadata] of await shown(operator))
+      expect([ip, metadata.peerIp]).toEqual(['198.51.100.9', '10.0.0.9'])
+  })
+})
+
+describe('what an update changed', () => {
+  it('is found by the fields as they are shown and by values, old and new, and nothing beside it is', async () => {
+    const changed = await startTestApp({ provisioned: false })
+    try {
+      const token = await changed.token('operator@atrium.test')
+      const patch = (body: object) => changed.request('PATCH', '/tenants/acme', { token, body })
+      expect((await patch({ seats: 5 })).status).toBe(200)
+      expect((await patch({ seats: 80, seatMode: 'auto' })).status).toBe(200)
+      expect((await patch({ industry: 'Clockmaking' })).status).toBe(200)
+      const found = async (q: string, path = '/audit') =>
+        (
+          await changed.request('GET', `${path}?${new URLSearchParams({ q })}`, { token })
+        ).body.items.map(({ metadata }: AuditEvent) => Object.keys(metadata.changes as object))
+      expect(await found('seats')).toHaveLength(2)
+      expect(await found('changed seats 5 → 80')).toEqual([['seats', 'seatMode']])
+      expect(await found('seat mode')).toEqual([['seats', 'seatMode']])
+      expect(await found('clockmaking', '/tenants/acme/audit')).toEqual([['industry']])
+      // Request ids and network addresses are not what was changed.
+      const { body } = await changed.request('GET', '/audit?q=clockmaking', { token })
+      expect(await found(body.items[0].metadata.requestId)).toEqual([])
+      expect(await found('requestId')).toEqual([])
+    } finally {
+      await changed[Symbol.asyncDispose]()
+    }
   })
 })
 
 describe('what an act leaves in the log', () => {
   const suspend = (headers: Record<string, string>) =>
-    house.request('POST', '/tenants/globex/suspend', { token: operator, body: { reason: 'Test' }, headers })
-  const resume = () => house.request('POST', '/tenants/globex/resume', { token: operator, body: {} })
-  const newest = async (action: string): Promise<AuditEvent> => (await query({ action, limit: '1' })).body.items[0]
+    testApp.request('POST', '/tenants/globex/suspend', {
+      token: operator,
+      body: { reason: 'Test' },
+      headers,
+    })
+  const resume = () =>
+    testApp.request('POST', '/tenants/globex/resume', { token: operator, body: {} })
+  const newest = async (action: string): Promise<AuditEvent> =>
+    (await query({ action, limit: '1' })).body.items[0]
 
   it('names actor, object, change, reason, source and request', async () => {
     await suspend({
-      ...{ 'x-forwarded-for': '203.0.113.9, 10.0.0.1', 'x-request-id': 'my-request-1', 'x-atrium-source': 'operator' },
-      'x-atrium-app-secret': house.env.OPERATOR_APP_SECRET ?? '',
+      ...{
+        'x-forwarded-for': '203.0.113.9, 10.0.0.1',
+        'x-request-id': 'my-request-1',
+        'x-atrium-source': 'operator',
+      },
+      'x-atrium-app-secret': testApp.env.OPERATOR_APP_SECRET ?? '',
     })
     expect(await newest('tenant.suspended')).toMatchObject({
       actorType: 'operator',
@@ -225,7 +295,11 @@ describe('what an act leaves in the log', () => {
       resourceName: 'Globex',
       tenantSlug: 'globex',
       source: 'operator',
-      metadata: { requestId: 'my-request-1', reason: 'Test', changes: { status: ['pending', 'suspended'] } },
+      metadata: {
+        requestId: 'my-request-1',
+        reason: 'Test',
+        changes: { status: ['pending', 'suspended'] },
+      },
       prevHash: null,
       hash: null,
     })
@@ -249,21 +323,33 @@ describe('what an act leaves in the log', () => {
     await resume()
   })
 
-  it.each([[{ 'x-request-id': 'bad id with blanks' }], [{ 'x-request-id': 'short' }], [{ 'x-request-id': 'a'.repeat(200) }]])(
-    'takes no request id that could not stand in a log: %j',
-    async (headers) => {
-      const answer = await suspend(headers)
-      expect(answer.headers.get('x-request-id')).not.toBe(headers['x-request-id'])
-      expect((await newest('tenant.suspended')).metadata.requestId).toBe(answer.headers.get('x-request-id'))
-      await resume()
-    },
-  )
+  it.each([
+    [{ 'x-request-id': 'bad id with blanks' }],
+    [{ 'x-request-id': 'short' }],
+    [{ 'x-request-id': 'a'.repeat(200) }],
+  ])('takes no request id that could not stand in a log: %j', async (headers) => {
+    const response = await suspend(headers)
+    expect(response.headers.get('x-request-id')).not.toBe(headers['x-request-id'])
+    expect((await newest('tenant.suspended')).metadata.requestId).toBe(
+      response.headers.get('x-request-id'),
+    )
+    await resume()
+  })
 
   it.each([
     ['a source that is none', { 'x-atrium-source': 'job' }],
     ['anybody who names one', { 'x-atrium-source': 'operator' }],
-    ['a wrong secret', { 'x-atrium-source': 'operator', 'x-atrium-app-secret': 'secret-of-the-operator-portal-in-testS' }],
-    ['the secret of another app', { 'x-atrium-source': 'operator', 'x-atrium-booking-app': 'x'.repeat(34) }],
+    [
+      'a wrong secret',
+      {
+        'x-atrium-source': 'operator',
+        'x-atrium-app-secret': 'secret-of-the-operator-portal-in-testS',
+      },
+    ],
+    [
+      'the secret of another app',
+      { 'x-atrium-source': 'operator', 'x-atrium-booking-app': 'x'.repeat(34) },
+    ],
   ])('does not believe %s', async (_what, headers: Record<string, string>) => {
     await suspend(headers)
     expect((await newest('tenant.suspended')).source).toBe('api')
@@ -271,7 +357,7 @@ describe('what an act leaves in the log', () => {
   })
 
   it('takes from the portal what the portal may say, and not that it is another app', async () => {
-    const secret = { 'x-atrium-app-secret': house.env.PORTAL_APP_SECRET ?? '' }
+    const secret = { 'x-atrium-app-secret': testApp.env.PORTAL_APP_SECRET ?? '' }
     for (const [said, source] of [
       ['partner', 'partner'],
       ['operator', 'portal'],
@@ -285,25 +371,45 @@ describe('what an act leaves in the log', () => {
   it('says whether the address was told by a proxy or server of ours, and is searched by that', async () => {
     const since = new Date().toISOString()
     await suspend({ 'x-forwarded-for': '203.0.113.9' })
-    expect(await newest('tenant.suspended')).toMatchObject({ actorIp: '203.0.113.9', actorIpTrusted: false })
+    expect(await newest('tenant.suspended')).toMatchObject({
+      actorIp: '203.0.113.9',
+      actorIpTrusted: false,
+    })
     await resume()
-    await suspend({ 'x-forwarded-for': '203.0.113.10', 'x-atrium-app-secret': house.env.PORTAL_APP_SECRET ?? '' })
-    expect(await newest('tenant.suspended')).toMatchObject({ actorIp: '203.0.113.10', actorIpTrusted: true })
+    await suspend({
+      'x-forwarded-for': '203.0.113.10',
+      'x-atrium-app-secret': testApp.env.PORTAL_APP_SECRET ?? '',
+    })
+    expect(await newest('tenant.suspended')).toMatchObject({
+      actorIp: '203.0.113.10',
+      actorIpTrusted: true,
+    })
     await resume()
     const found = async (actorIpTrusted: string) =>
-      (await query({ action: 'tenant.suspended', since, actorIpTrusted })).body.items.map((event: AuditEvent) => event.actorIp)
+      (await query({ action: 'tenant.suspended', since, actorIpTrusted })).body.items.map(
+        (event: AuditEvent) => event.actorIp,
+      )
     expect(await found('false')).toEqual(['203.0.113.9'])
     expect(await found('true')).toEqual(['203.0.113.10'])
     expect((await query({ actorIpTrusted: 'perhaps' })).status).toBe(400)
   })
 
   it('trusts as many entries as there are proxies, and none that stands left of them', async () => {
-    await using behind = await openHouse({ provisioned: false, env: { TRUSTED_PROXY_HOPS: '1' } })
+    await using behind = await startTestApp({
+      provisioned: false,
+      env: { TRUSTED_PROXY_HOPS: '1' },
+    })
     const token = await behind.token('operator@atrium.test')
     const addressOf = async (header: string) => {
-      await behind.request('POST', '/tenants/globex/suspend', { token, body: { reason: 'x' }, headers: { 'x-forwarded-for': header } })
+      await behind.request('POST', '/tenants/globex/suspend', {
+        token,
+        body: { reason: 'x' },
+        headers: { 'x-forwarded-for': header },
+      })
       await behind.request('POST', '/tenants/globex/resume', { token, body: {} })
-      const { body } = await behind.request('GET', '/audit?action=tenant.suspended&limit=1', { token })
+      const { body } = await behind.request('GET', '/audit?action=tenant.suspended&limit=1', {
+        token,
+      })
       return [body.items[0].actorIp, body.items[0].actorIpTrusted]
     }
     expect(await addressOf('203.0.113.9')).toEqual(['203.0.113.9', true])
@@ -311,91 +417,161 @@ describe('what an act leaves in the log', () => {
   })
 
   it('tells of attempts that were denied, and by whom', async () => {
-    const answer = await house.request('POST', '/tenants/globex/suspend', { token: owner, body: {} })
-    expect(answer.status).toBe(403)
-    expect((await query({ outcome: 'denied', actorEmail: 'owner@acme.test', limit: '1' })).body.items).toMatchObject([
+    const response = await testApp.request('POST', '/tenants/globex/suspend', {
+      token: owner,
+      body: {},
+    })
+    expect(response.status).toBe(403)
+    expect(
+      (await query({ outcome: 'denied', actorEmail: 'owner@acme.test', limit: '1' })).body.items,
+    ).toMatchObject([
       {
         action: 'tenant.suspended',
         actorType: 'user',
         // Not in the log of a tenant that the caller has nothing to do with.
-        ...{ resourceType: 'tenant', resourceId: null, resourceName: 'globex', tenantSlug: null, partnerSlug: null },
-        metadata: { code: 'operator_required', requestId: answer.headers.get('x-request-id') },
+        ...{
+          resourceType: 'tenant',
+          resourceId: null,
+          resourceName: 'globex',
+          tenantSlug: null,
+          partnerSlug: null,
+        },
+        metadata: { code: 'operator_required', requestId: response.headers.get('x-request-id') },
       },
     ])
     const before = (await query({ outcome: 'denied' })).body.items.length
-    await house.request('POST', '/tenants/globex/suspend', { body: {} })
-    await house.request('GET', '/audit', { token: owner })
+    await testApp.request('POST', '/tenants/globex/suspend', { body: {} })
+    await testApp.request('GET', '/audit', { token: owner })
     expect((await query({ outcome: 'denied' })).body.items).toHaveLength(before)
   })
 
   it('tells what was denied in the log of the tenant or partner that the caller has to do with', async () => {
-    const member = await house.token('member@acme.test')
+    const member = await testApp.token('member@acme.test')
     const target = (
-      await house.database.db.selectFrom('users').select('id').where('email', '=', 'owner@acme.test').executeTakeFirstOrThrow()
+      await testApp.database.db
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', 'owner@acme.test')
+        .executeTakeFirstOrThrow()
     ).id
-    expect((await house.request('POST', `/tenants/acme/users/${target}/suspend`, { token: member, body: {} })).status).toBe(403)
-    expect((await query({ outcome: 'denied', limit: '1' }, owner, '/tenants/acme/audit')).body.items).toMatchObject([
+    expect(
+      (
+        await testApp.request('POST', `/tenants/acme/users/${target}/suspend`, {
+          token: member,
+          body: {},
+        })
+      ).status,
+    ).toBe(403)
+    expect(
+      (await query({ outcome: 'denied', limit: '1' }, owner, '/tenants/acme/audit')).body.items,
+    ).toMatchObject([
       {
-        ...{ action: 'member.suspended', actorEmail: 'member@acme.test', resourceType: 'member', resourceId: target },
-        ...{ resourceName: 'acme', tenantSlug: 'acme', partnerSlug: 'north', metadata: { code: 'not_admin' } },
+        ...{
+          action: 'member.suspended',
+          actorEmail: 'member@acme.test',
+          resourceType: 'member',
+          resourceId: target,
+        },
+        ...{
+          resourceName: 'acme',
+          tenantSlug: 'acme',
+          partnerSlug: 'north',
+          metadata: { code: 'not_admin' },
+        },
       },
     ])
-    await house.database.db.updateTable('users').set({ partner_access: 'viewer' }).where('email', '=', 'partner@north.test').execute()
-    const viewer = await house.token('partner@north.test')
-    const refused = [
+    await testApp.database.db
+      .updateTable('users')
+      .set({ partner_access: 'viewer' })
+      .where('email', '=', 'partner@north.test')
+      .execute()
+    const viewer = await testApp.token('partner@north.test')
+    const rejected = [
       { path: '/partners/north/settings', named: 'north', tenantSlug: null },
       { path: '/partners/north/customers/acme', named: 'acme', tenantSlug: 'acme' },
       { path: '/partners/north/customers/globex', named: 'globex', tenantSlug: null },
     ]
-    for (const { path, named, tenantSlug } of refused) {
-      expect((await house.request('PATCH', path, { token: viewer, body: { defaultSeats: 1 } })).status, path).toBe(403)
-      expect((await query({ outcome: 'denied', partnerSlug: 'north', limit: '1' })).body.items, path).toMatchObject([
-        { actorType: 'partner', resourceName: named, tenantSlug, partnerSlug: 'north', metadata: { code: 'access_level' } },
+    for (const { path, named, tenantSlug } of rejected) {
+      expect(
+        (await testApp.request('PATCH', path, { token: viewer, body: { defaultSeats: 1 } })).status,
+        path,
+      ).toBe(403)
+      expect(
+        (await query({ outcome: 'denied', partnerSlug: 'north', limit: '1' })).body.items,
+        path,
+      ).toMatchObject([
+        {
+          actorType: 'partner',
+          resourceName: named,
+          tenantSlug,
+          partnerSlug: 'north',
+          metadata: { code: 'access_level' },
+        },
       ])
     }
   })
 
-  it.each([{}, [], 'acme', { slug: 7 }, { slug: 'a\u0000b' }, { slug: 'acme', userId: { $ne: null } }, { slug: 'acme', userId: '../x y' }])(
-    'tells of denied calls whose input is not what it must be: %j',
-    async (json) => {
-      const token = await house.token('member@acme.test')
-      await house.database.db.deleteFrom('audit_denials').execute()
-      const before = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items.length
-      const { status } = await house.request('POST', '/trpc/members.suspend', { token, body: { json } })
-      const entries = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items
-      expect(entries).toHaveLength(before + (status === 403 ? 1 : 0))
-      if (status === 403) expect(entries[0]).toMatchObject({ action: 'member.suspended', outcome: 'denied' })
-    },
-  )
+  it.each([
+    {},
+    [],
+    'acme',
+    { slug: 7 },
+    { slug: 'a\u0000b' },
+    { slug: 'acme', userId: { $ne: null } },
+    { slug: 'acme', userId: '../x y' },
+  ])('tells of denied calls whose input is not what it must be: %j', async (json) => {
+    const token = await testApp.token('member@acme.test')
+    await testApp.database.db.deleteFrom('audit_denials').execute()
+    const before = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items
+      .length
+    const { status } = await testApp.request('POST', '/trpc/members.suspend', {
+      token,
+      body: { json },
+    })
+    const entries = (await query({ actorEmail: 'member@acme.test', outcome: 'denied' })).body.items
+    expect(entries).toHaveLength(before + (status === 403 ? 1 : 0))
+    if (status === 403)
+      expect(entries[0]).toMatchObject({ action: 'member.suspended', outcome: 'denied' })
+  })
 })
 
 it('names repeated denials of a person, action and minute in one further entry', async () => {
   let now = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 20_000)
-  await using other = await openHouse({ provisioned: false, clock: { now: () => now } })
-  const [member, operator] = [await other.token('member@acme.test'), await other.token('operator@atrium.test')]
-  const denied = async () => (await other.request('GET', '/audit?outcome=denied', { token: operator })).body.items
-  const tryOnce = () => other.request('POST', '/tenants/globex/suspend', { token: member, body: {} })
-  const answers = await Promise.all(Array.from({ length: 40 }, tryOnce))
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 403))
-  expect(await denied()).toMatchObject([{ action: 'tenant.suspended', metadata: { code: 'operator_required' } }])
-  await recordRepeatedDenials(other.app.house)
+  await using other = await startTestApp({ provisioned: false, clock: { now: () => now } })
+  const [member, operator] = [
+    await other.token('member@acme.test'),
+    await other.token('operator@atrium.test'),
+  ]
+  const denied = async () =>
+    (await other.request('GET', '/audit?outcome=denied', { token: operator })).body.items
+  const tryOnce = () =>
+    other.request('POST', '/tenants/globex/suspend', { token: member, body: {} })
+  const responses = await Promise.all(Array.from({ length: 40 }, tryOnce))
+  expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 403))
+  expect(await denied()).toMatchObject([
+    { action: 'tenant.suspended', metadata: { code: 'operator_required' } },
+  ])
+  await recordRepeatedDenials(other.app.services)
   expect(await denied()).toHaveLength(1)
   const since = new Date(now.getTime() - 20_000).toISOString()
   now = new Date(now.getTime() + 40_000)
-  await Promise.all([recordRepeatedDenials(other.app.house), recordRepeatedDenials(other.app.house)])
+  await Promise.all([
+    recordRepeatedDenials(other.app.services),
+    recordRepeatedDenials(other.app.services),
+  ])
   expect(await denied()).toMatchObject([
     { actorEmail: 'member@acme.test', resourceName: 'globex', metadata: { calls: 39, since } },
     { actorEmail: 'member@acme.test', resourceName: 'globex' },
   ])
   await tryOnce()
   now = new Date(now.getTime() + 60_000)
-  await recordRepeatedDenials(other.app.house)
+  await recordRepeatedDenials(other.app.services)
   expect(await denied()).toHaveLength(3)
   expect(await other.database.db.selectFrom('audit_denials').selectAll().execute()).toEqual([])
 })
 
 it('never fails the act when its entry cannot be written, and counts the loss', async () => {
-  await using other = await openHouse({ provisioned: false })
+  await using other = await startTestApp({ provisioned: false })
   const token = await other.token('operator@atrium.test')
   const admin = new pg.Client(other.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))
   await admin.connect()
@@ -404,20 +580,31 @@ it('never fails the act when its entry cannot be written, and counts the loss', 
     tenant_slug, partner_slug, source, metadata) on audit_events from atrium_app`)
   await admin.end()
   const memberId = (
-    await other.database.db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()
+    await other.database.db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'member@acme.test')
+      .executeTakeFirstOrThrow()
   ).id
   const acts = [
     other.request('POST', '/tenants', { token, body: { name: 'Unrecorded' } }),
     other.request('PATCH', '/tenants/acme', { token, body: { name: 'Renamed' } }),
     other.request('POST', '/tenants/globex/suspend', { token, body: {} }),
-    other.request('POST', '/users', { token, body: { idpSubjectId: 's', email: 's@example.test', name: 'S' } }),
+    other.request('POST', '/users', {
+      token,
+      body: { idpSubjectId: 's', email: 's@example.test', name: 'S' },
+    }),
     other.request('PATCH', `/users/${memberId}`, { token, body: { phone: '+49 30 1' } }),
     other.request('POST', `/users/${memberId}/deactivate`, { token, body: {} }),
     other.request('POST', '/users/invite', { token, body: { name: 'I', email: 'i@example.test' } }),
   ]
-  expect((await Promise.all(acts)).map(({ status }) => status)).toEqual([201, 200, 200, 201, 200, 200, 201])
-  expect(await other.app.house.metrics.registry.getSingleMetricAsString('audit_write_failures_total')).toContain(
-    'audit_write_failures_total 7',
-  )
-  expect(other.logLines.filter((line) => line.includes('an audit entry could not be written'))).toHaveLength(7)
+  expect((await Promise.all(acts)).map(({ status }) => status)).toEqual([
+    201, 200, 200, 201, 200, 200, 201,
+  ])
+  expect(
+    await other.app.services.metrics.registry.getSingleMetricAsString('audit_write_failures_total'),
+  ).toContain('audit_write_failures_total 7')
+  expect(
+    other.logLines.filter((line) => line.includes('an audit entry could not be written')),
+  ).toHaveLength(7)
 })

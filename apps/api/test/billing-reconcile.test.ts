@@ -1,38 +1,52 @@
 import { describe, expect, it } from 'vitest'
 import { reconcileBilling } from '../src/billing/reconcile.ts'
-import { type Billing, billingOf } from './billing-house.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { type Billing, billingOf } from './billing-test-app.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-async function subscribed(): Promise<{ house: TestHouse; billing: Billing } & AsyncDisposable> {
-  const house = await openHouse({ provisioned: false })
-  const billing = billingOf(house)
+async function subscribed(): Promise<{ testApp: TestApp; billing: Billing } & AsyncDisposable> {
+  const testApp = await startTestApp({ provisioned: false })
+  const billing = billingOf(testApp)
   await billing.setCard('acme', 'pm_card_visa')
   await billing.subscribe('acme')
   await billing.settle()
-  return { house, billing, [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
+  return { testApp, billing, [Symbol.asyncDispose]: () => testApp[Symbol.asyncDispose]() }
 }
 
-const overview = async ({ billing }: { billing: Billing }) => (await billing.as('operator@atrium.test').get('/billing/overview')).body
+const overview = async ({ billing }: { billing: Billing }) =>
+  (await billing.as('operator@atrium.test').get('/billing/overview')).body
 
 describe('the nightly comparison with the payment processor', () => {
   it('finds nothing where every event came', async () => {
     await using own = await subscribed()
-    await reconcileBilling(own.house.app.house)
-    expect(await overview(own)).toMatchObject({ reconciliation: { tenants: 1, differences: 0, failed: 0, error: null }, differences: [] })
-    expect(await own.house.auditActions()).not.toContain('billing.reconciled')
+    await reconcileBilling(own.testApp.app.services)
+    expect(await overview(own)).toMatchObject({
+      reconciliation: { tenants: 1, differences: 0, failed: 0, error: null },
+      differences: [],
+    })
+    expect(await own.testApp.auditActions()).not.toContain('billing.reconciled')
   })
 
   it('finds and repairs what events that never came would have changed', async () => {
     await using own = await subscribed()
-    const { payments } = own.house.sandbox
+    const { payments } = own.testApp.sandbox
     payments.setNow(new Date(payments.now().getTime() + 33 * 86_400_000))
-    expect(own.house.webhooks.pending().length).toBeGreaterThan(0)
-    await reconcileBilling(own.house.app.house)
+    expect(own.testApp.webhooks.pending().length).toBeGreaterThan(0)
+    await reconcileBilling(own.testApp.app.services)
     const found = await overview(own)
-    expect(found.reconciliation).toMatchObject({ tenants: 1, differences: 2, repaired: 2, failed: 0 })
+    expect(found.reconciliation).toMatchObject({
+      tenants: 1,
+      differences: 2,
+      repaired: 2,
+      failed: 0,
+    })
     expect(found.differences).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ tenantSlug: 'acme', objectType: 'invoice', kind: 'missing_here', repaired: true }),
+        expect.objectContaining({
+          tenantSlug: 'acme',
+          objectType: 'invoice',
+          kind: 'missing_here',
+          repaired: true,
+        }),
         expect.objectContaining({
           objectType: 'subscription',
           kind: 'differs',
@@ -40,53 +54,69 @@ describe('the nightly comparison with the payment processor', () => {
         }),
       ]),
     )
-    expect((await own.billing.as('owner@acme.test').get('/tenants/acme/invoices')).body.items).toHaveLength(2)
-    expect(await own.house.auditActions()).toContain('billing.reconciled')
-    await reconcileBilling(own.house.app.house)
+    expect(
+      (await own.billing.as('owner@acme.test').get('/tenants/acme/invoices')).body.items,
+    ).toHaveLength(2)
+    expect(await own.testApp.auditActions()).toContain('billing.reconciled')
+    await reconcileBilling(own.testApp.app.services)
     expect((await overview(own)).reconciliation.differences).toBe(0)
   })
 
   it('tells a subscription that the processor does not have, and leaves it', async () => {
     await using own = await subscribed()
-    await own.house.database.db
+    await own.testApp.database.db
       .updateTable('subscriptions')
       .set({ stripe_subscription_id: 'sub_nowhere' })
       .where('source', '=', 'stripe')
       .execute()
-    await own.house.database.db
+    await own.testApp.database.db
       .updateTable('subscriptions')
       .set({ status: 'active' })
       .where('stripe_subscription_id', '=', 'sub_nowhere')
       .execute()
-    await reconcileBilling(own.house.app.house)
+    await reconcileBilling(own.testApp.app.services)
     const { differences, reconciliation } = await overview(own)
     expect(differences).toEqual(
-      expect.arrayContaining([expect.objectContaining({ objectId: 'sub_nowhere', kind: 'missing_there', repaired: false })]),
+      expect.arrayContaining([
+        expect.objectContaining({
+          objectId: 'sub_nowhere',
+          kind: 'missing_there',
+          repaired: false,
+        }),
+      ]),
     )
     expect(reconciliation.finishedAt).not.toBeNull()
   })
 
   it('says that it failed where the processor does not answer, and changes nothing', async () => {
     await using own = await subscribed()
-    own.house.sandbox.fault({ system: 'payments', mode: 'error', status: 500 })
-    await reconcileBilling(own.house.app.house)
+    own.testApp.sandbox.fault({ system: 'payments', mode: 'error', status: 500 })
+    await reconcileBilling(own.testApp.app.services)
     const { reconciliation } = await overview(own)
     expect(reconciliation).toMatchObject({ tenants: 0, failed: 1, differences: 0 })
-    expect((await own.billing.as('owner@acme.test').get('/tenants/acme/billing')).body.subscription.status).toBe('active')
+    expect(
+      (await own.billing.as('owner@acme.test').get('/tenants/acme/billing')).body.subscription
+        .status,
+    ).toBe('active')
   })
 })
 
 describe('the overview', () => {
   it('shows recurring revenue, what is owed and by whom, and how the inbox is doing', async () => {
     await using own = await subscribed()
-    const { db } = own.house.database
+    const { db } = own.testApp.database
     const before = await overview(own)
     expect(before).toMatchObject({
       paymentsEnabled: true,
       configured: true,
       webhooksConfigured: true,
       pastDue: [],
-      inbox: { waiting: 0, parked: 0, oldestWaitingSeconds: null, medianSeconds: expect.any(Number) },
+      inbox: {
+        waiting: 0,
+        parked: 0,
+        oldestWaitingSeconds: null,
+        medianSeconds: expect.any(Number),
+      },
     })
     const eur = before.currencies.find(({ currency }: { currency: string }) => currency === 'eur')
     expect(eur).toMatchObject({ paidLast30DaysMinor: 2_000, openInvoices: 0, overdueMinor: 0 })
@@ -104,13 +134,27 @@ describe('the overview', () => {
       .execute()
     await db
       .updateTable('invoices')
-      .set({ status: 'open', amount_paid: 0, amount_remaining: 2_000, attempt_count: 2, paid_at: null })
+      .set({
+        status: 'open',
+        amount_paid: 0,
+        amount_remaining: 2_000,
+        attempt_count: 2,
+        paid_at: null,
+      })
       .execute()
     const { pastDue, currencies } = await overview(own)
     expect(pastDue).toEqual([
-      expect.objectContaining({ slug: 'acme', status: 'past_due', amountMinor: 2_000, state: 'limited', suspensionSuggested: true }),
+      expect.objectContaining({
+        slug: 'acme',
+        status: 'past_due',
+        amountMinor: 2_000,
+        state: 'limited',
+        suspensionSuggested: true,
+      }),
     ])
-    expect(currencies.find(({ currency }: { currency: string }) => currency === 'eur')).toMatchObject({
+    expect(
+      currencies.find(({ currency }: { currency: string }) => currency === 'eur'),
+    ).toMatchObject({
       ...{
         atRiskMrrMinor: 2_000,
         openInvoices: 1,

@@ -2,25 +2,29 @@ import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 import { everythingWritten } from './written.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  token = await house.token('operator@atrium.test')
+  testApp = await startTestApp({
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  token = await testApp.token('operator@atrium.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
-const create = (body: unknown, headers: Record<string, string> = {}) => house.request('POST', '/tenants', { token, body, headers })
+const create = (body: unknown, headers: Record<string, string> = {}) =>
+  testApp.request('POST', '/tenants', { token, body, headers })
 
 /** Runs it and shows that it wrote nothing and called nobody. */
 async function withoutEffect<Result>(work: () => Promise<Result>): Promise<Result> {
-  const before = await everythingWritten(house)
+  const before = await everythingWritten(testApp)
   const result = await work()
-  expect(await everythingWritten(house)).toEqual(before)
+  expect(await everythingWritten(testApp)).toEqual(before)
   return result
 }
 
@@ -32,13 +36,21 @@ describe('a body', () => {
 
   it.each([-1, 0])('of the limit and %i byte is read', async (difference) => {
     const answer = await withoutEffect(() => create(sized(bodyLimitBytes + difference)))
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: 'surprise' }] } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path: 'surprise' }] },
+    })
   })
 
   it('one byte over the limit answers 413, over REST and tRPC', async () => {
     const body = sized(bodyLimitBytes + 1)
-    expect(await withoutEffect(() => create(body))).toMatchObject({ status: 413, body: { code: 'too_large', status: 413 } })
-    const answer = await withoutEffect(() => house.request('POST', '/trpc/tenants.create', { token, body }))
+    expect(await withoutEffect(() => create(body))).toMatchObject({
+      status: 413,
+      body: { code: 'too_large', status: 413 },
+    })
+    const answer = await withoutEffect(() =>
+      testApp.request('POST', '/trpc/tenants.create', { token, body }),
+    )
     expect(answer).toMatchObject({ status: 413, body: { code: 'too_large' } })
   })
 
@@ -53,26 +65,52 @@ describe('a body', () => {
       },
     })
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const request = new Request('http://api.test/tenants', { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit)
-    const response = await withoutEffect(async () => house.app.fetch(request, {}))
+    const request = new Request('http://api.test/tenants', {
+      method: 'POST',
+      headers,
+      body: stream,
+      duplex: 'half',
+    } as RequestInit)
+    const response = await withoutEffect(async () => testApp.app.fetch(request, {}))
     expect(response.status).toBe(413)
   })
 
-  it.each(['{', '{"name":}', "{'name':'x'}", '{"name":"x"', 'name=x', '\u0000', '{"name":"x"}{"name":"y"}', 'NaN'])(
-    'that is not JSON answers 400: %j',
+  it.each([
+    '{',
+    '{"name":}',
+    "{'name':'x'}",
+    '{"name":"x"',
+    'name=x',
+    '\u0000',
+    '{"name":"x"}{"name":"y"}',
+    'NaN',
+  ])('that is not JSON answers 400: %j', async (body) => {
+    expect(await withoutEffect(() => create(body))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed_json' },
+    })
+  })
+
+  it.each(['[]', '"x"', '7', 'true', 'null', '[{"name":"x"}]'])(
+    'that is no object answers 400: %s',
     async (body) => {
-      expect(await withoutEffect(() => create(body))).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+      expect(await withoutEffect(() => create(body))).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', issues: [{ path: '' }] },
+      })
     },
   )
-
-  it.each(['[]', '"x"', '7', 'true', 'null', '[{"name":"x"}]'])('that is no object answers 400: %s', async (body) => {
-    expect(await withoutEffect(() => create(body))).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: '' }] } })
-  })
 
   it('nested a hundred thousand levels deep answers 400', async () => {
     const deep = `{"name":"x","billingInfo":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
     expect((await withoutEffect(() => create(deep))).status).toBe(400)
-    expect((await withoutEffect(() => create(`{"name":"x","domains":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).status).toBe(400)
+    expect(
+      (
+        await withoutEffect(() =>
+          create(`{"name":"x","domains":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+        )
+      ).status,
+    ).toBe(400)
   })
 
   it('with sixty thousand keys that nobody knows answers 400 and names a hundred', async () => {
@@ -82,26 +120,39 @@ describe('a body', () => {
     expect(answer.body.issues).toHaveLength(100)
   })
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'text/json', ''])(
-    'of the media type %j answers 415',
-    async (type) => {
-      const answer = await withoutEffect(() => create('{"name":"x"}', { 'content-type': type }))
-      expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
-    },
-  )
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'text/json',
+    '',
+  ])('of the media type %j answers 415', async (type) => {
+    const answer = await withoutEffect(() => create('{"name":"x"}', { 'content-type': type }))
+    expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } })
+  })
 
   it('may name its character set', async () => {
-    const answer = await create('{"name":"x","surprise":1}', { 'content-type': 'Application/JSON; charset=utf-8' })
+    const answer = await create('{"name":"x","surprise":1}', {
+      'content-type': 'Application/JSON; charset=utf-8',
+    })
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'surprise' }] } })
   })
 
   it.each(['__proto__', 'constructor', 'prototype', 'toString'])(
     'with the key %s is refused like any other that is unknown',
     async (key) => {
-      const answer = await withoutEffect(() => create(`{"name":"Proto","${key}":{"plan":"enterprise"}}`))
+      const answer = await withoutEffect(() =>
+        create(`{"name":"Proto","${key}":{"plan":"enterprise"}}`),
+      )
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: key }] } })
-      const nested = await withoutEffect(() => create(`{"name":"Proto","billingInfo":{"${key}":{"plan":"enterprise"}}}`))
-      expect(nested).toMatchObject({ status: 400, body: { issues: [{ path: `billingInfo.${key}` }] } })
+      const nested = await withoutEffect(() =>
+        create(`{"name":"Proto","billingInfo":{"${key}":{"plan":"enterprise"}}}`),
+      )
+      expect(nested).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: `billingInfo.${key}` }] },
+      })
       expect(({} as { plan?: unknown }).plan).toBeUndefined()
     },
   )
@@ -112,37 +163,72 @@ describe('a query', () => {
     'with the name %s is refused like any other that is unknown',
     async (name) => {
       for (const method of ['GET', 'DELETE']) {
-        const answer = await withoutEffect(() => house.request(method, `/tenants/acme?${name}=x`, { token }))
-        expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: name }] } })
+        const answer = await withoutEffect(() =>
+          testApp.request(method, `/tenants/acme?${name}=x`, { token }),
+        )
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { code: 'invalid_input', issues: [{ path: name }] },
+        })
       }
     },
   )
 
-  it('with a name twice is refused', async () => {
-    const answer = await house.request('GET', '/tenants?q=a&q=b', { token })
-    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'q', message: 'This parameter is given more than once.' }] } })
+  it('with a name twice is rejected', async () => {
+    const answer = await testApp.request('GET', '/tenants?q=a&q=b', { token })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'q', message: 'This parameter is given more than once.' }] },
+    })
   })
 })
 
 describe('a slug that is asked for', () => {
-  it.each(['a', '-ab', 'ab-', 'Ab', 'a_b', 'a.b', 'a b', 'ä-b', 'аcme', 'a'.repeat(64), 'xn--acme', 'ab\u200b', 'ab\n', '', '٣٤', 'ａcme'])(
-    'is refused: %j',
-    async (slug) => {
-      const answer = await withoutEffect(() => create({ name: 'Shape', slug }))
-      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
-    },
-  )
+  it.each([
+    'a',
+    '-ab',
+    'ab-',
+    'Ab',
+    'a_b',
+    'a.b',
+    'a b',
+    'ä-b',
+    'аcme',
+    'a'.repeat(64),
+    'xn--acme',
+    'ab\u200b',
+    'ab\n',
+    '',
+    '٣٤',
+    'ａcme',
+  ])('is refused: %j', async (slug) => {
+    const answer = await withoutEffect(() => create({ name: 'Shape', slug }))
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug' }] } })
+  })
 
-  it.each(['admin', 'api', 'www', 'platform-admins', 'authentik-admins', 'partner-staff', 'trpc', 'health', 'me'])(
-    'is refused as reserved: %s',
-    async (slug) => {
-      const answer = await withoutEffect(() => create({ name: 'Reserved', slug }))
-      expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'slug', message: 'This name is reserved.' }] } })
-    },
-  )
+  it.each([
+    'admin',
+    'api',
+    'www',
+    'platform-admins',
+    'authentik-admins',
+    'partner-staff',
+    'trpc',
+    'health',
+    'me',
+  ])('is refused as reserved: %s', async (slug) => {
+    const answer = await withoutEffect(() => create({ name: 'Reserved', slug }))
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'slug', message: 'This name is reserved.' }] },
+    })
+  })
 
-  it('is refused when this installation uses it as an identity group', async () => {
-    await using other = await openHouse({ provisioned: false, env: { IDP_PLATFORM_ADMIN_GROUP: 'house-masters' } })
+  it('is rejected when this installation uses it as an identity group', async () => {
+    await using other = await startTestApp({
+      provisioned: false,
+      env: { IDP_PLATFORM_ADMIN_GROUP: 'house-masters' },
+    })
     const answer = await other.request('POST', '/tenants', {
       token: await other.token('newcomer@example.test'),
       body: { name: 'x', slug: 'house-masters' },
@@ -160,8 +246,11 @@ describe('a slug that is asked for', () => {
       status: 409,
       body: { code: 'already_exists' },
     })
-    await house.request('DELETE', '/tenants/globex', { token })
-    expect(await create({ name: 'Again', slug: 'globex' })).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    await testApp.request('DELETE', '/tenants/globex', { token })
+    expect(await create({ name: 'Again', slug: 'globex' })).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists' },
+    })
   })
 
   it.each([
@@ -169,7 +258,10 @@ describe('a slug that is asked for', () => {
     [`${'a'.repeat(62)}1`, `${'a'.repeat(62)}1`],
     ['7-7', '7-7'],
   ])('is taken: %s', async (slug, taken) => {
-    expect(await create({ name: 'Fine', slug })).toMatchObject({ status: 201, body: { slug: taken } })
+    expect(await create({ name: 'Fine', slug })).toMatchObject({
+      status: 201,
+      body: { slug: taken },
+    })
   })
 
   it.each([
@@ -227,49 +319,71 @@ describe('a domain', () => {
     ['www.gov.uk', 'www.gov.uk'],
     ['mail.firm.test', 'mail.firm.test'],
   ])('is stored in its canonical form: %s', async (given, stored) => {
-    expect(await withDomain(given)).toMatchObject({ status: 201, body: { domains: [expect.stringMatching(/^domains/), stored] } })
+    expect(await withDomain(given)).toMatchObject({
+      status: 201,
+      body: { domains: [expect.stringMatching(/^domains/), stored] },
+    })
   })
 
   it('that another tenant proved is a 409, however it is written, and leaves no tenant behind', async () => {
     await create({ name: 'First', domains: ['münchen.example.com'] })
-    await house.database.db
+    await testApp.database.db
       .updateTable('domains')
       .set({ verified_at: new Date() })
       .where('name', '=', 'xn--mnchen-3ya.example.com')
       .execute()
-    for (const written of ['münchen.example.com', 'MÜNCHEN.example.com.', 'xn--mnchen-3ya.example.com']) {
+    for (const written of [
+      'münchen.example.com',
+      'MÜNCHEN.example.com.',
+      'xn--mnchen-3ya.example.com',
+    ]) {
       const answer = await withoutEffect(() => create({ name: 'Second', domains: [written] }))
       expect(answer).toMatchObject({ status: 409, body: { code: 'already_exists' } })
     }
-    const added = await house.request('PATCH', '/tenants/acme', { token, body: { domains: ['acme.tenants.local', 'münchen.example.com'] } })
+    const added = await testApp.request('PATCH', '/tenants/acme', {
+      token,
+      body: { domains: ['acme.tenants.local', 'münchen.example.com'] },
+    })
     expect(added).toMatchObject({ status: 409, body: { code: 'already_exists' } })
   })
 
   it('that comes twice counts once', async () => {
-    expect(await create({ name: 'Twice', domains: ['twice.example.com', 'TWICE.example.com.'] })).toMatchObject({
+    expect(
+      await create({ name: 'Twice', domains: ['twice.example.com', 'TWICE.example.com.'] }),
+    ).toMatchObject({
       status: 201,
       body: { domains: ['twice.tenants.local', 'twice.example.com'] },
     })
   })
 
   it('is kept: a tenant cannot be left without', async () => {
-    const answer = await withoutEffect(() => house.request('PATCH', '/tenants/acme', { token, body: { domains: [] } }))
+    const answer = await withoutEffect(() =>
+      testApp.request('PATCH', '/tenants/acme', { token, body: { domains: [] } }),
+    )
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'domains' }] } })
   })
 })
 
 describe('text that people typed', () => {
   it('is stored in NFC without outer blanks, and read back as it was', async () => {
-    const answer = await create({ name: '  Cafe\u0301 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --  ' })
-    expect(answer).toMatchObject({ status: 201, body: { name: 'Café 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --' } })
+    const answer = await create({
+      name: '  Cafe\u0301 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --  ',
+    })
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { name: 'Café 👩‍🚀 "Ω" <b>&amp; \'; drop table tenants; --' },
+    })
   })
 
   it('is searched for as it stands: % and _ are no wildcards', async () => {
     await create({ name: 'Hundred % pure_x' })
     const found = async (q: string) =>
-      (await house.request('GET', `/tenants?q=${encodeURIComponent(q)}`, { token })).body.items.map((one: { name: string }) => one.name)
+      (
+        await testApp.request('GET', `/tenants?q=${encodeURIComponent(q)}`, { token })
+      ).body.items.map((one: { name: string }) => one.name)
     expect(await found('%')).toEqual(['Hundred % pure_x'])
-    expect(await found('e_x')).toEqual(['Hundred % pure_x'])
+    expect(await found('pure_x')).toEqual(['Hundred % pure_x'])
+    expect(await found('pur__x')).toEqual([])
     expect(await found('\\')).toEqual([])
     expect(await found('HUNDRED')).toEqual(['Hundred % pure_x'])
   })
@@ -277,17 +391,26 @@ describe('text that people typed', () => {
 
 describe('a connection', () => {
   it('is told to be over when a body was neither read nor sent, and is kept otherwise', async () => {
-    const server = createServer(house.app.listener)
+    const server = createServer(testApp.app.listener)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { port } = server.address() as AddressInfo
     const ask = (method: string, length: number, sent: string) =>
       new Promise<[number | undefined, string | undefined]>((done, failed) => {
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': length }
-        const asking = httpRequest({ port, method, path: '/tenants', agent, headers }, (response) => {
-          response.resume().on('end', () => done([response.statusCode, response.headers.connection]))
-          if (sent.length < length) asking.destroy()
-        })
+        const headers = {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'content-length': length,
+        }
+        const asking = httpRequest(
+          { port, method, path: '/tenants', agent, headers },
+          (response) => {
+            response
+              .resume()
+              .on('end', () => done([response.statusCode, response.headers.connection]))
+            if (sent.length < length) asking.destroy()
+          },
+        )
         asking.on('error', failed).write(sent)
         if (sent.length === length) asking.end()
       })
@@ -296,10 +419,16 @@ describe('a connection', () => {
       expect(await ask('POST', bodyLimitBytes + 1, '{')).toEqual([413, 'close'])
       expect(await ask('PUT', 1000, '{')).toEqual([405, 'close'])
       // Nobody reads it, but it is taken in, so that the answer is not lost.
-      expect(await ask('POST', bodyLimitBytes + 1, 'a'.repeat(bodyLimitBytes + 1))).toEqual([413, 'keep-alive'])
+      expect(await ask('POST', bodyLimitBytes + 1, 'a'.repeat(bodyLimitBytes + 1))).toEqual([
+        413,
+        'keep-alive',
+      ])
       expect(await ask('PUT', 1000, 'a'.repeat(1000))).toEqual([405, 'keep-alive'])
       const tooMuch = 'a'.repeat(8 * bodyLimitBytes)
-      expect(await ask('POST', tooMuch.length, tooMuch).catch(() => [413, 'close'])).toEqual([413, 'close'])
+      expect(await ask('POST', tooMuch.length, tooMuch).catch(() => [413, 'close'])).toEqual([
+        413,
+        'close',
+      ])
       expect(await ask('POST', 2, '{}')).toEqual([400, 'keep-alive'])
     } finally {
       agent.destroy()
@@ -307,4 +436,43 @@ describe('a connection', () => {
       await new Promise((done) => server.close(done))
     }
   })
+
+  it.each(['/tenants', '/trpc/tenants.create'])(
+    'that its client closes midway is no error of ours: POST %s',
+    async (path) => {
+      const { promise: arrived, resolve } = Promise.withResolvers<void>()
+      const server = createServer((incoming, outgoing) => {
+        incoming.once('data', () => resolve())
+        testApp.app.listener(incoming, outgoing)
+      })
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      const { port } = server.address() as AddressInfo
+      const before = testApp.logLines.length
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': 1000,
+      }
+      const asking = httpRequest({ port, method: 'POST', path, agent: false, headers }).on(
+        'error',
+        () => {},
+      )
+      try {
+        asking.write('{"name":"Half')
+        await arrived
+        asking.destroy()
+        const told = () =>
+          testApp.logLines
+            .slice(before)
+            .map((line): { level: string; msg: string } => JSON.parse(line))
+        await expect
+          .poll(() => told().map(({ msg }) => msg))
+          .toContain('the client closed the connection before its response')
+        expect(told().filter(({ level }) => level === 'error')).toEqual([])
+      } finally {
+        server.closeAllConnections()
+        await new Promise((done) => server.close(done))
+      }
+    },
+  )
 })

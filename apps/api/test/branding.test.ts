@@ -3,30 +3,37 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
 import { renderMessage } from '../src/branding/render.ts'
 import { sampleValues } from '../src/branding/samples.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false })
-  token = await house.token('admin@acme.test')
+  testApp = await startTestApp({ provisioned: false })
+  token = await testApp.token('admin@acme.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const path = '/tenants/acme/branding'
-const get = () => house.request('GET', path, { token })
-const put = (body: object) => house.request('PUT', path, { token, body })
-const preview = (body: object) => house.request('POST', `${path}/preview`, { token, body })
+const get = () => testApp.request('GET', path, { token })
+const put = (body: object) => testApp.request('PUT', path, { token, body })
+const preview = (body: object) => testApp.request('POST', `${path}/preview`, { token, body })
 const templateOf = (body: { templates: { key: string; override: unknown }[] }, key: string) =>
   body.templates.find((template) => template.key === key)
 const text = { subject: 'Hello {{ member.name }}', text: 'Welcome to {{ product.name }}' }
 const lastAudit = () =>
-  house.database.db.selectFrom('audit_events').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').executeTakeFirst()
+  testApp.database.db
+    .selectFrom('audit_events')
+    .selectAll()
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
 
 describe('branding', () => {
   it('stands on the tenant until it is set, and lists every message with what it may use', async () => {
-    const { status, body } = await house.request('GET', '/tenants/globex/branding', { token: await house.token('owner@globex.test') })
+    const { status, body } = await testApp.request('GET', '/tenants/globex/branding', {
+      token: await testApp.token('owner@globex.test'),
+    })
     expect(status).toBe(200)
     expect(body).toMatchObject({
       productName: null,
@@ -37,15 +44,28 @@ describe('branding', () => {
     expect(body.templates.map(({ key }: { key: string }) => key)).toEqual(templateKeys)
     for (const { override, standard, variables } of body.templates) {
       expect(override).toBeNull()
-      expect(standard).toEqual({ subject: expect.any(String), html: expect.any(String), text: expect.any(String) })
-      expect(variables).toContainEqual({ name: 'product.name', description: expect.any(String), sample: expect.any(String) })
+      expect(standard).toEqual({
+        subject: expect.any(String),
+        html: expect.any(String),
+        text: expect.any(String),
+      })
+      expect(variables).toContainEqual({
+        name: 'product.name',
+        description: expect.any(String),
+        sample: expect.any(String),
+      })
     }
   })
 
   it('is changed field by field, and null goes back to the standard', async () => {
     expect(await put({ productName: ' Acme Office ', accentColor: '#C2410C' })).toMatchObject({
       status: 200,
-      body: { productName: 'Acme Office', accentColor: '#c2410c', effective: { textColor: '#ffffff' }, warnings: [] },
+      body: {
+        productName: 'Acme Office',
+        accentColor: '#c2410c',
+        effective: { textColor: '#ffffff' },
+        warnings: [],
+      },
     })
     expect(await lastAudit()).toMatchObject({
       action: 'branding.updated',
@@ -57,23 +77,37 @@ describe('branding', () => {
       accentColor: '#c2410c',
       effective: { productName: 'Acme Engineering' },
     })
-    expect((await put({ emailTemplates: { 'member.welcome': { ...text, html: '<p>{{ member.name }}</p>' } } })).status).toBe(200)
+    expect(
+      (
+        await put({
+          emailTemplates: { 'member.welcome': { ...text, html: '<p>{{ member.name }}</p>' } },
+        })
+      ).status,
+    ).toBe(200)
     const { body } = await put({ emailTemplates: { 'member.password_reset': text } })
-    expect(templateOf(body, 'member.welcome')?.override).toMatchObject({ ...text, html: '<p>{{ member.name }}</p>' })
-    expect(templateOf(body, 'member.password_reset')?.override).toMatchObject({ ...text, html: null })
+    expect(templateOf(body, 'member.welcome')?.override).toMatchObject({
+      ...text,
+      html: '<p>{{ member.name }}</p>',
+    })
+    expect(templateOf(body, 'member.password_reset')?.override).toMatchObject({
+      ...text,
+      html: null,
+    })
     expect(body.accentColor).toBe('#c2410c')
     const reverted = await put({ emailTemplates: { 'member.welcome': null } })
     expect(templateOf(reverted.body, 'member.welcome')?.override).toBeNull()
     expect(templateOf(reverted.body, 'member.password_reset')?.override).not.toBeNull()
-    expect((await lastAudit())?.metadata).toMatchObject({ changes: { 'member.welcome': ['own', 'standard'] } })
+    expect((await lastAudit())?.metadata).toMatchObject({
+      changes: { 'member.welcome': ['own', 'standard'] },
+    })
     expect(reverted.body).toEqual((await get()).body)
   })
 
   it('that changes nothing is not audited', async () => {
     await put({ accentColor: '#c2410c' })
-    const before = await house.auditActions()
+    const before = await testApp.auditActions()
     expect((await put({ accentColor: '#c2410c' })).status).toBe(200)
-    expect(await house.auditActions()).toEqual(before)
+    expect(await testApp.auditActions()).toEqual(before)
   })
 
   it('takes a colour that is hard to see, with the nearest that is not', async () => {
@@ -84,38 +118,62 @@ describe('branding', () => {
   })
 
   it('works over tRPC', async () => {
-    const trpc = house.trpc(token)
+    const trpc = testApp.trpc(token)
     const view = await trpc.branding.update.mutate({ slug: 'acme', productName: 'Over tRPC' })
     expect(view).toEqual(await trpc.branding.get.query({ slug: 'acme' }))
-    expect((await trpc.branding.preview.mutate({ slug: 'acme', template: 'member.welcome' })).subject).toBe('Welcome to Over tRPC')
+    expect(
+      (await trpc.branding.preview.mutate({ slug: 'acme', template: 'member.welcome' })).subject,
+    ).toBe('Welcome to Over tRPC')
   })
 
-  it('is refused on a tenant that is suspended or deleted, while reading and previews stay', async () => {
-    const change = house.database.db.updateTable('tenants').where('slug', '=', 'acme')
+  it('is rejected on a tenant that is suspended or deleted, while reading and previews stay', async () => {
+    const change = testApp.database.db.updateTable('tenants').where('slug', '=', 'acme')
     await change.set({ status: 'suspended' }).execute()
-    expect(await put({ productName: 'X' })).toMatchObject({ status: 409, body: { code: 'tenant_suspended' } })
-    expect([(await get()).status, (await preview({ template: 'member.welcome' })).status]).toEqual([200, 200])
+    expect(await put({ productName: 'X' })).toMatchObject({
+      status: 409,
+      body: { code: 'tenant_suspended' },
+    })
+    expect([(await get()).status, (await preview({ template: 'member.welcome' })).status]).toEqual([
+      200, 200,
+    ])
     await change.set({ status: 'deleted', deleted_at: new Date() }).execute()
-    expect(await put({ productName: 'X' })).toMatchObject({ status: 409, body: { code: 'tenant_deleted' } })
+    expect(await put({ productName: 'X' })).toMatchObject({
+      status: 409,
+      body: { code: 'tenant_deleted' },
+    })
     await change.set({ status: 'active', deleted_at: null }).execute()
   })
 
   it('tells for each field what is wrong, and saves nothing then', async () => {
     const before = (await get()).body
-    const refused = await put({
+    const rejected = await put({
       productName: 'a\u202eb',
       accentColor: 'red',
-      emailTemplates: { 'member.unknown': text, 'member.welcome': { subject: 'a\nb', text: '', extra: 1 } },
+      emailTemplates: {
+        'member.unknown': text,
+        'member.welcome': { subject: 'a\nb', text: '', extra: 1 },
+      },
       logo: 'x',
     })
-    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-    const paths = refused.body.issues.map((issue: { path: string }) => issue.path)
-    expect(paths).toEqual(expect.arrayContaining(['productName', 'accentColor', 'emailTemplates.member.welcome.subject', 'logo']))
+    expect(rejected).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    const paths = rejected.body.issues.map((issue: { path: string }) => issue.path)
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'productName',
+        'accentColor',
+        'emailTemplates.member.welcome.subject',
+        'logo',
+      ]),
+    )
     expect((await put({})).status).toBe(400)
     const liquid = await put({
       productName: 'Not saved',
       emailTemplates: {
-        'member.welcome': { subject: '{{ nobody }}', html: '<p>\n  {% include "x" %}</p>', text: '{% if member.name %}' },
+        'member.welcome': {
+          subject: '{{ nobody }}',
+          html: '<p>\n  {% include "x" %}</p>',
+          text: '{% if member.name %}',
+        },
         'member.password_reset': text,
       },
     })
@@ -124,8 +182,14 @@ describe('branding', () => {
         path: 'emailTemplates.member.welcome.subject',
         message: expect.stringMatching(/^Line 1, column 4: there is no "nobody" here\. Known are /),
       },
-      { path: 'emailTemplates.member.welcome.html', message: 'Line 2, column 3: the tag "include" is not available.' },
-      { path: 'emailTemplates.member.welcome.text', message: expect.stringMatching(/^Line 1, column 1: .*not closed/) },
+      {
+        path: 'emailTemplates.member.welcome.html',
+        message: 'Line 2, column 3: the tag "include" is not available.',
+      },
+      {
+        path: 'emailTemplates.member.welcome.text',
+        message: expect.stringMatching(/^Line 1, column 1: .*not closed/),
+      },
     ])
     expect((await get()).body).toEqual(before)
   })
@@ -133,56 +197,88 @@ describe('branding', () => {
 
 describe('a preview', () => {
   it('shows the standard, then the own text, then the draft, and saves none of it', async () => {
-    await put({ productName: 'Previewed', accentColor: '#c2410c', emailTemplates: { 'booking.moved': null } })
+    await put({
+      productName: 'Previewed',
+      accentColor: '#c2410c',
+      emailTemplates: { 'booking.moved': null },
+    })
     const standard = await preview({ template: 'booking.moved' })
     expect(standard.status).toBe(200)
     expect(standard.body.subject).toBe('Moved: Introduction call, Tuesday, 14 July 2026')
     expect(standard.body.html).toContain('#c2410c')
     expect(standard.body.text).toContain('guest@example.org, second@example.org')
-    await put({ emailTemplates: { 'booking.moved': { subject: 'Own {{ booking.title }}', text: 'Own' } } })
+    await put({
+      emailTemplates: { 'booking.moved': { subject: 'Own {{ booking.title }}', text: 'Own' } },
+    })
     const own = await preview({ template: 'booking.moved' })
-    expect(own.body).toEqual({ subject: 'Own Introduction call', html: null, text: 'Own', warnings: [] })
+    expect(own.body).toEqual({
+      subject: 'Own Introduction call',
+      html: null,
+      text: 'Own',
+      warnings: [],
+    })
     const before = (await get()).body
     const draft = await preview({
       template: 'booking.moved',
-      draft: { subject: 'Draft', html: '<b>{{ product.name }} {{ product.accentColor }}</b>', text: '{{ tenant.name }}' },
+      draft: {
+        subject: 'Draft',
+        html: '<b>{{ product.name }} {{ product.accentColor }}</b>',
+        text: '{{ tenant.name }}',
+      },
       productName: 'Draft & Co',
       accentColor: '#ffe066',
     })
-    expect(draft.body).toMatchObject({ subject: 'Draft', html: '<b>Draft &amp; Co #ffe066</b>', text: 'Acme Engineering' })
+    expect(draft.body).toMatchObject({
+      subject: 'Draft',
+      html: '<b>Draft &amp; Co #ffe066</b>',
+      text: 'Acme Engineering',
+    })
     expect(draft.body.warnings).toMatchObject([{ check: 'light_page' }])
-    expect((await preview({ template: 'member.welcome', productName: null })).body.subject).toBe('Welcome to Acme Engineering')
+    expect((await preview({ template: 'member.welcome', productName: null })).body.subject).toBe(
+      'Welcome to Acme Engineering',
+    )
     expect((await get()).body).toEqual(before)
   })
 
   it('of a saved text that a later version no longer takes says so', async () => {
     await put({ emailTemplates: { 'booking.reminder': { subject: 'Soon', text: 'Soon' } } })
-    await house.database.db
+    await testApp.database.db
       .updateTable('email_templates')
       .set({ text: '{{ booking.gone }}' })
       .where('key', '=', 'booking.reminder')
       .execute()
-    const answer = await preview({ template: 'booking.reminder' })
-    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'template.text' }] } })
+    const response = await preview({ template: 'booking.reminder' })
+    expect(response).toMatchObject({ status: 400, body: { issues: [{ path: 'template.text' }] } })
     await put({ emailTemplates: { 'booking.reminder': null } })
   })
 
   it('of a draft that could not be saved says where', async () => {
-    const answer = await preview({ template: 'member.welcome', draft: { subject: 'a', text: 'one\n{{ booking.title }}' } })
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-    expect(answer.body.issues).toEqual([
-      { path: 'draft.text', message: expect.stringMatching(/^Line 2, column 4: there is no "booking\.title"/) },
+    const response = await preview({
+      template: 'member.welcome',
+      draft: { subject: 'a', text: 'one\n{{ booking.title }}' },
+    })
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(response.body.issues).toEqual([
+      {
+        path: 'draft.text',
+        message: expect.stringMatching(/^Line 2, column 4: there is no "booking\.title"/),
+      },
     ])
   })
 })
 
 describe('a template', () => {
-  const faults = (html: string) => templateFaults('booking.confirmed', { subject: 'x', html, text: 'y' }, 'p').map(({ message }) => message)
+  const faults = (html: string) =>
+    templateFaults('booking.confirmed', { subject: 'x', html, text: 'y' }, 'p').map(
+      ({ message }) => message,
+    )
 
   it.each(templateKeys)('that is ours can be used: %s', (key) => {
     expect(templateFaults(key, emailTemplates[key].standard, 'p')).toEqual([])
     const message = renderMessage(emailTemplates[key].standard, sampleValues(key))
-    expect(`${message.subject}${message.html}${message.text}`).not.toMatch(/\{\{|\{%|undefined|\[object/)
+    expect(`${message.subject}${message.html}${message.text}`).not.toMatch(
+      /\{\{|\{%|undefined|\[object/,
+    )
   })
 
   it.each([
@@ -249,7 +345,11 @@ describe('a template', () => {
 
   it('has its values escaped in html, whatever the filters, and its subject on one line', () => {
     const evil = `<script>alert("1")</script>'&\r\nBcc: everybody@example.org`
-    const values = { ...sampleValues('booking.cancelled'), reason: evil, tenant: { name: [evil] } } as never
+    const values = {
+      ...sampleValues('booking.cancelled'),
+      reason: evil,
+      tenant: { name: [evil] },
+    } as never
     const html = [
       '{{ reason }}',
       '{{ reason | escape }}',

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 
 const api = join(import.meta.dirname, '..')
 
-/** Builds the API as it is deployed into a folder, which has to lie beside its packages, because two of them stay outside of the build. */
+/**
+ * Builds the API as it is deployed into a folder, which has to lie beside its packages, because two
+ * of them stay outside of the build.
+ */
 export async function buildApi(folder: string): Promise<void> {
   const child = spawn(join(api, 'node_modules/.bin/vite'), ['build', '--outDir', folder], {
     cwd: api,
@@ -19,8 +22,9 @@ export async function buildApi(folder: string): Promise<void> {
 }
 
 /**
- * Builds the API once per run, for all tests that start it as a process of its own: it takes a third of the processor time of the sources until
- * it listens. Its address goes to the tests in `ATRIUM_BUILT_API`.
+ * Builds the API once per run, for all tests that start it as a process of its own: it takes a
+ * third of the processor time of the sources until it listens. Its address goes to the tests in
+ * `ATRIUM_BUILT_API`.
  */
 export default async function builtApi(): Promise<() => Promise<void>> {
   const folder = join(api, `node_modules/.cache/built-${process.pid}`)

@@ -1,8 +1,8 @@
 import superjson from 'superjson'
 import { restRoutes } from '../src/transport/rest.ts'
-import type { TestHouse } from './house.ts'
+import type { TestApp } from './test-app.ts'
 
-/** What a caller learns: `ok` with the answer, or the code of the refusal. */
+/** What a caller learns: `ok` with the answer, or the code of the rejection. */
 export interface Outcome {
   outcome: string
   status: number
@@ -24,7 +24,10 @@ export function routeOf(name: string) {
 type Input = Readonly<Record<string, unknown>>
 
 /** The REST request of a procedure call: path parameters in the path, the rest as query or body. */
-export function restRequest(name: string, input: Input): { method: string; path: string; body: Input | undefined } {
+export function restRequest(
+  name: string,
+  input: Input,
+): { method: string; path: string; body: Input | undefined } {
   const { method, path } = routeOf(name)
   const rest: Record<string, unknown> = { ...input }
   const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
@@ -33,15 +36,22 @@ export function restRequest(name: string, input: Input): { method: string; path:
     return encodeURIComponent(value)
   })
   if (method !== 'GET' && method !== 'DELETE') return { method, path: filled, body: rest }
-  const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)])).toString()
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([key, value]) => [key, String(value)]),
+  ).toString()
   return { method, path: query ? `${filled}?${query}` : filled, body: undefined }
 }
 
 /** Calls a procedure over REST. Of a stream only the beginning is read. */
-export async function overRest(house: TestHouse, name: string, input: Input, token?: string): Promise<Outcome> {
+export async function overRest(
+  testApp: TestApp,
+  name: string,
+  input: Input,
+  token?: string,
+): Promise<Outcome> {
   const { method, path, body } = restRequest(name, input)
   const leave = new AbortController()
-  const response = await house.app.fetch(
+  const response = await testApp.app.fetch(
     new Request(`http://api.test${path}`, {
       method,
       signal: leave.signal,
@@ -51,17 +61,30 @@ export async function overRest(house: TestHouse, name: string, input: Input, tok
     {},
   )
   const text = await beginning(response, leave)
-  const answer = /json/.test(response.headers.get('content-type') ?? '') && !isStream(response) && text !== '' ? JSON.parse(text) : text
-  return { outcome: response.ok ? 'ok' : String(answer.code), status: response.status, headers: response.headers, body: answer }
+  const answer =
+    /json/.test(response.headers.get('content-type') ?? '') && !isStream(response) && text !== ''
+      ? JSON.parse(text)
+      : text
+  return {
+    outcome: response.ok ? 'ok' : String(answer.code),
+    status: response.status,
+    headers: response.headers,
+    body: answer,
+  }
 }
 
 /** Calls a procedure over tRPC, one call per request. Of a stream only the beginning is read. */
-export async function overTrpc(house: TestHouse, name: string, input: Input, token?: string): Promise<Outcome> {
+export async function overTrpc(
+  testApp: TestApp,
+  name: string,
+  input: Input,
+  token?: string,
+): Promise<Outcome> {
   const { type } = routeOf(name)
   const serialized = JSON.stringify({ json: input })
   const leave = new AbortController()
   const streams = name === 'audit.export' || name === 'payouts.exportLedger'
-  const response = await house.app.fetch(
+  const response = await testApp.app.fetch(
     new Request(
       type === 'mutation'
         ? `http://api.test/trpc/${name}`
@@ -84,15 +107,31 @@ export async function overTrpc(house: TestHouse, name: string, input: Input, tok
   if (isStream(response)) {
     const error = /"code":"(\w+)","httpStatus":(\d+)/.exec(text)
     const issues = error && /"issues":(\[.*?\])/.exec(text)?.[1]
-    return { outcome: error?.[1] ?? 'ok', status: Number(error?.[2] ?? 200), headers, body: issues ? { issues: JSON.parse(issues) } : text }
+    return {
+      outcome: error?.[1] ?? 'ok',
+      status: Number(error?.[2] ?? 200),
+      headers,
+      body: issues ? { issues: JSON.parse(issues) } : text,
+    }
   }
   const parsed = JSON.parse(text)
-  // A streamed batch whose token is refused never begins: the transport answers as REST does.
+  // A streamed batch whose token is rejected never begins: the transport answers as REST does.
   if (headers.get('content-type') === 'application/problem+json')
     return { outcome: parsed.code, status: response.status, headers, body: parsed }
-  if (!parsed.error) return { outcome: 'ok', status: response.status, headers, body: superjson.deserialize(parsed.result.data) }
+  if (!parsed.error)
+    return {
+      outcome: 'ok',
+      status: response.status,
+      headers,
+      body: superjson.deserialize(parsed.result.data),
+    }
   const problem = superjson.deserialize<{ data: { code: string } }>(parsed.error)
-  return { outcome: problem.data.code, status: response.status, headers, body: { ...problem, ...problem.data } }
+  return {
+    outcome: problem.data.code,
+    status: response.status,
+    headers,
+    body: { ...problem, ...problem.data },
+  }
 }
 
 function authorization(token: string | undefined): Record<string, string> {
@@ -101,12 +140,17 @@ function authorization(token: string | undefined): Record<string, string> {
 
 function isStream(response: Response): boolean {
   const type = response.headers.get('content-type') ?? ''
-  return type.startsWith('text/event-stream') || type.includes('ndjson') || response.headers.get('transfer-encoding') === 'chunked'
+  return (
+    type.startsWith('text/event-stream') ||
+    type.includes('ndjson') ||
+    response.headers.get('transfer-encoding') === 'chunked'
+  )
 }
 
 /** The whole body, or of server-sent events what comes until the first one that says something. */
 async function beginning(response: Response, leave: AbortController): Promise<string> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) return response.text()
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body)
+    return response.text()
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   const telling = () =>

@@ -26,7 +26,13 @@ function faultsOf(env: Record<string, string | undefined>): string[] {
 describe('the configuration of the API', () => {
   it('hides no fault behind another', () => {
     const faults = faultsOf({
-      ...{ PORT: 'x', IDP_API_URL: 'http://id.test', ENCRYPTION_KEYS: 'broken', IDP_OPERATOR_AUDIENCE: 'else', HOST: '' },
+      ...{
+        PORT: 'x',
+        IDP_API_URL: 'http://id.test',
+        ENCRYPTION_KEYS: 'broken',
+        IDP_OPERATOR_AUDIENCE: 'else',
+        HOST: '',
+      },
       ...{ MAIL_PROVISIONING_ENABLED: 'on', FILES_API_USER: 'atrium' },
     })
     const names = [
@@ -42,18 +48,28 @@ describe('the configuration of the API', () => {
     expect(faults.map((line) => line.split(':')[0]).sort()).toEqual(names.sort())
   })
 
-  it.each(['RECENT_SIGN_IN_SECONDS', 'HOST', 'TRUSTED_PROXY_HOPS', 'IDP_API_TOKEN', 'MAIL_PROVISIONING_ENABLED'])(
-    'rejects an empty %s, which would switch something off',
-    (name) => {
-      expect(faultsOf({ [name]: '' })).toContainEqual(expect.stringMatching(`^${name}: is empty`))
-    },
-  )
+  it.each([
+    'RECENT_SIGN_IN_SECONDS',
+    'HOST',
+    'TRUSTED_PROXY_HOPS',
+    'IDP_API_TOKEN',
+    'MAIL_PROVISIONING_ENABLED',
+  ])('rejects an empty %s, which would switch something off', (name) => {
+    expect(faultsOf({ [name]: '' })).toContainEqual(expect.stringMatching(`^${name}: is empty`))
+  })
 
   it('rejects each placeholder of its example file, in a line of its own, and nothing else of it', async () => {
-    const example = await readFile(join(import.meta.dirname, '../../../deploy/env/api.env.example'), 'utf8')
-    const lines = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=(.+)$/gm)].map(([, name = '', value = '']) => [name, value] as const)
+    const example = await readFile(
+      join(import.meta.dirname, '../../../deploy/env/api.env.example'),
+      'utf8',
+    )
+    const lines = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=(.+)$/gm)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    )
     const env = Object.fromEntries(lines)
-    const expected = lines.filter(([, value]) => /change.me|example\.com/.test(value)).map(([name]) => name)
+    const expected = lines
+      .filter(([, value]) => /change.me|example\.com/.test(value))
+      .map(([name]) => name)
     const ofOthers = ['DATABASE_MIGRATION_URL', 'DATABASE_ADMIN_URL']
     expect(expected).toContain('STRIPE_WEBHOOK_SECRET')
     const found = faultsOf(env).map((line) => line.split(':')[0])
@@ -65,19 +81,25 @@ describe('the configuration of the API', () => {
     ['one letter', Buffer.from('a'.repeat(32))],
     ['words', Buffer.from('password-password-password-12345')],
   ])('rejects an encryption key of %s', (_what, bytes) => {
-    expect(faultsOf({ ENCRYPTION_KEYS: `good:${key()},weak:${bytes.toString('base64')}` })).toEqual([
-      'ENCRYPTION_KEYS: key "weak" is not random. Make one with "openssl rand -base64 32"',
-    ])
+    expect(faultsOf({ ENCRYPTION_KEYS: `good:${key()},weak:${bytes.toString('base64')}` })).toEqual(
+      ['ENCRYPTION_KEYS: key "weak" is not random. Make one with "openssl rand -base64 32"'],
+    )
     expect(faultsOf({ ENCRYPTION_KEYS: `good:${key()}` })).toEqual([])
   })
 
   it.each([
     ['a plain http issuer', { IDP_ISSUER: 'http://id.test/a/,https://id.test/b/' }, 'IDP_ISSUER'],
     ['one audience for both portals', { IDP_AUDIENCE: 'portal,portal' }, 'IDP_AUDIENCE'],
-    ['a live key of Stripe without a webhook secret', { STRIPE_SECRET_KEY: 'sk_live_51HxYkL2eZvKYlo2C' }, 'STRIPE_WEBHOOK_SECRET'],
+    [
+      'a live key of Stripe without a webhook secret',
+      { STRIPE_SECRET_KEY: 'sk_live_51HxYkL2eZvKYlo2C' },
+      'STRIPE_WEBHOOK_SECRET',
+    ],
   ])('rejects %s in production alone', (_what, env: Record<string, string>, name) => {
     expect(faultsOf(env)).toEqual([])
-    expect(faultsOf({ ...env, NODE_ENV: 'production' })).toEqual([expect.stringMatching(`^${name}: `)])
+    expect(faultsOf({ ...env, NODE_ENV: 'production' })).toEqual([
+      expect.stringMatching(`^${name}: `),
+    ])
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([])
   })
 })
@@ -93,8 +115,12 @@ describe('issuers and audiences', () => {
 
   it('need no pair where there is one issuer, and a setting where nothing tells', () => {
     expect(tokens({ IDP_ISSUER: portal })).toMatchObject({ operatorIssuers: [portal] })
-    expect(faultsOf({ IDP_AUDIENCE: 'portal,more,operator' })).toEqual([expect.stringMatching(/^IDP_OPERATOR_ISSUER: is missing/)])
-    expect(tokens({ IDP_AUDIENCE: 'portal,more,operator', IDP_OPERATOR_ISSUER: operator })).toMatchObject({ operatorIssuers: [operator] })
+    expect(faultsOf({ IDP_AUDIENCE: 'portal,more,operator' })).toEqual([
+      expect.stringMatching(/^IDP_OPERATOR_ISSUER: is missing/),
+    ])
+    expect(
+      tokens({ IDP_AUDIENCE: 'portal,more,operator', IDP_OPERATOR_ISSUER: operator }),
+    ).toMatchObject({ operatorIssuers: [operator] })
     expect(faultsOf({ IDP_OPERATOR_ISSUER: 'https://else.test/' })).toEqual([
       expect.stringMatching(/^IDP_OPERATOR_ISSUER: names an issuer/),
     ])
@@ -103,8 +129,16 @@ describe('issuers and audiences', () => {
   it('of one authentik name the same people, those of another provider others', () => {
     const other = 'https://else.test/application/o/portal/'
     const third = 'https://plain.test/realms/a'
-    const many = { IDP_ISSUER: [portal, operator, other, third].join(','), IDP_OPERATOR_ISSUER: operator }
-    expect([...tokens(many).subjectPrefixes.values()]).toEqual(['', '', 'https://else.test/|', 'https://plain.test/realms/a|'])
+    const many = {
+      IDP_ISSUER: [portal, operator, other, third].join(','),
+      IDP_OPERATOR_ISSUER: operator,
+    }
+    expect([...tokens(many).subjectPrefixes.values()]).toEqual([
+      '',
+      '',
+      'https://else.test/|',
+      'https://plain.test/realms/a|',
+    ])
     const managed = tokens({ ...many, IDP_MANAGED_ISSUER: `${portal},${third}` })
     expect([...managed.subjectPrefixes.values()]).toEqual(['', '', 'https://else.test/|', ''])
     const global = tokens({ IDP_ISSUER: `https://id.test/,${operator}` })

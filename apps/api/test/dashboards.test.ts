@@ -2,22 +2,25 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 const deploy = join(import.meta.dirname, '../../../deploy')
 
-let house: TestHouse
+let testApp: TestApp
 let exposed: string
 beforeAll(async () => {
-  house = await openHouse({ started: true })
-  const { registry } = house.app.house.metrics
-  house.app.house.metrics.collectProcess()
-  await house.request('GET', '/tenants', { token: await house.token('operator@atrium.test') })
+  testApp = await startTestApp({ started: true })
+  const { registry } = testApp.app.services.metrics
+  testApp.app.services.metrics.collectProcess()
+  await testApp.request('GET', '/tenants', { token: await testApp.token('operator@atrium.test') })
   exposed = await registry.metrics()
 })
-afterAll(() => house?.[Symbol.asyncDispose]())
+afterAll(() => testApp?.[Symbol.asyncDispose]())
 
-/** Names of metrics in an expression: what is neither a function, a label, a keyword, a duration nor a text. */
+/**
+ * Names of metrics in an expression: what is neither a function, a label, a keyword, a duration nor
+ * a text.
+ */
 function metricsOf(expression: string): string[] {
   const bare = expression
     .replace(/"[^"]*"/g, '')
@@ -33,7 +36,8 @@ function metricsOf(expression: string): string[] {
 function known(): Set<string> {
   const names = new Set<string>()
   for (const [, name = '', type] of exposed.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
-    for (const part of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) names.add(`${name}${part}`)
+    for (const part of type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''])
+      names.add(`${name}${part}`)
   }
   return names
 }
@@ -43,7 +47,9 @@ function labelsOf(expression: string): string[] {
   const picked = [...expression.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
     [...inside.matchAll(/(\w+)\s*[=!]/g)].map(([, name = '']) => name),
   )
-  const grouped = [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, inside = '']) => inside.split(',').map((name) => name.trim()))
+  const grouped = [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, inside = '']) =>
+    inside.split(',').map((name) => name.trim()),
+  )
   return [...picked, ...grouped].filter((name) => !['instance', 'job', 'le'].includes(name))
 }
 
@@ -55,7 +61,9 @@ interface Rule {
 }
 
 async function alerts(): Promise<Rule[]> {
-  const file = parse(await readFile(join(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] }
+  const file = parse(await readFile(join(deploy, 'prometheus/alerts.yaml'), 'utf8')) as {
+    groups: { rules: Rule[] }[]
+  }
   return file.groups.flatMap(({ rules }) => rules)
 }
 
@@ -63,7 +71,9 @@ async function panels(): Promise<{ title: string; expr: string }[]> {
   const board = JSON.parse(await readFile(join(deploy, 'grafana/atrium.json'), 'utf8')) as {
     panels: { title: string; targets?: { expr: string }[] }[]
   }
-  return board.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
+  return board.panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({ title, expr })),
+  )
 }
 
 describe('what the metrics port tells', () => {
@@ -85,7 +95,11 @@ describe('what the metrics port tells', () => {
 
 describe.each([
   ['the dashboard', panels, 20],
-  ['the alerts', async () => (await alerts()).map(({ alert, expr }) => ({ title: alert, expr })), 12],
+  [
+    'the alerts',
+    async () => (await alerts()).map(({ alert, expr }) => ({ title: alert, expr })),
+    12,
+  ],
 ])('%s', (_, read, least) => {
   it('asks only for metrics and labels that are there', async () => {
     const asked = await read()
@@ -97,13 +111,14 @@ describe.each([
       for (const name of names) expect(known(), title).toContain(name)
     }
     const labels = new Set(await labelNames())
-    for (const { title, expr } of asked) for (const label of labelsOf(expr)) expect(labels, `${title}: ${label}`).toContain(label)
+    for (const { title, expr } of asked)
+      for (const label of labelsOf(expr)) expect(labels, `${title}: ${label}`).toContain(label)
   })
 })
 
 /** Of all metrics, those without a series yet included. */
 async function labelNames(): Promise<string[]> {
-  const { registry } = house.app.house.metrics
+  const { registry } = testApp.app.services.metrics
   return registry
     .getMetricsAsArray()
     .flatMap((metric) => ('labelNames' in metric ? (metric.labelNames as string[]) : []))

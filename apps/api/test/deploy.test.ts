@@ -27,7 +27,9 @@ async function variablesOf(...files: string[]): Promise<Set<string>> {
 
 /** Names that an example sets or shows commented out. */
 async function namedBy(file: string): Promise<Set<string>> {
-  return new Set([...(await read(file)).matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name))
+  return new Set(
+    [...(await read(file)).matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name),
+  )
 }
 
 const apps = {
@@ -38,30 +40,47 @@ const apps = {
 }
 
 describe('settings', () => {
-  it.each(Object.entries(apps))('of %s stand in its example, each and no other', async (app, files) => {
-    const inCode = await variablesOf(...files)
-    expect(inCode.size).toBeGreaterThan(6)
-    expect([...(await namedBy(`deploy/env/${app}.env.example`))].sort()).toEqual([...inCode].sort())
-  })
+  it.each(Object.entries(apps))(
+    'of %s stand in its example, each and no other',
+    async (app, files) => {
+      const inCode = await variablesOf(...files)
+      expect(inCode.size).toBeGreaterThan(6)
+      expect([...(await namedBy(`deploy/env/${app}.env.example`))].sort()).toEqual(
+        [...inCode].sort(),
+      )
+    },
+  )
 
   it('are all described in docs/operate.md, and no other is', async () => {
     const inCode = await variablesOf(...Object.values(apps).flat())
-    const rows = (await read('docs/operate.md')).split('\n').filter((line) => /^\| `[A-Z]/.test(line))
+    const rows = (await read('docs/operate.md'))
+      .split('\n')
+      .filter((line) => /^\| `[A-Z]/.test(line))
     const described = new Set(
-      rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name)),
+      rows.flatMap((row) =>
+        [...(row.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(
+          ([, name = '']) => name,
+        ),
+      ),
     )
     expect([...described].sort()).toEqual([...inCode].sort())
   })
 
   it('of no other name are read anywhere in the services', async () => {
     const known = await variablesOf(...Object.values(apps).flat())
-    const rooms = ['apps', 'packages'].map(async (folder) => (await readdir(join(root, folder))).map((room) => join(folder, room, 'src')))
+    const rooms = ['apps', 'packages'].map(async (folder) =>
+      (await readdir(join(root, folder))).map((room) => join(folder, room, 'src')),
+    )
     let looked = 0
-    for (const room of (await Promise.all(rooms)).flat().filter((path) => !path.includes('sandbox') && existsSync(join(root, path)))) {
+    for (const room of (await Promise.all(rooms))
+      .flat()
+      .filter((path) => !path.includes('sandbox') && existsSync(join(root, path)))) {
       for (const name of await readdir(join(root, room), { recursive: true })) {
         if (!/\.tsx?$/.test(name)) continue
         looked++
-        for (const [, variable = ''] of (await read(join(room, name))).matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g))
+        for (const [, variable = ''] of (await read(join(room, name))).matchAll(
+          /process\.env\.([A-Z][A-Z0-9_]+)/g,
+        ))
           expect(known, join(room, name)).toContain(variable)
       }
     }
@@ -69,9 +88,13 @@ describe('settings', () => {
   })
 
   it('of the example are taken by the service once the placeholders are filled in', async () => {
-    const set = [...(await read('deploy/env/api.env.example')).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm)]
+    const set = [
+      ...(await read('deploy/env/api.env.example')).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm),
+    ]
     const filled = (value: string) =>
-      value.replaceAll('example.com', 'atrium.test').replaceAll('change-me', randomBytes(24).toString('hex'))
+      value
+        .replaceAll('example.com', 'atrium.test')
+        .replaceAll('change-me', randomBytes(24).toString('hex'))
     const env = Object.fromEntries(set.map(([, name = '', value = '']) => [name, filled(value)]))
     env.ENCRYPTION_KEYS = `first:${randomBytes(32).toString('base64')}`
     expect(() => readConfig({ ...env, NODE_ENV: 'production' })).not.toThrow()
@@ -80,7 +103,9 @@ describe('settings', () => {
   it('are all names that every program knows, so that it can tell a misspelt one', async () => {
     const inCode = await variablesOf(...Object.values(apps).flat())
     expect(settingNames).toEqual(expect.arrayContaining([...inCode]))
-    const foreign = settingNames.filter((name) => !inCode.has(name) && !/^(ATRIUM_|NODE_ENV$)/.test(name))
+    const foreign = settingNames.filter(
+      (name) => !inCode.has(name) && !/^(ATRIUM_|NODE_ENV$)/.test(name),
+    )
     expect(foreign).toEqual([])
   })
 })
@@ -126,26 +151,65 @@ describe('compose.yaml', () => {
     for (const [name, service] of Object.entries(services)) {
       if (service.build) {
         expect(resolve(deploy, service.build.context), name).toBe(resolve(root))
-        expect(existsSync(resolve(deploy, service.build.context, service.build.dockerfile)), name).toBe(true)
+        expect(
+          existsSync(resolve(deploy, service.build.context, service.build.dockerfile)),
+          name,
+        ).toBe(true)
         expect(dockerfile, name).toMatch(new RegExp(`^FROM .* AS ${service.build.target}$`, 'm'))
         expect(service.read_only, name).toBe(true)
       }
-      if (service.env_file) expect(existsSync(join(deploy, `${service.env_file}.example`)), name).toBe(true)
-      for (const network of service.networks ?? []) expect(Object.keys(networks), name).toContain(network)
-      for (const other of Object.keys(service.depends_on ?? {})) expect(Object.keys(services), name).toContain(other)
+      if (service.env_file)
+        expect(existsSync(join(deploy, `${service.env_file}.example`)), name).toBe(true)
+      for (const network of service.networks ?? [])
+        expect(Object.keys(networks), name).toContain(network)
+      for (const other of Object.keys(service.depends_on ?? {}))
+        expect(Object.keys(services), name).toContain(other)
       for (const volume of service.volumes ?? []) {
         const [from = ''] = volume.split(':')
         if (from.startsWith('.')) expect(existsSync(join(deploy, from)), name).toBe(true)
         else expect(Object.keys(volumes), name).toContain(from)
       }
-      for (const port of service.ports ?? []) if (!/^(25|465|993):/.test(port)) expect(port, name).toMatch(/^127\.0\.0\.1:/)
+      for (const port of service.ports ?? [])
+        if (!/^(25|465|993):/.test(port)) expect(port, name).toMatch(/^127\.0\.0\.1:/)
     }
+  })
+
+  it('gives OpenCloud the settings of docs/operate.md, and pages that may reach the identity provider', async () => {
+    const { environment = {}, volumes = [] } = (await load()).services.opencloud ?? {}
+    const [, section = ''] =
+      /^## OpenCloud\n([\s\S]*?)\n## /m.exec(await read('docs/operate.md')) ?? []
+    const settings = section.split('\n').flatMap((line) => line.split('|')[2] ?? [])
+    const named = settings.flatMap((cell) =>
+      [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name),
+    )
+    expect(named.length).toBeGreaterThan(7)
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(named))
+    expect(environment).toMatchObject({
+      OC_EXCLUDE_RUN_SERVICES: 'idp',
+      PROXY_USER_OIDC_CLAIM: 'preferred_username',
+      PROXY_USER_CS3_CLAIM: 'username',
+      PROXY_AUTOPROVISION_ACCOUNTS: 'true',
+      GRAPH_USERNAME_MATCH: 'none',
+    })
+    expect(environment.OC_OIDC_ISSUER).toMatch(/^https:\/\/.*\/$/)
+    const { directives } = parse(await read('deploy/opencloud-csp.yaml')) as {
+      directives: Record<string, string[]>
+    }
+    expect(directives['connect-src']?.join(' ')).toContain('IDP_DOMAIN')
+    expect(volumes.join(' ')).toContain(
+      `./opencloud-csp.yaml:${environment.PROXY_CSP_CONFIG_FILE_LOCATION}:`,
+    )
   })
 
   it('gives PgBouncer the settings of docs/operate.md', async () => {
     const { environment = {} } = (await load()).services.pgbouncer ?? {}
-    const [, wanted = ''] = /^### A transaction pooler\n[\s\S]*?\n\n((?: {4}\w+ = \w+\n)+)/m.exec(await read('docs/operate.md')) ?? []
-    const settings = [...wanted.matchAll(/(\w+) = (\w+)/g)].map(([, name = '', value]) => [name.toUpperCase(), value] as const)
+    const [, wanted = ''] =
+      /^### A transaction pooler\n[\s\S]*?\n\n((?: {4}\w+ = \w+\n)+)/m.exec(
+        await read('docs/operate.md'),
+      ) ?? []
+    const settings = [...wanted.matchAll(/(\w+) = (\w+)/g)].map(
+      ([, name = '', value]) => [name.toUpperCase(), value] as const,
+    )
     expect(settings.length).toBeGreaterThan(2)
     for (const [name, value] of settings) expect(environment[name], name).toBe(value)
   })
@@ -161,7 +225,11 @@ describe('compose.yaml', () => {
   })
 
   it('asks for the variables of .env.example, each and no other', async () => {
-    const asked = new Set([...(await read('deploy/compose.yaml')).matchAll(/\$\{([A-Z0-9_]+)\}/g)].map(([, name = '']) => name))
+    const asked = new Set(
+      [...(await read('deploy/compose.yaml')).matchAll(/\$\{([A-Z0-9_]+)\}/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
     expect([...(await namedBy('deploy/.env.example'))].sort()).toEqual([...asked].sort())
   })
 })
@@ -176,10 +244,15 @@ describe('the Dockerfile', () => {
       expect(stage).toMatch(/^USER node$/m)
       const [, script = ''] = /^CMD \["node", "([^"]+)"\]$/m.exec(stage) ?? []
       // What the build makes is not there before it.
-      expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(true)
+      expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(
+        true,
+      )
     }
-    for (const [, app = ''] of text.matchAll(/--filter "@atrium\/(\w+)\.\.\."/g)) expect(existsSync(join(root, 'apps', app))).toBe(true)
-    const { devDependencies } = JSON.parse(await read('package.json')) as { devDependencies: Record<string, string> }
+    for (const [, app = ''] of text.matchAll(/--filter "@atrium\/(\w+)\.\.\."/g))
+      expect(existsSync(join(root, 'apps', app))).toBe(true)
+    const { devDependencies } = JSON.parse(await read('package.json')) as {
+      devDependencies: Record<string, string>
+    }
     expect(devDependencies.node).toBe('catalog:')
     const [, version] = /^ {2}node: (\d\S+)$/m.exec(await read('pnpm-workspace.yaml')) ?? []
     expect(text).toContain(`node:${version}-`)
@@ -199,16 +272,29 @@ describe('systemd units', () => {
     })
     for (const name of names) {
       const text = await readFile(join(folder, name), 'utf8')
-      const scripts = [...text.matchAll(/^ExecStart=\/usr\/bin\/node (\S+)/gm)].map(([, script = '']) => script)
+      const scripts = [...text.matchAll(/^ExecStart=\/usr\/bin\/node (\S+)/gm)].map(
+        ([, script = '']) => script,
+      )
       expect(scripts.length, name).toBeGreaterThan(0)
-      for (const script of scripts) expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(true)
-      for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'ProtectHome=yes', 'CapabilityBoundingSet='])
+      for (const script of scripts)
+        expect(
+          existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))),
+          script,
+        ).toBe(true)
+      for (const line of [
+        'NoNewPrivileges=yes',
+        'ProtectSystem=strict',
+        'ProtectHome=yes',
+        'CapabilityBoundingSet=',
+      ])
         expect(text, name).toContain(line)
       const [, env] = /^EnvironmentFile=\/etc\/atrium\/(\w+)\.env$/m.exec(text) ?? []
       expect(env, name).toBeDefined()
       if (text.includes('Type=oneshot')) continue
       expect(text, name).toMatch(/^DynamicUser=yes$/m)
-      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]), name).toBeGreaterThan(shutdownGraceSeconds + shutdownDrainSeconds)
+      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]), name).toBeGreaterThan(
+        shutdownGraceSeconds + shutdownDrainSeconds,
+      )
     }
   })
 
@@ -223,10 +309,14 @@ describe('systemd units', () => {
         await writeFile(path, text.replaceAll('/usr/bin/node', process.execPath))
         paths.push(path)
       }
-      const { stderr } = await promisify(execFile)('/usr/bin/systemd-analyze', ['verify', '--man=no', ...paths]).catch(
-        (failure: { stderr: string }) => failure,
-      )
-      expect(stderr.split('\n').filter((line) => line.includes(copies) || line.includes('atrium-'))).toEqual([])
+      const { stderr } = await promisify(execFile)('/usr/bin/systemd-analyze', [
+        'verify',
+        '--man=no',
+        ...paths,
+      ]).catch((failure: { stderr: string }) => failure)
+      expect(
+        stderr.split('\n').filter((line) => line.includes(copies) || line.includes('atrium-')),
+      ).toEqual([])
     } finally {
       await rm(copies, { recursive: true })
     }

@@ -3,20 +3,37 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { endLapsedClaim } from '../src/domains/end-claim.ts'
 import { checkDueDomains } from '../src/domains/jobs.ts'
-import { only, openDomains, domainsPath as path, tokenOf, waitingNameOf } from './domains-house.ts'
+import {
+  only,
+  openDomains,
+  domainsPath as path,
+  tokenOf,
+  waitingNameOf,
+} from './domains-test-app.ts'
 import { addDomain } from './mailboxes.ts'
 
-const { house, call, added, recheck, publish, rowOf, auditOf } = await openDomains()
-const { db } = house.database
+const { testApp, call, added, recheck, publish, rowOf, auditOf } = await openDomains()
+const { db } = testApp.database
 
 /** Names of the domains in the mail server. */
-const mailNames = () => (house.sandbox.state().mail.records as { Domain: { name: string }[] }).Domain.map(({ name }) => name)
+const mailNames = () =>
+  (testApp.sandbox.state().mail.records as { Domain: { name: string }[] }).Domain.map(
+    ({ name }) => name,
+  )
 /** Makes the claim that old, and its next check due. */
 const age = (name: string, days: number) =>
-  sql`update domains set created_at = now() - make_interval(days => ${days}), next_check_at = now() where name = ${name}`.execute(db)
-const due = () => checkDueDomains(house.app.house)
+  sql`update domains set created_at = now() - make_interval(days => ${days}), next_check_at = now() where name = ${name}`.execute(
+    db,
+  )
+const due = () => checkDueDomains(testApp.app.services)
 const lapseMails = async (name: string) =>
-  (await db.selectFrom('outbox').select(['recipient', 'values']).where('template', '=', 'domain.lapsed').execute())
+  (
+    await db
+      .selectFrom('outbox')
+      .select(['recipient', 'values'])
+      .where('template', '=', 'domain.lapsed')
+      .execute()
+  )
     .filter((mail) => mail.values['domain.name'] === name)
     .map((mail) => mail.recipient)
     .sort()
@@ -31,7 +48,10 @@ describe('a domain whose ownership was not shown', () => {
       expect.stringMatching(/\._domainkey\.bigmail\.example\.org$/),
       expect.stringMatching(/\._domainkey\.bigmail\.example\.org$/),
     ])
-    expect(await rowOf(view.name)).toMatchObject({ mail_domain_id: null, mail_pending_id: expect.any(String) })
+    expect(await rowOf(view.name)).toMatchObject({
+      mail_domain_id: null,
+      mail_pending_id: expect.any(String),
+    })
   })
 
   it('takes mail from the proof on, with the keys that were published', async () => {
@@ -40,29 +60,51 @@ describe('a domain whose ownership was not shown', () => {
     publish(view)
     const checked = await recheck(view.name)
     expect(checked).toMatchObject({ verified: true, state: 'verified', mailError: null })
-    expect(only(checked, 'dkim')).toMatchObject(only(view, 'dkim').map(({ name, value }) => ({ name, value })))
+    expect(only(checked, 'dkim')).toMatchObject(
+      only(view, 'dkim').map(({ name, value }) => ({ name, value })),
+    )
     expect(mailNames()).toContain('proven.example.org')
     expect(mailNames()).not.toContain(waitingNameOf(view))
-    expect(await rowOf(view.name)).toMatchObject({ mail_domain_id: before?.mail_pending_id, mail_pending_id: null })
-    const { status } = await call('POST', '/tenants/acme/users', { email: 'first@proven.example.org', name: 'First' })
+    expect(await rowOf(view.name)).toMatchObject({
+      mail_domain_id: before?.mail_pending_id,
+      mail_pending_id: null,
+    })
+    const { status } = await call('POST', '/tenants/acme/users', {
+      email: 'first@proven.example.org',
+      name: 'First',
+    })
     expect(status).toBe(201)
-    await db.updateTable('memberships').set({ mailbox_address: null }).where('mailbox_address', 'like', '%@proven.example.org').execute()
+    await db
+      .updateTable('memberships')
+      .set({ mailbox_address: null })
+      .where('mailbox_address', 'like', '%@proven.example.org')
+      .execute()
   })
 
   it('is proven here while the mail server fails, and follows there with the next check', async () => {
     const view = await added('slow-rename.example.org')
     publish(view)
-    house.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'error', status: 503 })
-    expect(await recheck(view.name)).toMatchObject({ verified: true, state: 'degraded', mailError: expect.stringContaining('mail server') })
+    testApp.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'error', status: 503 })
+    expect(await recheck(view.name)).toMatchObject({
+      verified: true,
+      state: 'degraded',
+      mailError: expect.stringContaining('mail server'),
+    })
     expect(mailNames()).not.toContain(view.name)
-    house.sandbox.clearFaults()
-    await expect.poll(async () => (await recheck(view.name)).state, { timeout: 20_000 }).toBe('verified')
+    testApp.sandbox.clearFaults()
+    await expect
+      .poll(async () => (await recheck(view.name)).state, { timeout: 20_000 })
+      .toBe('verified')
     expect(mailNames()).toContain(view.name)
   }, 30_000)
 
   it('is put in place by a reconcile too, once it is proven', async () => {
     const view = await added('reconciled.example.org')
-    await db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', view.name).execute()
+    await db
+      .updateTable('domains')
+      .set({ verified_at: new Date() })
+      .where('name', '=', view.name)
+      .execute()
     expect((await call('POST', '/tenants/acme/reconcile')).status).toBe(200)
     expect(mailNames()).toContain(view.name)
     expect(mailNames()).not.toContain(waitingNameOf(view))
@@ -85,19 +127,22 @@ describe('a claim that nobody proves', () => {
       metadata: { reason: 'ownership was not shown within 14 days' },
     })
     expect(await lapseMails(view.name)).toEqual(['admin@acme.test', 'owner@acme.test'])
-    const token = await house.token('owner@globex.test')
-    const again = await house.request('POST', '/tenants/globex/domains', { token, body: { domain: view.name } })
+    const token = await testApp.token('owner@globex.test')
+    const again = await testApp.request('POST', '/tenants/globex/domains', {
+      token,
+      body: { domain: view.name },
+    })
     expect(again.status).toBe(201)
-    await house.request('DELETE', `/tenants/globex/domains/${view.name}`, { token })
+    await testApp.request('DELETE', `/tenants/globex/domains/${view.name}`, { token })
   })
 
   it('stays while DNS cannot be asked', async () => {
     const view = await added('dns-down.example.org')
     await age(view.name, 30)
-    house.sandbox.fault({ system: 'dns', mode: 'servfail' })
+    testApp.sandbox.fault({ system: 'dns', mode: 'servfail' })
     await due()
     expect(await rowOf(view.name)).toBeDefined()
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await age(view.name, 30)
     await due()
     expect(await rowOf(view.name)).toBeUndefined()
@@ -107,12 +152,12 @@ describe('a claim that nobody proves', () => {
     const view = await added('stuck.example.org')
     await recheck(view.name)
     await age(view.name, 30)
-    house.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'error', status: 503 })
+    testApp.sandbox.fault({ system: 'mail', match: 'x:Domain/set', mode: 'error', status: 503 })
     await due()
     expect(await rowOf(view.name)).toBeUndefined()
     expect(await lapseMails(view.name)).toEqual(['admin@acme.test', 'owner@acme.test'])
     expect(mailNames()).toContain(waitingNameOf(view))
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await new Promise((done) => setTimeout(done, 300))
     await db
       .updateTable('mail_domain_removals')
@@ -127,30 +172,43 @@ describe('a claim that nobody proves', () => {
     const view = await added('once.example.org')
     publish(view)
     expect((await recheck(view.name)).verified).toBe(true)
-    house.sandbox.dns.zones.put(view.name, [])
+    testApp.sandbox.dns.zones.put(view.name, [])
     await age(view.name, 400)
     await due()
     expect(await rowOf(view.name)).toMatchObject({ state: 'failing' })
   })
 
   it('that was primary leaves the tenant with its own below the platform', async () => {
-    const token = await house.token('newcomer@example.test')
+    const token = await testApp.token('newcomer@example.test')
     const domain = 'wishful.example.com'
-    expect((await house.request('POST', '/tenants', { token, body: { name: 'Wishful', domains: [domain] } })).status).toBe(201)
+    expect(
+      (
+        await testApp.request('POST', '/tenants', {
+          token,
+          body: { name: 'Wishful', domains: [domain] },
+        })
+      ).status,
+    ).toBe(201)
     // As tenants were made before: with the one domain that they named.
     await db.deleteFrom('domains').where('name', '=', 'wishful.tenants.local').execute()
     await db.updateTable('domains').set({ is_primary: true }).where('name', '=', domain).execute()
     await age(domain, 20)
     await due()
-    const { body } = await house.request('GET', '/tenants/wishful', { token })
-    expect(body).toMatchObject({ domains: ['wishful.tenants.local'], primaryDomain: 'wishful.tenants.local' })
+    const { body } = await testApp.request('GET', '/tenants/wishful', { token })
+    expect(body).toMatchObject({
+      domains: ['wishful.tenants.local'],
+      primaryDomain: 'wishful.tenants.local',
+    })
   })
 
   it('of a deleted tenant ends as well, and nobody is told', async () => {
-    const token = await house.token('newcomer@example.test')
+    const token = await testApp.token('newcomer@example.test')
     const domain = 'left-behind.example.com'
-    await house.request('POST', '/tenants', { token, body: { name: 'Left', slug: 'left', domains: ['left.tenants.local', domain] } })
-    await house.request('DELETE', '/tenants/left', { token })
+    await testApp.request('POST', '/tenants', {
+      token,
+      body: { name: 'Left', slug: 'left', domains: ['left.tenants.local', domain] },
+    })
+    await testApp.request('DELETE', '/tenants/left', { token })
     await age(domain, 20)
     await due()
     expect(await rowOf(domain)).toBeUndefined()
@@ -158,23 +216,41 @@ describe('a claim that nobody proves', () => {
   })
 
   it('with something on it stays, because that would lose it', async () => {
-    await addDomain(house, { slug: 'acme', name: 'inherited.example.org', verified: false })
-    const { id } = await db.selectFrom('users').select('id').where('email', '=', 'member@acme.test').executeTakeFirstOrThrow()
-    await db.updateTable('memberships').set({ mailbox_address: 'someone@inherited.example.org' }).where('user_id', '=', id).execute()
+    await addDomain(testApp, { slug: 'acme', name: 'inherited.example.org', verified: false })
+    const { id } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'member@acme.test')
+      .executeTakeFirstOrThrow()
+    await db
+      .updateTable('memberships')
+      .set({ mailbox_address: 'someone@inherited.example.org' })
+      .where('user_id', '=', id)
+      .execute()
     await age('inherited.example.org', 60)
     await due()
     expect(await rowOf('inherited.example.org')).toBeDefined()
-    await db.updateTable('memberships').set({ mailbox_address: null }).where('user_id', '=', id).execute()
+    await db
+      .updateTable('memberships')
+      .set({ mailbox_address: null })
+      .where('user_id', '=', id)
+      .execute()
     expect((await call('DELETE', `${path}/inherited.example.org`)).status).toBe(204)
   })
 })
 
 describe('a domain that several workplaces claim', () => {
-  const bond = () => house.token('owner@globex.test')
+  const bond = () => testApp.token('owner@globex.test')
   const globexPath = '/tenants/globex/domains'
   const globexAdds = async (domain: string) => call('POST', globexPath, { domain }, await bond())
   const supersededMails = async (name: string) =>
-    (await db.selectFrom('outbox').select(['recipient', 'values']).where('template', '=', 'domain.superseded').execute())
+    (
+      await db
+        .selectFrom('outbox')
+        .select(['recipient', 'values'])
+        .where('template', '=', 'domain.superseded')
+        .execute()
+    )
       .filter((mail) => mail.values['domain.name'] === name)
       .map((mail) => mail.recipient)
       .sort()
@@ -182,10 +258,19 @@ describe('a domain that several workplaces claim', () => {
   it('keeps nobody out until one of them proves it', async () => {
     await added('wanted.example.org')
     expect(await globexAdds('wanted.example.org')).toMatchObject({ status: 201 })
-    expect(await globexAdds('wanted.example.org')).toMatchObject({ status: 409, body: { code: 'already_exists' } })
-    const token = await house.token('newcomer@example.test')
-    const created = await house.request('POST', '/tenants', { token, body: { name: 'Third claim', domains: ['wanted.example.org'] } })
-    expect(created).toMatchObject({ status: 201, body: { primaryDomain: 'third-claim.tenants.local' } })
+    expect(await globexAdds('wanted.example.org')).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists' },
+    })
+    const token = await testApp.token('newcomer@example.test')
+    const created = await testApp.request('POST', '/tenants', {
+      token,
+      body: { name: 'Third claim', domains: ['wanted.example.org'] },
+    })
+    expect(created).toMatchObject({
+      status: 201,
+      body: { primaryDomain: 'third-claim.tenants.local' },
+    })
   })
 
   it('goes to the first proof, which ends the other claims, here and in the mail server, and tells their admins', async () => {
@@ -193,7 +278,11 @@ describe('a domain that several workplaces claim', () => {
     const { body: other } = await globexAdds('first.example.org')
     publish(view)
     expect(await recheck('first.example.org')).toMatchObject({ verified: true })
-    const rows = await db.selectFrom('domains').select('tenant_id').where('name', '=', 'first.example.org').execute()
+    const rows = await db
+      .selectFrom('domains')
+      .select('tenant_id')
+      .where('name', '=', 'first.example.org')
+      .execute()
     expect(rows).toHaveLength(1)
     expect(mailNames()).toContain('first.example.org')
     expect(mailNames()).not.toContain(waitingNameOf(other))
@@ -204,34 +293,61 @@ describe('a domain that several workplaces claim', () => {
       actor_type: 'system',
       metadata: { reason: 'another workplace has proved the domain' },
     })
-    expect(await globexAdds('first.example.org')).toMatchObject({ status: 409, body: { code: 'already_exists' } })
+    expect(await globexAdds('first.example.org')).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists' },
+    })
   })
 
   it('is proved once when several show their code at the same moment', async () => {
     const view = await added('both.example.org')
     const { body: other } = await globexAdds('both.example.org')
-    house.sandbox.dns.zones.put(
+    testApp.sandbox.dns.zones.put(
       'both.example.org',
-      [...only(view, 'ownership'), ...only(other, 'ownership')].map(({ name, type, value }) => ({ name, type, value })),
+      [...only(view, 'ownership'), ...only(other, 'ownership')].map(({ name, type, value }) => ({
+        name,
+        type,
+        value,
+      })),
     )
     const token = await bond()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('POST', `${path}/both.example.org/recheck`),
       call('POST', `${globexPath}/both.example.org/recheck`, undefined, token),
     ])
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409 && status !== 404)).toEqual([])
-    const rows = await db.selectFrom('domains').select(['verified_at']).where('name', '=', 'both.example.org').execute()
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(
+      responses
+        .map(({ status }) => status)
+        .filter((status) => status !== 200 && status !== 409 && status !== 404),
+    ).toEqual([])
+    const rows = await db
+      .selectFrom('domains')
+      .select(['verified_at'])
+      .where('name', '=', 'both.example.org')
+      .execute()
     expect(rows).toEqual([{ verified_at: expect.any(Date) }])
   })
 
   it('ends a claim that was missed with its next check', async () => {
     const view = await added('missed.example.org')
     await globexAdds('missed.example.org')
-    await db.updateTable('domains').set({ verified_at: new Date() }).where('ownership_token', '=', tokenOf(view)).execute()
-    await sql`update domains set next_check_at = now() where name = 'missed.example.org'`.execute(db)
+    await db
+      .updateTable('domains')
+      .set({ verified_at: new Date() })
+      .where('ownership_token', '=', tokenOf(view))
+      .execute()
+    await sql`update domains set next_check_at = now() where name = 'missed.example.org'`.execute(
+      db,
+    )
     await due()
-    expect(await db.selectFrom('domains').select('id').where('name', '=', 'missed.example.org').execute()).toHaveLength(1)
+    expect(
+      await db
+        .selectFrom('domains')
+        .select('id')
+        .where('name', '=', 'missed.example.org')
+        .execute(),
+    ).toHaveLength(1)
     expect(await supersededMails('missed.example.org')).toContain('owner@globex.test')
   })
 
@@ -239,11 +355,21 @@ describe('a domain that several workplaces claim', () => {
     expect(await globexAdds('guests.example.org')).toMatchObject({ status: 201 })
     await db.updateTable('tenants').set({ seats: 0 }).execute()
     await db.updateTable('plan_grants').set({ seats: 0 }).execute()
-    const member = await call('POST', '/tenants/acme/users', { email: 'visitor@guests.example.org', name: 'Vera' })
+    const member = await call('POST', '/tenants/acme/users', {
+      email: 'visitor@guests.example.org',
+      name: 'Vera',
+    })
     expect(member).toMatchObject({ status: 201 })
-    const proven = await db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'guests.example.org').execute()
+    const proven = await db
+      .updateTable('domains')
+      .set({ verified_at: new Date() })
+      .where('name', '=', 'guests.example.org')
+      .execute()
     expect(proven).toHaveLength(1)
-    const late = await call('POST', '/tenants/acme/users', { email: 'late@guests.example.org', name: 'Late' })
+    const late = await call('POST', '/tenants/acme/users', {
+      email: 'late@guests.example.org',
+      name: 'Late',
+    })
     expect(late).toMatchObject({ status: 409, body: { code: 'email_taken' } })
   })
 
@@ -251,25 +377,52 @@ describe('a domain that several workplaces claim', () => {
     const view = await added('parent.example.org')
     publish(view)
     await recheck('parent.example.org')
-    expect(await globexAdds('branch.parent.example.org')).toMatchObject({ status: 201, body: { verified: false } })
+    expect(await globexAdds('branch.parent.example.org')).toMatchObject({
+      status: 201,
+      body: { verified: false },
+    })
   })
 })
 
 describe('a domain that nobody can claim', () => {
-  it.each(['gmail.com', 'outlook.de', 'gmx.net', 'icloud.com'])('is that of a public mail provider: %s', async (domain) => {
-    const refused = { status: 400, body: { code: 'invalid_input', issues: [{ message: expect.stringContaining('public mail provider') }] } }
-    expect(await call('POST', path, { domain })).toMatchObject(refused)
-    expect(await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local', domain] })).toMatchObject(refused)
-    const token = await house.token('newcomer@example.test')
-    expect(await house.request('POST', '/tenants', { token, body: { name: 'Provider', domains: [domain] } })).toMatchObject(refused)
-    expect(await rowOf(domain)).toBeUndefined()
-  })
+  it.each(['gmail.com', 'outlook.de', 'gmx.net', 'icloud.com'])(
+    'is that of a public mail provider: %s',
+    async (domain) => {
+      const rejected = {
+        status: 400,
+        body: {
+          code: 'invalid_input',
+          issues: [{ message: expect.stringContaining('public mail provider') }],
+        },
+      }
+      expect(await call('POST', path, { domain })).toMatchObject(rejected)
+      expect(
+        await call('PATCH', '/tenants/acme', { domains: ['acme.tenants.local', domain] }),
+      ).toMatchObject(rejected)
+      const token = await testApp.token('newcomer@example.test')
+      expect(
+        await testApp.request('POST', '/tenants', {
+          token,
+          body: { name: 'Provider', domains: [domain] },
+        }),
+      ).toMatchObject(rejected)
+      expect(await rowOf(domain)).toBeUndefined()
+    },
+  )
 
   it('is an eleventh one without proof', async () => {
-    for (let n = 1; n <= 10; n++) expect((await call('POST', path, { domain: `claim-${n}.example.org` })).status).toBe(201)
-    const refused = { status: 400, body: { issues: [{ message: expect.stringContaining('At most 10 domains') }] } }
-    expect(await call('POST', path, { domain: 'claim-11.example.org' })).toMatchObject(refused)
-    await db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'claim-1.example.org').execute()
+    for (let n = 1; n <= 10; n++)
+      expect((await call('POST', path, { domain: `claim-${n}.example.org` })).status).toBe(201)
+    const rejected = {
+      status: 400,
+      body: { issues: [{ message: expect.stringContaining('At most 10 domains') }] },
+    }
+    expect(await call('POST', path, { domain: 'claim-11.example.org' })).toMatchObject(rejected)
+    await db
+      .updateTable('domains')
+      .set({ verified_at: new Date() })
+      .where('name', '=', 'claim-1.example.org')
+      .execute()
     expect((await call('POST', path, { domain: 'claim-11.example.org' })).status).toBe(201)
   })
 })
@@ -278,12 +431,16 @@ describe('a claim that is proved while it lapses', () => {
   it('stays: what the check saw before the proof does not end it', async () => {
     const view = await added('late-proof.example.org')
     await age(view.name, 30)
-    const { id } = await db.selectFrom('domains').select('id').where('name', '=', view.name).executeTakeFirstOrThrow()
+    const { id } = await db
+      .selectFrom('domains')
+      .select('id')
+      .where('name', '=', view.name)
+      .executeTakeFirstOrThrow()
     const seen = await findDomainById(db, id)
     if (!seen) throw new Error('the domain is not there')
     publish(view)
     expect(await recheck(view.name)).toMatchObject({ verified: true })
-    await endLapsedClaim(house.app.house, {
+    await endLapsedClaim(testApp.app.services, {
       ...seen,
       verdicts: seen.verdicts.map((verdict) => ({ ...verdict, verdict: 'missing' as const })),
     })

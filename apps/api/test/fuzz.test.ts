@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
 import { restRoutes } from '../src/transport/rest.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 interface Schema {
   type?: string | string[]
@@ -30,24 +30,41 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: Schema } } }
 }
 
-let house: TestHouse
+let testApp: TestApp
 let tokens: string[]
 let ids: string[]
 let operations: { method: string; path: string; operation: Operation }[]
 
 beforeAll(async () => {
-  house = await openHouse({ manyChanges: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  tokens = await Promise.all(['operator@atrium.test', 'owner@acme.test', 'partner@north.test'].map((email) => house.token(email)))
-  const people = await house.database.db.selectFrom('users').select('id').where('platform_admin', '=', false).execute()
+  testApp = await startTestApp({
+    manyChanges: true,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  tokens = await Promise.all(
+    ['operator@atrium.test', 'owner@acme.test', 'partner@north.test'].map((email) =>
+      testApp.token(email),
+    ),
+  )
+  const people = await testApp.database.db
+    .selectFrom('users')
+    .select('id')
+    .where('platform_admin', '=', false)
+    .execute()
   ids = people.map(({ id }) => id)
-  const document = (await house.request('GET', '/openapi.json')).body as { paths: Record<string, Record<string, Operation>> }
+  const document = (await testApp.request('GET', '/openapi.json')).body as {
+    paths: Record<string, Record<string, Operation>>
+  }
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
   )
   // Ends only when the caller leaves; the transport tests read it.
   operations = operations.filter(({ path }) => !path.endsWith('/events'))
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const texts = fc.oneof(
   fc.constantFrom(
@@ -66,7 +83,16 @@ const texts = fc.oneof(
   ),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.constantFrom('\u0000', '\ud800', "' or 1=1 --", '{{7*7}}', '../..', '<script>', '%', 'a'.repeat(300)),
+  fc.constantFrom(
+    '\u0000',
+    '\ud800',
+    "' or 1=1 --",
+    '{{7*7}}',
+    '../..',
+    '<script>',
+    '%',
+    'a'.repeat(300),
+  ),
 )
 
 /** Values that mostly fit the schema and sometimes do not. */
@@ -74,21 +100,30 @@ function valuesOf(schema: Schema, name: string): fc.Arbitrary<unknown> {
   const fitting = (): fc.Arbitrary<unknown> => {
     if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => valuesOf(one, name)))
     if (schema.enum) return fc.constantFrom(...schema.enum)
-    if (schema.format === 'uuid' || name === 'id') return fc.oneof(fc.constantFrom(...ids), fc.uuid())
+    if (schema.format === 'uuid' || name === 'id')
+      return fc.oneof(fc.constantFrom(...ids), fc.uuid())
     const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
     if (type === 'boolean') return fc.boolean()
     if (type === 'null') return fc.constant(null)
-    if (type === 'integer' || type === 'number') return fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer())
+    if (type === 'integer' || type === 'number')
+      return fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer())
     if (type === 'array') return fc.array(valuesOf(schema.items ?? {}, name), { maxLength: 4 })
     if (type === 'object' || schema.properties) return objectsOf(schema)
     return texts
   }
-  return fc.oneof({ arbitrary: fitting(), weight: 12 }, { arbitrary: fc.jsonValue({ maxDepth: 2 }), weight: 1 })
+  return fc.oneof(
+    { arbitrary: fitting(), weight: 12 },
+    { arbitrary: fc.jsonValue({ maxDepth: 2 }), weight: 1 },
+  )
 }
 
 function objectsOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, valuesOf(one, name)]))
-  return fc.record(fields, { requiredKeys: schema.required?.filter((name) => name in fields) ?? [] })
+  const fields = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, one]) => [name, valuesOf(one, name)]),
+  )
+  return fc.record(fields, {
+    requiredKeys: schema.required?.filter((name) => name in fields) ?? [],
+  })
 }
 
 interface Sent {
@@ -103,7 +138,9 @@ function requests(): fc.Arbitrary<Sent> {
   return fc.constantFrom(...operations).chain(({ method, path, operation }) => {
     const parameters = operation.parameters ?? []
     const query = Object.fromEntries(
-      parameters.filter((one) => one.in === 'query').map((one) => [one.name, valuesOf(one.schema, one.name)]),
+      parameters
+        .filter((one) => one.in === 'query')
+        .map((one) => [one.name, valuesOf(one.schema, one.name)]),
     )
     const inPath = Object.fromEntries(
       parameters
@@ -111,7 +148,11 @@ function requests(): fc.Arbitrary<Sent> {
         .map((one) => [
           one.name,
           fc.oneof(
-            { arbitrary: one.name === 'id' ? fc.constantFrom(...ids) : fc.constantFrom('acme', 'globex'), weight: 3 },
+            {
+              arbitrary:
+                one.name === 'id' ? fc.constantFrom(...ids) : fc.constantFrom('acme', 'globex'),
+              weight: 3,
+            },
             { arbitrary: texts, weight: 1 },
           ),
         ]),
@@ -123,13 +164,20 @@ function requests(): fc.Arbitrary<Sent> {
         query: fc.record(query, { requiredKeys: [] }),
         path: fc.record(inPath),
         body: schema
-          ? fc.oneof({ arbitrary: objectsOf(schema), weight: 12 }, { arbitrary: fc.jsonValue(), weight: 1 })
+          ? fc.oneof(
+              { arbitrary: objectsOf(schema), weight: 12 },
+              { arbitrary: fc.jsonValue(), weight: 1 },
+            )
           : fc.constant(undefined),
       })
       .map((drawn) => {
-        const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(String(drawn.path[name] ?? '')) || '%20')
+        const filled = path.replace(
+          /\{(\w+)\}/g,
+          (_, name: string) => encode(String(drawn.path[name] ?? '')) || '%20',
+        )
         const search = Object.entries(drawn.query).map(
-          ([name, value]) => `${name}=${encode(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
+          ([name, value]) =>
+            `${name}=${encode(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
         )
         return {
           method,
@@ -153,11 +201,18 @@ const Problem = z.strictObject({
   requestId: z.string().min(8),
   issues: z.array(z.strictObject({ path: z.string(), message: z.string().min(1) })).optional(),
   limit: z.enum(limitNames).optional(),
+  current: z.looseObject({}).optional(),
 })
 
-/** What the OpenFeature protocol adds to a refusal. */
+/** What the OpenFeature protocol adds to a rejection. */
 const OfrepProblem = Problem.extend({
-  errorCode: z.enum(['PARSE_ERROR', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'FLAG_NOT_FOUND', 'GENERAL']),
+  errorCode: z.enum([
+    'PARSE_ERROR',
+    'TARGETING_KEY_MISSING',
+    'INVALID_CONTEXT',
+    'FLAG_NOT_FOUND',
+    'GENERAL',
+  ]),
   errorDetails: z.string().min(1),
   key: z.string().optional(),
 })
@@ -167,31 +222,37 @@ function outputOf(method: string, path: string): z.ZodType | undefined {
   return proceduresOf(appRouter)[route?.name ?? '']?._def.output
 }
 
-// What a failure of ours would show: a statement, a stack, a path of the machine, a driver's or an upstream's words.
-const leaks = /select .+ from|insert into|at .+\.ts:\d+|node_modules|\/(?:home|root|tmp)\/|ECONN|sandbox-identity-token|pg_|kysely/i
+// What a failure of ours would show: a statement, a stack, a path of the machine, a driver's or an
+// upstream's words.
+const leaks =
+  /select .+ from|insert into|at .+\.ts:\d+|node_modules|\/(?:home|root|tmp)\/|ECONN|sandbox-identity-token|pg_|kysely/i
 
 it('answers every request by the API description with what the procedure declares or with a problem, and never with 5xx', async () => {
   const seen = new Map<number, number>()
   await fc.assert(
     fc.asyncProperty(requests(), async ({ method, path, address, body, caller }) => {
-      const answer = await house.request(method, address, { token: tokens[caller], ...(body === undefined ? {} : { body }) })
-      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
-      const shown = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
-      if (answer.status >= 400) {
-        expect(answer.headers.get('content-type')).toBe('application/problem+json')
-        const problem = (path.startsWith('/ofrep/') ? OfrepProblem : Problem).parse(answer.body)
-        expect(problem.status).toBe(answer.status)
+      const response = await testApp.request(method, address, {
+        token: tokens[caller],
+        ...(body === undefined ? {} : { body }),
+      })
+      seen.set(response.status, (seen.get(response.status) ?? 0) + 1)
+      const shown =
+        typeof response.body === 'string' ? response.body : JSON.stringify(response.body)
+      if (response.status >= 400) {
+        expect(response.headers.get('content-type')).toBe('application/problem+json')
+        const problem = (path.startsWith('/ofrep/') ? OfrepProblem : Problem).parse(response.body)
+        expect(problem.status).toBe(response.status)
         expect(shown.replace(/"detail":"[^"]*owns[^"]*"/, '')).not.toMatch(leaks)
         return
       }
-      if (answer.status === 204 || typeof answer.body === 'string') return
+      if (response.status === 204 || typeof response.body === 'string') return
       // Strict where the schema is not: a field that is not declared must not leave.
       const output = outputOf(method, path)
-      expect(output?.parse(answer.body)).toEqual(answer.body)
+      expect(output?.parse(response.body)).toEqual(response.body)
     }),
     { numRuns: Number(process.env.FUZZ_RUNS ?? 1000) },
   )
-  // The run is worth something only when it got through as well as refused.
+  // The run is worth something only when it got through as well as rejected.
   expect([...seen.keys()].some((status) => status < 300)).toBe(true)
   expect(seen.get(400)).toBeGreaterThan(20)
 }, 120_000)

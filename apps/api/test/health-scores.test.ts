@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { insertTenant } from '@atrium/db/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refreshAllHealth, refreshHealth } from '../src/health-scores/compute.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 const dayMs = 24 * 3600 * 1000
 const now = new Date()
@@ -10,32 +10,49 @@ const before = (days: number) => new Date(now.getTime() - days * dayMs)
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 let clock = now
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 let pia: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, clock: { now: () => clock } })
-  operator = await house.token('operator@atrium.test')
-  pia = await house.token('partner@north.test')
+  testApp = await startTestApp({ provisioned: false, clock: { now: () => clock } })
+  operator = await testApp.token('operator@atrium.test')
+  pia = await testApp.token('partner@north.test')
 })
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
 })
 
-const db = () => house.database.db
-const read = (path: string, token = operator) => house.request('GET', path, { token })
+const db = () => testApp.database.db
+const read = (path: string, token = operator) => testApp.request('GET', path, { token })
 const partnerId = async (slug: string) =>
-  (await db().selectFrom('partners').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()).id
+  (
+    await db()
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', slug)
+      .executeTakeFirstOrThrow()
+  ).id
 
 /** A tenant of ninety days with ten seats, everything provisioned. */
-async function tenant(partner: string | null = null): Promise<{ id: string; slug: string; owner: string }> {
+async function tenant(
+  partner: string | null = null,
+): Promise<{ id: string; slug: string; owner: string }> {
   const slug = `t-${randomBytes(6).toString('hex')}`
   const owner = await person(before(1))
   const made = await db()
     .transaction()
     .execute((trx) =>
       insertTenant(trx, {
-        ...{ slug, name: slug, plan: 'business', partnerId: partner, seats: 10, industry: null, brandColor: null, ownerId: owner },
+        ...{
+          slug,
+          name: slug,
+          plan: 'business',
+          partnerId: partner,
+          seats: 10,
+          industry: null,
+          brandColor: null,
+          ownerId: owner,
+        },
         ...{
           billing: { company: null, vatNumber: null, country: null, email: null },
           domains: [`${slug}.example`],
@@ -61,7 +78,12 @@ async function person(lastSeenAt: Date | null): Promise<string> {
   const subject = randomBytes(32).toString('hex')
   const { id } = await db()
     .insertInto('users')
-    .values({ idp_subject_id: subject, email: `${subject.slice(0, 20)}@example.test`, name: 'Person', last_seen_at: lastSeenAt })
+    .values({
+      idp_subject_id: subject,
+      email: `${subject.slice(0, 20)}@example.test`,
+      name: 'Person',
+      last_seen_at: lastSeenAt,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -69,7 +91,11 @@ async function person(lastSeenAt: Date | null): Promise<string> {
 
 async function join(tenantId: string, users: number, lastSeenAt: Date | null): Promise<string[]> {
   const ids = await Promise.all(Array.from({ length: users }, () => person(lastSeenAt)))
-  for (const id of ids) await db().insertInto('memberships').values({ tenant_id: tenantId, user_id: id, role: 'member' }).execute()
+  for (const id of ids)
+    await db()
+      .insertInto('memberships')
+      .values({ tenant_id: tenantId, user_id: id, role: 'member' })
+      .execute()
   return ids
 }
 
@@ -77,23 +103,47 @@ async function enroll(users: readonly string[], enrolled: boolean): Promise<void
   for (const id of users) {
     await db()
       .insertInto('user_readings')
-      .values({ user_id: id, kind: 'second_factors', value: JSON.stringify({ enrolled, factors: {} }), failure: null, read_at: now })
+      .values({
+        user_id: id,
+        kind: 'second_factors',
+        value: JSON.stringify({ enrolled, factors: {} }),
+        failure: null,
+        read_at: now,
+      })
       .execute()
   }
 }
 
-const subscribe = (tenantId: string, fields: { status?: 'active' | 'unpaid' | 'past_due'; currency?: string; seats?: number } = {}) =>
+const subscribe = (
+  tenantId: string,
+  fields: { status?: 'active' | 'unpaid' | 'past_due'; currency?: string; seats?: number } = {},
+) =>
   db()
     .insertInto('subscriptions')
     .values({
-      ...{ tenant_id: tenantId, source: 'manual', plan: 'business', cycle: 'month', currency: fields.currency ?? 'eur' },
-      ...{ per_seat_amount: 800, seats: fields.seats ?? 10, status: fields.status ?? 'active', past_due_since: null },
+      ...{
+        tenant_id: tenantId,
+        source: 'manual',
+        plan: 'business',
+        cycle: 'month',
+        currency: fields.currency ?? 'eur',
+      },
+      ...{
+        per_seat_amount: 800,
+        seats: fields.seats ?? 10,
+        status: fields.status ?? 'active',
+        past_due_since: null,
+      },
     })
     .execute()
 
 async function publish(tenantId: string, verdict: 'ok' | 'missing', purpose = 'mx'): Promise<void> {
   const record = { type: 'MX', name: 'x', value: 'y', required: true, found: [], reason: null }
-  const verdicts = ['mx', 'spf', 'dkim', 'dmarc'].map((one) => ({ ...record, purpose: one, verdict: one === purpose ? verdict : 'ok' }))
+  const verdicts = ['mx', 'spf', 'dkim', 'dmarc'].map((one) => ({
+    ...record,
+    purpose: one,
+    verdict: one === purpose ? verdict : 'ok',
+  }))
   await db()
     .updateTable('domains')
     .set({ verdicts: JSON.stringify(verdicts), verified_at: before(80), last_checked_at: now })
@@ -114,7 +164,14 @@ describe('the health of a tenant', () => {
     const { status, body } = await read(`/tenants/${slug}/health`)
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body).toMatchObject({ score: 100, band: 'healthy', unknown: [], days: [] })
-    expect(valuesOf(body)).toEqual({ payment: 1, seatUse: 1, activity: 1, provisioning: 1, mailTrust: 1, security: 1 })
+    expect(valuesOf(body)).toEqual({
+      payment: 1,
+      seatUse: 1,
+      activity: 1,
+      provisioning: 1,
+      mailTrust: 1,
+      security: 1,
+    })
   })
 
   it('says what is not known, and counts it neither way', async () => {
@@ -143,14 +200,22 @@ describe('the health of a tenant', () => {
     const { id, slug } = await tenant()
     await join(id, 7, before(5))
     await subscribe(id)
-    expect((await read(`/tenants/${slug}`)).body.health).toMatchObject({ score: null, band: 'unknown' })
+    expect((await read(`/tenants/${slug}`)).body.health).toMatchObject({
+      score: null,
+      band: 'unknown',
+    })
     clock = new Date(now.getTime() - 2 * 60_000)
-    await refreshHealth(house.app.house, [id])
+    await refreshHealth(testApp.app.services, [id])
     clock = now
-    await refreshHealth(house.app.house, [id])
+    await refreshHealth(testApp.app.services, [id])
     const tenantView = (await read(`/tenants/${slug}`)).body
     expect(tenantView.health).toMatchObject({ score: 100, band: 'healthy' })
-    expect(valuesOf(tenantView.health)).toEqual({ payment: 1, seatUse: 1, activity: 1, provisioning: 1 })
+    expect(valuesOf(tenantView.health)).toEqual({
+      payment: 1,
+      seatUse: 1,
+      activity: 1,
+      provisioning: 1,
+    })
     const listed = (await read(`/tenants?q=${slug}`)).body.items[0]
     expect(listed.health).toEqual(tenantView.health)
     const { days } = (await read(`/tenants/${slug}/health`)).body
@@ -160,11 +225,15 @@ describe('the health of a tenant', () => {
 
   it('is not overwritten by what was computed earlier and comes later', async () => {
     const { id } = await tenant()
-    await refreshHealth(house.app.house, [id])
+    await refreshHealth(testApp.app.services, [id])
     clock = before(0.01)
-    await refreshHealth(house.app.house, [id])
+    await refreshHealth(testApp.app.services, [id])
     clock = now
-    const row = await db().selectFrom('tenant_health').select('computed_at').where('tenant_id', '=', id).executeTakeFirstOrThrow()
+    const row = await db()
+      .selectFrom('tenant_health')
+      .select('computed_at')
+      .where('tenant_id', '=', id)
+      .executeTakeFirstOrThrow()
     expect(row.computed_at).toEqual(now)
   })
 })
@@ -172,7 +241,10 @@ describe('the health of a tenant', () => {
 describe('the hourly run', () => {
   it('reaches every tenant, once an hour, also when two processes run at once', async () => {
     await tenant()
-    await Promise.all([refreshAllHealth(house.app.house), refreshAllHealth(house.app.house)])
+    await Promise.all([
+      refreshAllHealth(testApp.app.services),
+      refreshAllHealth(testApp.app.services),
+    ])
     const { missing } = await db()
       .selectFrom('tenants')
       .leftJoin('tenant_health', 'tenant_health.tenant_id', 'tenants.id')
@@ -180,22 +252,30 @@ describe('the hourly run', () => {
       .where('tenant_health.tenant_id', 'is', null)
       .executeTakeFirstOrThrow()
     expect(Number(missing)).toBe(0)
-    expect(await refreshAllHealth(house.app.house)).toBe(0)
+    expect(await refreshAllHealth(testApp.app.services)).toBe(0)
     clock = new Date(now.getTime() + 3600_000)
-    expect(await refreshAllHealth(house.app.house)).toBeGreaterThan(0)
+    expect(await refreshAllHealth(testApp.app.services)).toBeGreaterThan(0)
     clock = now
   })
 
   it('looks at a tenant again at once when its payment or a domain changed', async () => {
     const { id, slug } = await tenant()
     await subscribe(id)
-    await refreshAllHealth(house.app.house)
-    expect(await refreshAllHealth(house.app.house)).toBe(0)
-    await db().updateTable('subscriptions').set({ status: 'unpaid' }).where('tenant_id', '=', id).execute()
-    expect(await refreshAllHealth(house.app.house)).toBe(1)
+    await refreshAllHealth(testApp.app.services)
+    expect(await refreshAllHealth(testApp.app.services)).toBe(0)
+    await db()
+      .updateTable('subscriptions')
+      .set({ status: 'unpaid' })
+      .where('tenant_id', '=', id)
+      .execute()
+    expect(await refreshAllHealth(testApp.app.services)).toBe(1)
     expect(valuesOf((await read(`/tenants/${slug}`)).body.health)).toMatchObject({ payment: 0 })
-    await db().updateTable('domains').set({ state: 'failing' }).where('tenant_id', '=', id).execute()
-    expect(await refreshAllHealth(house.app.house)).toBe(1)
+    await db()
+      .updateTable('domains')
+      .set({ state: 'failing' })
+      .where('tenant_id', '=', id)
+      .execute()
+    expect(await refreshAllHealth(testApp.app.services)).toBe(1)
   })
 })
 
@@ -216,11 +296,18 @@ describe('the health report', () => {
       .insertInto('health_summaries')
       .values(
         [null, south.id].map((partner) => ({
-          ...{ day: dayOf(before(30)), partner_id: partner, band: 'healthy' as const, tenants: 2, mrr: '[]', computed_at: before(30) },
+          ...{
+            day: dayOf(before(30)),
+            partner_id: partner,
+            band: 'healthy' as const,
+            tenants: 2,
+            mrr: '[]',
+            computed_at: before(30),
+          },
         })),
       )
       .execute()
-    await refreshAllHealth(house.app.house)
+    await refreshAllHealth(testApp.app.services)
     const { body } = await read(`/partners/${south.slug}/reports/health`)
     const row = (band: string) => body.rows.find((one: { band: string }) => one.band === band)
     expect(body.comparedWith).toBe(dayOf(before(30)))
@@ -231,27 +318,43 @@ describe('the health report', () => {
       change: -1,
       mrr: [{ currency: 'eur', mrrMinor: 2_400 }],
     })
-    expect(row('at_risk')).toEqual({ band: 'at_risk', tenants: 1, tenantsBefore: 0, change: 1, mrr: [] })
+    expect(row('at_risk')).toEqual({
+      band: 'at_risk',
+      tenants: 1,
+      tenantsBefore: 0,
+      change: 1,
+      mrr: [],
+    })
     expect(row('watch')).toMatchObject({ tenants: 0, tenantsBefore: 0 })
     const rows = await read(`/partners/${south.slug}/reports/health/rows?band=at_risk`)
     expect(rows.body.items).toMatchObject([{ slug: bad.slug, score: 25, band: 'at_risk' }])
     expect(rows.body.items[0].factors.length).toBeGreaterThan(2)
     expect(
-      (await read('/reports/health')).body.rows.reduce((sum: number, one: { tenants: number }) => sum + one.tenants, 0),
+      (await read('/reports/health')).body.rows.reduce(
+        (sum: number, one: { tenants: number }) => sum + one.tenants,
+        0,
+      ),
     ).toBeGreaterThan(2)
   })
 
   it('is computed by whoever asks where no run keeps it up to date', async () => {
     const total = async () => {
       const { asOf, rows } = (await read('/reports/health')).body
-      return { asOf, tenants: rows.reduce((sum: number, one: { tenants: number }) => sum + one.tenants, 0) }
+      return {
+        asOf,
+        tenants: rows.reduce((sum: number, one: { tenants: number }) => sum + one.tenants, 0),
+      }
     }
-    await refreshAllHealth(house.app.house)
+    await refreshAllHealth(testApp.app.services)
     const first = await total()
     await tenant()
     expect(await total()).toEqual(first)
     const quarter = new Date(now.getTime() - 16 * 60_000)
-    await db().updateTable('health_summaries').set({ computed_at: quarter }).where('day', '=', dayOf(now)).execute()
+    await db()
+      .updateTable('health_summaries')
+      .set({ computed_at: quarter })
+      .where('day', '=', dayOf(now))
+      .execute()
     expect(await total()).toEqual({ asOf: first.asOf, tenants: first.tenants + 1 })
   })
 
@@ -259,10 +362,21 @@ describe('the health report', () => {
     await db().deleteFrom('health_summaries').where('computed_at', '<', before(1)).execute()
     const own = await read('/partners/north/reports/health', pia)
     expect(own.status).toBe(200)
-    for (const { tenantsBefore, change } of own.body.rows) expect([tenantsBefore, change]).toEqual([null, null])
+    for (const { tenantsBefore, change } of own.body.rows)
+      expect([tenantsBefore, change]).toEqual([null, null])
     const north = await partnerId('north')
-    await db().updateTable('users').set({ partner_access: 'support' }).where('partner_id', '=', north).execute()
-    expect((await read('/partners/north/reports/health', pia)).body).toMatchObject({ code: 'access_level' })
-    await db().updateTable('users').set({ partner_access: 'owner' }).where('partner_id', '=', north).execute()
+    await db()
+      .updateTable('users')
+      .set({ partner_access: 'support' })
+      .where('partner_id', '=', north)
+      .execute()
+    expect((await read('/partners/north/reports/health', pia)).body).toMatchObject({
+      code: 'access_level',
+    })
+    await db()
+      .updateTable('users')
+      .set({ partner_access: 'owner' })
+      .where('partner_id', '=', north)
+      .execute()
   })
 })

@@ -1,23 +1,27 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 let operator: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  token = await house.token('newcomer@example.test')
-  operator = await house.token('operator@atrium.test')
+  testApp = await startTestApp({
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  token = await testApp.token('newcomer@example.test')
+  operator = await testApp.token('operator@atrium.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
-beforeEach(() => house.sandbox.clearFaults())
+afterAll(() => testApp[Symbol.asyncDispose]())
+beforeEach(() => testApp.sandbox.clearFaults())
 
 const create = (key: string, body: object, as = token) =>
-  house.request('POST', '/tenants', { token: as, body, headers: { 'idempotency-key': key } })
+  testApp.request('POST', '/tenants', { token: as, body, headers: { 'idempotency-key': key } })
 const tenantsNamed = async (name: string) =>
-  (await house.database.db.selectFrom('tenants').select('id').where('name', '=', name).execute()).length
+  (await testApp.database.db.selectFrom('tenants').select('id').where('name', '=', name).execute())
+    .length
 
 it('replays the answer to the same request, and says so', async () => {
   const first = await create('replay', { name: 'Replayed' })
@@ -29,7 +33,7 @@ it('replays the answer to the same request, and says so', async () => {
   expect(await tenantsNamed('Replayed')).toBe(1)
 })
 
-it('replays a refusal as the problem that it was', async () => {
+it('replays a rejection as the problem that it was', async () => {
   const first = await create('refusal', { name: 'x', slug: 'acme' })
   const second = await create('refusal', { name: 'x', slug: 'acme' })
   expect(first).toMatchObject({ status: 409, body: { code: 'already_exists' } })
@@ -37,10 +41,13 @@ it('replays a refusal as the problem that it was', async () => {
   expect(second.headers.get('content-type')).toBe('application/problem+json')
 })
 
-it('refuses another request under the key: another body, another path', async () => {
+it('rejects another request under the key: another body, another path', async () => {
   await create('mismatch', { name: 'Original' })
-  expect(await create('mismatch', { name: 'Other' })).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } })
-  const elsewhere = await house.request('POST', '/tenants/acme/reconcile', {
+  expect(await create('mismatch', { name: 'Other' })).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_mismatch' },
+  })
+  const elsewhere = await testApp.request('POST', '/tenants/acme/reconcile', {
     token,
     body: { name: 'Original' },
     headers: { 'idempotency-key': 'mismatch' },
@@ -57,81 +64,111 @@ it('keeps the keys of people apart', async () => {
 })
 
 it('carries a hundred equal requests at once out once and answers them all alike', async () => {
-  const answers = await Promise.all(Array.from({ length: 100 }, () => create('parallel', { name: 'Parallel' })))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-  expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1)
+  const responses = await Promise.all(
+    Array.from({ length: 100 }, () => create('parallel', { name: 'Parallel' })),
+  )
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
+  expect(
+    responses.filter(({ headers }) => headers.get('idempotency-replayed') === null),
+  ).toHaveLength(1)
   expect(await tenantsNamed('Parallel')).toBe(1)
 })
 
 it('of two different requests at once under one key carries one out', async () => {
-  const answers = await Promise.all(['Left', 'Right'].map((name) => create('torn', { name })))
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 422])
+  const responses = await Promise.all(['Left', 'Right'].map((name) => create('torn', { name })))
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 422])
   expect((await tenantsNamed('Left')) + (await tenantsNamed('Right'))).toBe(1)
 })
 
 it('keeps no failure of ours: the same request may be tried again', async () => {
   const invite = () =>
-    house.request('POST', '/users/invite', {
+    testApp.request('POST', '/users/invite', {
       token: operator,
       body: { name: 'Retry', email: 'retry@example.test' },
       headers: { 'idempotency-key': 'failed' },
     })
-  house.sandbox.fault({ system: 'identity', mode: 'error', status: 503, match: '/api/v3/' })
+  testApp.sandbox.fault({ system: 'identity', mode: 'error', status: 503, match: '/api/v3/' })
   expect((await invite()).status).toBe(502)
-  house.sandbox.clearFaults()
+  testApp.sandbox.clearFaults()
   expect((await invite()).status).toBe(201)
 })
 
-it('keeps no refusal that a new right would lift', async () => {
+it('keeps no rejection that a new right would lift', async () => {
   const suspend = (as: string) =>
-    house.request('POST', '/tenants/globex/suspend', { token: as, body: {}, headers: { 'idempotency-key': 'rights' } })
-  expect((await suspend(await house.token('operator@atrium.test', 'portal'))).status).toBe(403)
+    testApp.request('POST', '/tenants/globex/suspend', {
+      token: as,
+      body: {},
+      headers: { 'idempotency-key': 'rights' },
+    })
+  expect((await suspend(await testApp.token('operator@atrium.test', 'portal'))).status).toBe(403)
   expect((await suspend(operator)).status).toBe(200)
 })
 
 it('forgets after a day', async () => {
   await create('aged', { name: 'Aged' })
-  await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = 'aged'`.execute(house.database.db)
-  expect(await create('aged', { name: 'Aged anew' })).toMatchObject({ status: 201, body: { name: 'Aged anew' } })
+  await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = 'aged'`.execute(
+    testApp.database.db,
+  )
+  expect(await create('aged', { name: 'Aged anew' })).toMatchObject({
+    status: 201,
+    body: { name: 'Aged anew' },
+  })
 })
 
 /** What the database holds of requests under a key. */
 const rowsOf = async (key: string) =>
-  (await sql<Record<string, unknown>>`select * from idempotency_keys where key = ${key}`.execute(house.database.db)).rows
+  (
+    await sql<Record<string, unknown>>`select * from idempotency_keys where key = ${key}`.execute(
+      testApp.database.db,
+    )
+  ).rows
 
 it('takes up what a dead process left, once its lease of twelve seconds has lapsed', async () => {
   const inherit = (key: string, leaseUntil: string) =>
     sql`update idempotency_keys set state = 'running', status = null, body = null, sealed = null, lease_until = ${sql.raw(leaseUntil)}
-      where key = ${key}`.execute(house.database.db)
+      where key = ${key}`.execute(testApp.database.db)
   await create('orphan', { name: 'Orphaned' })
-  const [{ lease_until, expires_at, created_at }] = (await rowsOf('orphan')) as [Record<string, Date>]
+  const [{ lease_until, expires_at, created_at }] = (await rowsOf('orphan')) as [
+    Record<string, Date>,
+  ]
   expect(lease_until).toBeNull()
   expect(expires_at).not.toEqual(created_at)
   await inherit('orphan', `now() + interval '1 second'`)
   expect(await create('orphan', { name: 'Something else' })).toMatchObject({ status: 422 })
   // Waits for the lease, then carries the request out itself.
-  const answer = await create('orphan', { name: 'Orphaned' })
-  expect(answer.status).toBe(201)
-  expect(answer.headers.get('idempotency-replayed')).toBeNull()
+  const response = await create('orphan', { name: 'Orphaned' })
+  expect(response.status).toBe(201)
+  expect(response.headers.get('idempotency-replayed')).toBeNull()
 })
 
 it('leaves to the program before what it began, for five minutes', async () => {
   await create('elder', { name: 'Elder' })
   const began = (ago: string) =>
     sql`update idempotency_keys set state = 'running', status = null, body = null, sealed = null, run = null, lease_until = null,
-      created_at = now() - ${sql.lit(ago)}::interval where key = 'elder'`.execute(house.database.db)
+      created_at = now() - ${sql.lit(ago)}::interval where key = 'elder'`.execute(
+      testApp.database.db,
+    )
   await began('6 minutes')
   expect((await create('elder', { name: 'Elder' })).headers.get('idempotency-replayed')).toBeNull()
   await sql`update idempotency_keys set state = 'done', status = 201, body = '{"from":"before"}', sealed = null where key = 'elder'`.execute(
-    house.database.db,
+    testApp.database.db,
   )
-  expect(await create('elder', { name: 'Elder' })).toMatchObject({ status: 201, body: { from: 'before' } })
+  expect(await create('elder', { name: 'Elder' })).toMatchObject({
+    status: 201,
+    body: { from: 'before' },
+  })
 })
 
 it('extends its lease for as long as it is carried out', async () => {
-  house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 6_000, times: 1, match: '/api/v3/' })
-  const slow = house.request('POST', '/users/invite', {
+  testApp.sandbox.fault({
+    system: 'identity',
+    mode: 'latency',
+    delayMs: 6_000,
+    times: 1,
+    match: '/api/v3/',
+  })
+  const slow = testApp.request('POST', '/users/invite', {
     token: operator,
     body: { name: 'Slow', email: 'slow@example.test' },
     headers: { 'idempotency-key': 'slow' },
@@ -139,27 +176,33 @@ it('extends its lease for as long as it is carried out', async () => {
   const leases = new Set<number>()
   for (let i = 0; i < 30 && leases.size < 2; i++) {
     await new Promise((done) => setTimeout(done, 250))
-    for (const { lease_until } of await rowsOf('slow')) if (lease_until instanceof Date) leases.add(lease_until.getTime())
+    for (const { lease_until } of await rowsOf('slow'))
+      if (lease_until instanceof Date) leases.add(lease_until.getTime())
   }
-  house.sandbox.clearFaults()
+  testApp.sandbox.clearFaults()
   await slow
   expect(leases.size).toBe(2)
 })
 
-it('stores no refusal but a conflict', async () => {
-  const refused = await create('no-input', { unknown: 'x' })
-  expect(refused).toMatchObject({ status: 400 })
+it('stores no rejection but a conflict', async () => {
+  const rejected = await create('no-input', { unknown: 'x' })
+  expect(rejected).toMatchObject({ status: 400 })
   expect(await rowsOf('no-input')).toEqual([])
-  const absent = await house.request('POST', '/tenants/nowhere/reconcile', { token, headers: { 'idempotency-key': 'nowhere' } })
+  const absent = await testApp.request('POST', '/tenants/nowhere/reconcile', {
+    token,
+    headers: { 'idempotency-key': 'nowhere' },
+  })
   expect(absent.status).toBe(404)
   expect(await rowsOf('nowhere')).toEqual([])
   // The next one is another request under a free key.
   expect((await create('no-input', { name: 'Mended' })).status).toBe(201)
 })
 
-it('carries a refused request out again for each who waited for it', async () => {
-  const answers = await Promise.all(Array.from({ length: 5 }, () => create('refused-at-once', { unknown: 'x' })))
-  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+it('carries a rejected request out again for each who waited for it', async () => {
+  const responses = await Promise.all(
+    Array.from({ length: 5 }, () => create('refused-at-once', { unknown: 'x' })),
+  )
+  expect(responses.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
 })
 
 it('stores answers encrypted, bound to caller and key', async () => {
@@ -170,53 +213,84 @@ it('stores answers encrypted, bound to caller and key', async () => {
   expect(String(row?.sealed)).not.toContain('Unmistakable')
   await create('moved', { name: 'Unmistakable' })
   await sql`update idempotency_keys set sealed = (select sealed from idempotency_keys where key = 'sealed') where key = 'moved'`.execute(
-    house.database.db,
+    testApp.database.db,
   )
-  expect(await create('moved', { name: 'Unmistakable' })).toMatchObject({ status: 409, body: { code: 'idempotency_answer_withheld' } })
+  expect(await create('moved', { name: 'Unmistakable' })).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_answer_withheld' },
+  })
 })
 
 it('stores no answer that is larger than 32 KiB, and says so', async () => {
   const big = (key: string) =>
-    house.request('POST', '/tenants/acme/branding/preview', {
+    testApp.request('POST', '/tenants/acme/branding/preview', {
       token: operator,
-      body: { template: 'member.welcome', draft: { subject: 'x', html: 'y'.repeat(19_000), text: 'y'.repeat(19_000) } },
+      body: {
+        template: 'member.welcome',
+        draft: { subject: 'x', html: 'y'.repeat(19_000), text: 'y'.repeat(19_000) },
+      },
       headers: { 'idempotency-key': key },
     })
   const first = await big('big')
-  expect({ status: first.status, large: JSON.stringify(first.body).length > 32 * 1024 }).toEqual({ status: 200, large: true })
+  expect({ status: first.status, large: JSON.stringify(first.body).length > 32 * 1024 }).toEqual({
+    status: 200,
+    large: true,
+  })
   const [row] = await rowsOf('big')
   expect(row).toMatchObject({ body: null, sealed: null, status: 200 })
-  expect(await big('big')).toMatchObject({ status: 409, body: { code: 'idempotency_answer_withheld' } })
+  expect(await big('big')).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_answer_withheld' },
+  })
 })
 
 it('names of a hundred unknown fields at most, each cut to 64 characters', async () => {
   const body = {
     name: 'Named',
-    ...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${n}`.padStart(60, '0') + 'ü'.repeat(1_500), 1])),
+    ...Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`${n}`.padStart(60, '0') + 'ü'.repeat(1_500), 1]),
+    ),
   }
-  const answer = await create('unknown', body)
-  expect(answer.status).toBe(400)
-  expect(answer.body.issues).toHaveLength(100)
-  for (const { path } of answer.body.issues) expect(path).toMatch(/^\d{60}ü{3}…$/)
-  const query = await house.request('GET', `/tenants?${'q'.repeat(5_000)}=1&${'q'.repeat(5_000)}=2`, { token })
+  const response = await create('unknown', body)
+  expect(response.status).toBe(400)
+  expect(response.body.issues).toHaveLength(100)
+  for (const { path } of response.body.issues) expect(path).toMatch(/^\d{60}ü{3}…$/)
+  const query = await testApp.request(
+    'GET',
+    `/tenants?${'q'.repeat(5_000)}=1&${'q'.repeat(5_000)}=2`,
+    { token },
+  )
   expect(query.body.issues).toEqual([{ path: `${'q'.repeat(63)}…`, message: expect.any(String) }])
 })
 
 it.each(['', ' ', 'a b', 'ü', 'a'.repeat(256)])('refuses the key %j', async (key) => {
-  const answer = await create(key, { name: 'Unkeyed' })
-  expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'Idempotency-Key' }] } })
+  const response = await create(key, { name: 'Unkeyed' })
+  expect(response).toMatchObject({ status: 400, body: { issues: [{ path: 'Idempotency-Key' }] } })
   expect(await tenantsNamed('Unkeyed')).toBe(0)
 })
 
 it('means nothing on other methods', async () => {
   const rename = (name: string) =>
-    house.request('PATCH', '/tenants/acme', { token: operator, body: { name }, headers: { 'idempotency-key': 'patch' } })
+    testApp.request('PATCH', '/tenants/acme', {
+      token: operator,
+      body: { name },
+      headers: { 'idempotency-key': 'patch' },
+    })
   expect((await rename('One')).body.name).toBe('One')
   expect((await rename('Two')).body.name).toBe('Two')
 })
 
 it('needs a caller', async () => {
-  const answer = await house.request('POST', '/tenants', { body: { name: 'x' }, headers: { 'idempotency-key': 'nobody' } })
-  expect(answer).toMatchObject({ status: 401 })
-  expect(await house.database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'nobody').execute()).toEqual([])
+  const response = await testApp.request('POST', '/tenants', {
+    body: { name: 'x' },
+    headers: { 'idempotency-key': 'nobody' },
+  })
+  expect(response).toMatchObject({ status: 401 })
+  expect(
+    await testApp.database.db
+      .selectFrom('idempotency_keys')
+      .select('key')
+      .where('key', '=', 'nobody')
+      .execute(),
+  ).toEqual([])
 })

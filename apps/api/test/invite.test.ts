@@ -3,36 +3,43 @@ import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
 import { clientsWithDeadline, identityApi, identityRecords } from './outside.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 
 beforeAll(async () => {
-  house = await openHouse({
+  testApp = await startTestApp({
     provisioned: false,
     integrations: clientsWithDeadline(800),
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
-  operator = await house.token('operator@atrium.test')
+  operator = await testApp.token('operator@atrium.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
-beforeEach(() => house.sandbox.clearFaults())
+afterAll(() => testApp[Symbol.asyncDispose]())
+beforeEach(() => testApp.sandbox.clearFaults())
 
-const invite = (body: object, headers: Record<string, string> = {}, on = house, token = operator) =>
-  on.request('POST', '/users/invite', { token, body, headers })
+const invite = (
+  body: object,
+  headers: Record<string, string> = {},
+  on = testApp,
+  token = operator,
+) => on.request('POST', '/users/invite', { token, body, headers })
 const fresh = () => `invited-${randomBytes(4).toString('hex')}@example.test`
-const identityOf = (email: string, on = house) => identityRecords(on).users.filter((user) => user.email === email)
+const identityOf = (email: string, on = testApp) =>
+  identityRecords(on).users.filter((user) => user.email === email)
 
 /** Every table of every schema as text. */
-async function everyRow(on: TestHouse): Promise<string> {
+async function everyRow(on: TestApp): Promise<string> {
   const { rows: tables } = await sql<{ schema: string; name: string }>`
     select table_schema as schema, table_name as name from information_schema.tables
     where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`.execute(on.database.db)
   const texts: string[] = []
   for (const { schema, name } of tables) {
-    const { rows } = await sql<{ text: string }>`select row_to_json(r)::text as text from ${sql.table(`${schema}.${name}`)} r`.execute(
+    const { rows } = await sql<{
+      text: string
+    }>`select row_to_json(r)::text as text from ${sql.table(`${schema}.${name}`)} r`.execute(
       on.database.db,
     )
     texts.push(...rows.map(({ text }) => text))
@@ -43,8 +50,8 @@ async function everyRow(on: TestHouse): Promise<string> {
 describe('an invitation', () => {
   it('makes an internal, active identity in the administrators’ group and a record with the flag', async () => {
     const email = fresh()
-    const answer = await invite({ name: 'Ina Invited', email: email.toUpperCase() })
-    expect(answer.status).toBe(201)
+    const response = await invite({ name: 'Ina Invited', email: email.toUpperCase() })
+    expect(response.status).toBe(201)
     const [identity, ...more] = identityOf(email) as unknown as Record<string, unknown>[]
     expect(more).toEqual([])
     expect(identity).toMatchObject({
@@ -53,45 +60,57 @@ describe('an invitation', () => {
       name: 'Ina Invited',
       type: 'internal',
       is_active: true,
-      uid: answer.body.subject,
+      uid: response.body.subject,
     })
-    const group = identityRecords(house).groups.find(({ name }) => name === 'platform-admins')
+    const group = identityRecords(testApp).groups.find(({ name }) => name === 'platform-admins')
     expect(identity?.groups).toEqual([group?.pk])
-    const user = await house.request('GET', `/users/${answer.body.userId}`, { token: operator })
-    expect(user.body).toMatchObject({ email, name: 'Ina Invited', platformAdmin: true, idpSubjectId: answer.body.subject })
-    const token = await house.token(email, 'operator')
-    expect((await house.request('GET', '/users', { token })).status).toBe(200)
+    const user = await testApp.request('GET', `/users/${response.body.userId}`, { token: operator })
+    expect(user.body).toMatchObject({
+      email,
+      name: 'Ina Invited',
+      platformAdmin: true,
+      idpSubjectId: response.body.subject,
+    })
+    const token = await testApp.token(email, 'operator')
+    expect((await testApp.request('GET', '/users', { token })).status).toBe(200)
   })
 
   it('hands over a temporary password where the provider has no recovery flow', async () => {
     const email = fresh()
-    const answer = await invite({ name: 'Pat', email })
-    expect(Object.keys(answer.body).sort()).toEqual(['subject', 'tempPassword', 'userId'])
-    const password: string = answer.body.tempPassword
+    const response = await invite({ name: 'Pat', email })
+    expect(Object.keys(response.body).sort()).toEqual(['subject', 'tempPassword', 'userId'])
+    const password: string = response.body.tempPassword
     expect(password).toMatch(/^[^IO01l]{16}$/)
     for (const kind of [/[A-Z]/, /[a-z]/, /[0-9]/, /[^A-Za-z0-9]/]) expect(password).toMatch(kind)
-    const stored = (house.sandbox.identity.save() as { users: { email: string; password: string | null }[] }).users.find(
-      (user) => user.email === email,
-    )
+    const stored = (
+      testApp.sandbox.identity.save() as { users: { email: string; password: string | null }[] }
+    ).users.find((user) => user.email === email)
     expect(passwordMatches(stored?.password ?? null, password)).toBe(true)
   })
 
   it('hands over a link where it has one, on the address that people reach', async () => {
-    await using other = await openHouse({
+    await using other = await startTestApp({
       provisioned: false,
       env: { IDP_PUBLIC_URL: 'https://id.acme.test' },
       sandbox: { identity: { recoveryFlow: true } },
     })
     const email = fresh()
-    const answer = await invite({ name: 'Lin', email }, {}, other, await other.token('operator@atrium.test'))
-    expect(answer.status).toBe(201)
-    expect(Object.keys(answer.body).sort()).toEqual(['link', 'subject', 'userId'])
-    const link = new URL(answer.body.link)
+    const response = await invite(
+      { name: 'Lin', email },
+      {},
+      other,
+      await other.token('operator@atrium.test'),
+    )
+    expect(response.status).toBe(201)
+    expect(Object.keys(response.body).sort()).toEqual(['link', 'subject', 'userId'])
+    const link = new URL(response.body.link)
     expect(link.origin).toBe('https://id.acme.test')
     const page = await fetch(`${other.sandbox.identityUrl}${link.pathname}${link.search}`)
     expect(page.status).toBe(200)
     const [entry] = (
-      await other.request('GET', '/audit?action=platform.user_invited', { token: await other.token('operator@atrium.test') })
+      await other.request('GET', '/audit?action=platform.user_invited', {
+        token: await other.token('operator@atrium.test'),
+      })
     ).body.items
     expect(entry).toMatchObject({ resourceName: email, metadata: { handoff: 'link' } })
     const secret = link.searchParams.get('flow_token') ?? 'none'
@@ -102,25 +121,33 @@ describe('an invitation', () => {
   it('keeps the secret out of every table, the log and the audit, also with an Idempotency-Key', async () => {
     const email = fresh()
     const headers = { 'idempotency-key': `invite-${email}` }
-    const answer = await invite({ name: 'Quiet', email }, headers)
-    const secret: string = answer.body.tempPassword
+    const response = await invite({ name: 'Quiet', email }, headers)
+    const secret: string = response.body.tempPassword
     expect(secret).toHaveLength(16)
-    expect(await invite({ name: 'Quiet', email }, headers)).toMatchObject({ status: 409, body: { code: 'idempotency_answer_withheld' } })
-    const everything = await everyRow(house)
+    expect(await invite({ name: 'Quiet', email }, headers)).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_answer_withheld' },
+    })
+    const everything = await everyRow(testApp)
     expect(everything).toContain(email)
     expect(everything).not.toContain(secret)
-    expect(house.logLines.join('')).not.toContain(secret)
-    const entries = (await house.request('GET', '/audit?action=platform.user_invited', { token: operator })).body.items
+    expect(testApp.logLines.join('')).not.toContain(secret)
+    const entries = (
+      await testApp.request('GET', '/audit?action=platform.user_invited', { token: operator })
+    ).body.items
     expect(entries[0]).toMatchObject({
       actorType: 'operator',
       resourceName: email,
-      resourceId: answer.body.userId,
+      resourceId: response.body.userId,
       metadata: { handoff: 'tempPassword' },
     })
   })
 
   it('makes the group of the administrators when it is missing', async () => {
-    await using other = await openHouse({ provisioned: false, env: { IDP_PLATFORM_ADMIN_GROUP: 'chiefs' } })
+    await using other = await startTestApp({
+      provisioned: false,
+      env: { IDP_PLATFORM_ADMIN_GROUP: 'chiefs' },
+    })
     const token = await other.token('operator@atrium.test')
     const email = fresh()
     expect((await invite({ name: 'First', email }, {}, other, token)).status).toBe(201)
@@ -131,29 +158,50 @@ describe('an invitation', () => {
 })
 
 describe('an address that is known', () => {
-  it('is refused here, in any case, before anything is made', async () => {
+  it('is rejected here, in any case, before anything is made', async () => {
     const email = fresh()
     await invite({ name: 'One', email })
-    const calls = house.sandbox.state().identity.calls.length
+    const calls = testApp.sandbox.state().identity.calls.length
     for (const written of [email, email.toUpperCase(), ` ${email} `])
-      expect(await invite({ name: 'Two', email: written })).toMatchObject({ status: 409, body: { code: 'email_exists' } })
-    expect(house.sandbox.state().identity.calls.length).toBe(calls)
+      expect(await invite({ name: 'Two', email: written })).toMatchObject({
+        status: 409,
+        body: { code: 'email_exists' },
+      })
+    expect(testApp.sandbox.state().identity.calls.length).toBe(calls)
     expect(identityOf(email)).toHaveLength(1)
   })
 
-  it('is refused when the identity provider has it, and that identity is left alone', async () => {
+  it('is rejected when the identity provider has it, and that identity is left alone', async () => {
     const email = fresh()
-    await identityApi(house, 'POST', '/core/users/', { username: email, email, name: 'Already there', groups: [] })
-    expect(await invite({ name: 'Again', email })).toMatchObject({ status: 409, body: { code: 'email_exists' } })
-    expect(identityOf(email)).toMatchObject([{ name: 'Already there', groups: [], is_active: true }])
+    await identityApi(testApp, 'POST', '/core/users/', {
+      username: email,
+      email,
+      name: 'Already there',
+      groups: [],
+    })
+    expect(await invite({ name: 'Again', email })).toMatchObject({
+      status: 409,
+      body: { code: 'email_exists' },
+    })
+    expect(identityOf(email)).toMatchObject([
+      { name: 'Already there', groups: [], is_active: true },
+    ])
   })
 
   it('is invited once when many invite it at once', async () => {
     const email = fresh()
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => invite({ name: `Racer ${n}`, email })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(5).fill(409)])
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => invite({ name: `Racer ${n}`, email })),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(5).fill(409)])
     expect(identityOf(email)).toHaveLength(1)
-    expect(await house.database.db.selectFrom('users').select('id').where('email', '=', email).execute()).toHaveLength(1)
+    expect(
+      await testApp.database.db
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', email)
+        .execute(),
+    ).toHaveLength(1)
   })
 })
 
@@ -169,32 +217,55 @@ describe('a failing step', () => {
   const modes = [{ mode: 'error', status: 503 }, { mode: 'reset' }, { mode: 'garbage' }] as const
   const cases = steps.flatMap(([name, match]) =>
     modes.flatMap((fault) =>
-      [false, true].map((after) => ({ name: `${name} with ${fault.mode}${after ? ' after it was done' : ''}`, match, fault, after })),
+      [false, true].map((after) => ({
+        name: `${name} with ${fault.mode}${after ? ' after it was done' : ''}`,
+        match,
+        fault,
+        after,
+      })),
     ),
   )
 
-  it.each(cases)('leaves nothing behind, and the invitation can be repeated: $name', async ({ match, fault, after }) => {
-    const email = fresh()
-    // Two hits: the first try and the second one of what is tried again.
-    house.sandbox.fault({ system: 'identity', match, ...fault, times: 2, ...(after ? { after } : {}) })
-    const answer = await invite({ name: 'Unlucky', email })
-    house.sandbox.clearFaults()
-    expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    expect(answer.body.detail).toMatch(/^The identity provider /)
-    expect(identityOf(email)).toEqual([])
-    expect(await house.database.db.selectFrom('users').select('id').where('email', '=', email).execute()).toEqual([])
-    expect((await invite({ name: 'Unlucky', email })).status).toBe(201)
-  })
+  it.each(cases)(
+    'leaves nothing behind, and the invitation can be repeated: $name',
+    async ({ match, fault, after }) => {
+      const email = fresh()
+      // Two hits: the first try and the second one of what is tried again.
+      testApp.sandbox.fault({
+        system: 'identity',
+        match,
+        ...fault,
+        times: 2,
+        ...(after ? { after } : {}),
+      })
+      const response = await invite({ name: 'Unlucky', email })
+      testApp.sandbox.clearFaults()
+      expect(response).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
+      expect(response.body.detail).toMatch(/^The identity provider /)
+      expect(identityOf(email)).toEqual([])
+      expect(
+        await testApp.database.db
+          .selectFrom('users')
+          .select('id')
+          .where('email', '=', email)
+          .execute(),
+      ).toEqual([])
+      expect((await invite({ name: 'Unlucky', email })).status).toBe(201)
+    },
+  )
 
   it('of our own database takes the identity away again', async () => {
-    await using other = await openHouse({ provisioned: false })
+    await using other = await startTestApp({ provisioned: false })
     const token = await other.token('operator@atrium.test')
     const owner = new pg.Client(other.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))
     await owner.connect()
     await owner.query('revoke insert on users from atrium_app')
     await owner.end()
     const email = fresh()
-    expect(await invite({ name: 'Unstored', email }, {}, other, token)).toMatchObject({ status: 500, body: { code: 'internal' } })
+    expect(await invite({ name: 'Unstored', email }, {}, other, token)).toMatchObject({
+      status: 500,
+      body: { code: 'internal' },
+    })
     expect(identityOf(email, other)).toEqual([])
     expect(other.logLines.join('')).not.toContain('tempPassword')
   })

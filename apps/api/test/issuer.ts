@@ -31,7 +31,11 @@ export interface Issuer extends AsyncDisposable {
   /** A new key; the old ones stay published unless dropped. */
   rotate(options: { drop: boolean }): SigningKey
   /** A token with usable claims unless overridden; a claim given as undefined is left out. */
-  sign(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>, key?: SigningKey): Promise<string>
+  sign(
+    claims?: Record<string, unknown>,
+    header?: Partial<JWTHeaderParameters>,
+    key?: SigningKey,
+  ): Promise<string>
   /** Usable claims, for forgeries that sign by hand. */
   claims(overrides?: Record<string, unknown>): JWTPayload
 }
@@ -48,7 +52,12 @@ export function createKey(algorithm: SigningKey['algorithm'] = 'RS256'): Signing
 }
 
 export function publicJwk(key: SigningKey): JWK {
-  return { ...(key.publicKey.export({ format: 'jwk' }) as JWK), kid: key.kid, alg: key.algorithm, use: 'sig' }
+  return {
+    ...(key.publicKey.export({ format: 'jwk' }) as JWK),
+    kid: key.kid,
+    alg: key.algorithm,
+    use: 'sig',
+  }
 }
 
 /** Claims that name a demo person as the identity provider would. */
@@ -72,7 +81,8 @@ export async function startIssuer(now: () => Date = () => new Date()): Promise<I
       response.writeHead(503).end()
       return
     }
-    const answer = (body: unknown) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const answer = (body: unknown) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.url?.endsWith('/.well-known/openid-configuration')) {
       answer({ issuer: issuer.url, jwks_uri: `${issuer.url}jwks/`, ...issuer.discovery })
     } else if (request.url?.endsWith('/jwks/')) {

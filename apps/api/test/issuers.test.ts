@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 const { portal, operator } = demoClients
-let house: TestHouse
+let testApp: TestApp
 let ofPortal: Issuer
 let ofOperators: Issuer
 let foreign: Issuer
 
 beforeAll(async () => {
-  ;[ofPortal, ofOperators, foreign] = await Promise.all([startIssuer(), startIssuer(), startIssuer()])
-  house = await openHouse({
+  ;[ofPortal, ofOperators, foreign] = await Promise.all([
+    startIssuer(),
+    startIssuer(),
+    startIssuer(),
+  ])
+  testApp = await startTestApp({
     env: {
       IDP_ISSUER: [ofPortal.url, ofOperators.url, foreign.url].join(','),
       IDP_OPERATOR_ISSUER: ofOperators.url,
@@ -22,12 +26,12 @@ beforeAll(async () => {
   })
 }, 60_000)
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
   await Promise.all([ofPortal, ofOperators, foreign].map((one) => one[Symbol.asyncDispose]()))
 })
 
 const me = async (issuer: Issuer, claims: Record<string, unknown>) =>
-  (await house.request('GET', '/users/me', { token: await issuer.sign(claims) })).body
+  (await testApp.request('GET', '/users/me', { token: await issuer.sign(claims) })).body
 let sub: string
 beforeEach(() => {
   sub = randomBytes(32).toString('hex')
@@ -36,10 +40,16 @@ beforeEach(() => {
 it('a token of the portal issuer with the operator audience is accepted, and never an operator', async () => {
   const person = personClaims('operator@atrium.test')
   const ask = async (issuer: Issuer, aud: string, path = '/users?limit=1') =>
-    house.request('GET', path, { token: await issuer.sign({ ...person, aud }) })
+    testApp.request('GET', path, { token: await issuer.sign({ ...person, aud }) })
   expect((await ask(ofOperators, operator.clientId)).status).toBe(200)
-  expect(await ask(ofPortal, operator.clientId)).toMatchObject({ status: 403, body: { code: 'operator_required' } })
-  expect(await ask(ofOperators, portal.clientId)).toMatchObject({ status: 403, body: { code: 'operator_required' } })
+  expect(await ask(ofPortal, operator.clientId)).toMatchObject({
+    status: 403,
+    body: { code: 'operator_required' },
+  })
+  expect(await ask(ofOperators, portal.clientId)).toMatchObject({
+    status: 403,
+    body: { code: 'operator_required' },
+  })
   // It names a person all the same: its audience is one of those that are accepted.
   expect((await ask(ofPortal, operator.clientId, '/users/me')).status).toBe(200)
   // Over what an operator may besides a member, too.
@@ -58,16 +68,29 @@ it('the same subject of another identity provider is another person, whose group
   const claims = personClaims('owner@acme.test')
   const ours = await me(ofPortal, claims)
   expect(ours.tenants).toMatchObject([{ slug: 'acme', role: 'owner' }])
-  const theirs = await me(foreign, { ...claims, email: undefined, groups: ['acme', 'platform-admins'] })
+  const theirs = await me(foreign, {
+    ...claims,
+    email: undefined,
+    groups: ['acme', 'platform-admins'],
+  })
   expect(theirs.id).not.toBe(ours.id)
-  expect(theirs).toMatchObject({ platformAdmin: false, tenants: [], idpSubjectId: `${new URL('/', foreign.url)}|${claims.sub}` })
+  expect(theirs).toMatchObject({
+    platformAdmin: false,
+    tenants: [],
+    idpSubjectId: `${new URL('/', foreign.url)}|${claims.sub}`,
+  })
   expect(theirs.email).toMatch(/^[0-9a-f]{64}@unknown\.invalid$/)
-  expect((await house.request('GET', '/tenants/acme', { token: await foreign.sign(claims) })).status).toBe(404)
+  expect(
+    (await testApp.request('GET', '/tenants/acme', { token: await foreign.sign(claims) })).status,
+  ).toBe(404)
   expect((await me(foreign, { ...claims, email: undefined })).id).toBe(theirs.id)
 })
 
 it('a subject that reads as a person of another provider names nobody', async () => {
   await me(foreign, { sub })
   const forged = await ofPortal.sign({ sub: `${new URL('/', foreign.url)}|${sub}` })
-  expect(await house.request('GET', '/users/me', { token: forged })).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+  expect(await testApp.request('GET', '/users/me', { token: forged })).toMatchObject({
+    status: 401,
+    body: { code: 'unauthenticated' },
+  })
 })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { marginAt } from '../src/payouts/margins.ts'
-import { type LedgerHouse, openLedgerHouse } from './ledger-house.ts'
+import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
 
-let ledger: LedgerHouse
+let ledger: LedgerTestApp
 beforeAll(async () => {
-  ledger = await openLedgerHouse()
+  ledger = await startLedgerTestApp()
 })
 afterAll(async () => {
   await ledger[Symbol.asyncDispose]()
@@ -16,12 +16,16 @@ describe('a paid invoice', () => {
     const id = await ledger.earn({ marginPct: 17.5, paidAt: '2026-03-01T00:00:00Z' })
     await ledger.settle(id)
     expect(await ledger.entries(id)).toEqual([{ type: 'accrual', amount: 1_750 }])
-    const row = await ledger.house.database.db
+    const row = await ledger.testApp.database.db
       .selectFrom('partner_ledger')
       .select(['available_at', 'base_amount', 'margin_pct'])
       .where('invoice_id', '=', id)
       .executeTakeFirstOrThrow()
-    expect(row).toEqual({ available_at: new Date('2026-03-31T00:00:00Z'), base_amount: 10_000, margin_pct: '17.50' })
+    expect(row).toEqual({
+      available_at: new Date('2026-03-31T00:00:00Z'),
+      base_amount: 10_000,
+      margin_pct: '17.50',
+    })
   })
 
   it('that is settled ten times at once is in the ledger once', async () => {
@@ -36,7 +40,7 @@ describe('a paid invoice', () => {
 
   it('gives nothing while it is open, without a partner, or to one that was terminated before', async () => {
     const gone = await ledger.partner()
-    await ledger.house.database.db
+    await ledger.testApp.database.db
       .updateTable('partners')
       .set({ status: 'terminated', terminated_at: '2026-03-05T00:00:00Z' })
       .where('id', '=', gone.id)
@@ -48,7 +52,11 @@ describe('a paid invoice', () => {
       await ledger.earn({ marginPct: 0 }),
     ]
     for (const id of without) expect(await ledger.entries(id)).toEqual([])
-    expect(await ledger.entries(await ledger.earn({ partnerId: gone.id, paidAt: '2026-03-04T23:59:59Z' }))).toHaveLength(1)
+    expect(
+      await ledger.entries(
+        await ledger.earn({ partnerId: gone.id, paidAt: '2026-03-04T23:59:59Z' }),
+      ),
+    ).toHaveLength(1)
   })
 })
 
@@ -59,7 +67,9 @@ describe('money that goes back', () => {
       await ledger.reversal(id, { amount, createdAt: `2026-03-1${day}T00:00:00Z` })
       await ledger.settle(id)
     }
-    expect((await ledger.entries(id)).map(({ amount }) => amount)).toEqual([1_750, -583, -584, -583])
+    expect((await ledger.entries(id)).map(({ amount }) => amount)).toEqual([
+      1_750, -583, -584, -583,
+    ])
   })
 
   it('is the same in whatever order it becomes known', async () => {
@@ -71,12 +81,18 @@ describe('money that goes back', () => {
       ].map(async (order) => {
         const id = await ledger.earn({ marginPct: 17.5 })
         for (const part of order) {
-          await ledger.reversal(id, { id: `re_${id}_${part}`, amount: 3_333, createdAt: `2026-03-1${part}T00:00:00Z` })
+          await ledger.reversal(id, {
+            id: `re_${id}_${part}`,
+            amount: 3_333,
+            createdAt: `2026-03-1${part}T00:00:00Z`,
+          })
           await ledger.settle(id)
         }
         const { rows } = await sql<{ part: string; net: number }>`
           select right(split_part(source_id, '#', 1), 1) as part, sum(amount)::int as net from partner_ledger
-          where invoice_id = ${id} and source_type = 'refund' group by 1 order by 1`.execute(ledger.house.database.db)
+          where invoice_id = ${id} and source_type = 'refund' group by 1 order by 1`.execute(
+          ledger.testApp.database.db,
+        )
         return rows
       }),
     )
@@ -109,7 +125,7 @@ describe('money that goes back', () => {
     await ledger.reversal(id, { amount: 11_900 })
     await ledger.settle(id)
     expect(await ledger.entries(id)).toEqual([])
-    await ledger.house.database.db
+    await ledger.testApp.database.db
       .updateTable('invoices')
       .set({ status: 'paid', paid_at: '2026-03-10T00:00:00Z', amount_paid: 11_900 })
       .where('id', '=', id)
@@ -121,16 +137,18 @@ describe('money that goes back', () => {
 
 it('lets nobody change or remove an entry', async () => {
   const id = await ledger.earn()
-  const { db } = ledger.house.database
-  await expect(sql`update partner_ledger set amount = 1 where invoice_id = ${id}`.execute(db)).rejects.toThrow(
-    /append-only|permission denied/,
-  )
-  await expect(sql`delete from partner_ledger where invoice_id = ${id}`.execute(db)).rejects.toThrow(/append-only|permission denied/)
+  const { db } = ledger.testApp.database
+  await expect(
+    sql`update partner_ledger set amount = 1 where invoice_id = ${id}`.execute(db),
+  ).rejects.toThrow(/append-only|permission denied/)
+  await expect(
+    sql`delete from partner_ledger where invoice_id = ${id}`.execute(db),
+  ).rejects.toThrow(/append-only|permission denied/)
 })
 
 it('takes the margin of the day: the newest that had begun, else the one of the record', async () => {
   const { id } = await ledger.partner({ marginPct: 12.5 })
-  const { db } = ledger.house.database
+  const { db } = ledger.testApp.database
   await db
     .insertInto('partner_margins')
     .values([
@@ -165,13 +183,26 @@ describe('what a partner sees', () => {
         minimumMinor: 5_000,
         openPayout: null,
       },
-      { currency: 'usd', balanceMinor: 1_000, availableMinor: 0, pendingMinor: 1_000, payableMinor: 0 },
+      {
+        currency: 'usd',
+        balanceMinor: 1_000,
+        availableMinor: 0,
+        pendingMinor: 1_000,
+        payableMinor: 0,
+      },
     ])
     expect(body.recentEntries).toHaveLength(4)
     const entries = await ledger.read(`/partners/${slug}/ledger?invoiceId=${old}`, ledger.olive)
     expect(entries.body.items).toMatchObject([
       { type: 'clawback', amountMinor: -200, source: 'refund', tenantSlug: 'acme', invoiceId: old },
-      { type: 'accrual', amountMinor: 2_000, baseMinor: 10_000, marginPct: 20, source: 'invoice', payoutId: null },
+      {
+        type: 'accrual',
+        amountMinor: 2_000,
+        baseMinor: 10_000,
+        marginPct: 20,
+        source: 'invoice',
+        payoutId: null,
+      },
     ])
   })
 
@@ -179,8 +210,13 @@ describe('what a partner sees', () => {
     const { id, slug } = await ledger.partner()
     for (const net of [1_000, 2_000, 3_000]) await ledger.earn({ partnerId: id, net })
     const first = await ledger.read(`/partners/${slug}/ledger?limit=2`, ledger.olive)
-    const second = await ledger.read(`/partners/${slug}/ledger?limit=2&cursor=${first.body.nextCursor}`, ledger.olive)
-    expect([...first.body.items, ...second.body.items].map((entry) => entry.amountMinor)).toEqual([600, 400, 200])
+    const second = await ledger.read(
+      `/partners/${slug}/ledger?limit=2&cursor=${first.body.nextCursor}`,
+      ledger.olive,
+    )
+    expect([...first.body.items, ...second.body.items].map((entry) => entry.amountMinor)).toEqual([
+      600, 400, 200,
+    ])
     expect(second.body.nextCursor).toBeNull()
     const sheet = await ledger.read(`/partners/${slug}/ledger/export`, ledger.olive)
     expect(sheet.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"')
@@ -193,16 +229,24 @@ describe('what a partner sees', () => {
     const { slug } = await ledger.partner()
     expect((await ledger.read(`/partners/${slug}/billing`, ledger.pia)).status).toBe(404)
     expect((await ledger.read('/partners/north/billing', ledger.pia)).status).toBe(200)
-    const { db } = ledger.house.database
+    const { db } = ledger.testApp.database
     const level = (access: 'viewer' | 'support' | 'manager' | 'owner') =>
-      db.updateTable('users').set({ partner_access: access }).where('email', '=', 'partner@north.test').execute()
+      db
+        .updateTable('users')
+        .set({ partner_access: access })
+        .where('email', '=', 'partner@north.test')
+        .execute()
     for (const access of ['viewer', 'support'] as const) {
       await level(access)
-      expect((await ledger.read('/partners/north/ledger', ledger.pia)).body).toMatchObject({ code: 'access_level' })
+      expect((await ledger.read('/partners/north/ledger', ledger.pia)).body).toMatchObject({
+        code: 'access_level',
+      })
     }
     await level('manager')
     expect((await ledger.read('/partners/north/payouts', ledger.pia)).status).toBe(200)
-    expect((await ledger.post('/partners/north/payouts', ledger.pia, { currency: 'eur' })).body).toMatchObject({ code: 'access_level' })
+    expect(
+      (await ledger.post('/partners/north/payouts', ledger.pia, { currency: 'eur' })).body,
+    ).toMatchObject({ code: 'access_level' })
     await level('owner')
   })
 })
@@ -220,23 +264,36 @@ describe('an adjustment', () => {
     const balance = async () => {
       const { rows } = await sql<{
         sum: number
-      }>`select coalesce(sum(amount), 0)::int as sum from partner_ledger where partner_id = ${id}`.execute(ledger.house.database.db)
+      }>`select coalesce(sum(amount), 0)::int as sum from partner_ledger where partner_id = ${id}`.execute(
+        ledger.testApp.database.db,
+      )
       return rows[0]?.sum
     }
     expect((await adjust(60_000)).body).toMatchObject({ state: 'entered', amountMinor: 60_000 })
     const second = await adjust(-60_000)
-    expect(second.body).toMatchObject({ state: 'pending', requestedBy: 'operator@atrium.test', decidedBy: null })
+    expect(second.body).toMatchObject({
+      state: 'pending',
+      requestedBy: 'operator@atrium.test',
+      decidedBy: null,
+    })
     expect(await balance()).toBe(60_000)
     const path = `/billing/ledger-adjustments/${second.body.id}`
-    expect((await ledger.post(`${path}/approve`, ledger.olive)).body).toMatchObject({ code: 'self_approval' })
-    const both = await Promise.all([ledger.post(`${path}/approve`, ledger.gero), ledger.post(`${path}/refuse`, ledger.gero)])
+    expect((await ledger.post(`${path}/approve`, ledger.olive)).body).toMatchObject({
+      code: 'self_approval',
+    })
+    const both = await Promise.all([
+      ledger.post(`${path}/approve`, ledger.gero),
+      ledger.post(`${path}/refuse`, ledger.gero),
+    ])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
     const entered = both.find(({ status }) => status === 200)?.body.state === 'entered'
     expect(await balance()).toBe(entered ? 0 : 60_000)
     const list = await ledger.read(`/billing/ledger-adjustments?partnerSlug=${slug}`, ledger.olive)
     expect(list.body.items).toHaveLength(2)
     const log = await ledger.read(`/audit?action=ledger.adjusted&partnerSlug=${slug}`, ledger.olive)
-    expect(new Set(log.body.items.map((event: { resourceName: string }) => event.resourceName))).toEqual(new Set([`${slug} EUR`]))
+    expect(
+      new Set(log.body.items.map((event: { resourceName: string }) => event.resourceName)),
+    ).toEqual(new Set([`${slug} EUR`]))
   })
 
   it.each([
@@ -247,8 +304,14 @@ describe('an adjustment', () => {
     [{ partnerSlug: 'nobody-here' }, 'partnerSlug'],
     [{ margin: 3 }, 'margin'],
   ])('of %o is refused with a reason', async (fields, path) => {
-    const body = { partnerSlug: 'north', currency: 'eur', amountMinor: 100, reason: 'Goodwill for the outage', ...fields }
-    const answer = await ledger.post('/billing/ledger-adjustments', ledger.olive, body)
-    expect(answer.body).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
+    const body = {
+      partnerSlug: 'north',
+      currency: 'eur',
+      amountMinor: 100,
+      reason: 'Goodwill for the outage',
+      ...fields,
+    }
+    const response = await ledger.post('/billing/ledger-adjustments', ledger.olive, body)
+    expect(response.body).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
   })
 })

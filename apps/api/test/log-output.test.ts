@@ -46,7 +46,17 @@ it('writes nothing while there is nothing to write', async () => {
 
 it('writes what the job engine tells of an error, which is no error object', () => {
   const { blocks, log } = collect()
-  log.error({ err: { message: 'connect ECONNREFUSED', stack: 'at connect', code: 'ECONNREFUSED', queue: 'outbox' } }, 'the job engine')
+  log.error(
+    {
+      err: {
+        message: 'connect ECONNREFUSED',
+        stack: 'at connect',
+        code: 'ECONNREFUSED',
+        queue: 'outbox',
+      },
+    },
+    'the job engine',
+  )
   log.error({ err: { queue: 'outbox' } }, 'nothing known')
   const lines = blocks.join('').trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line).err)).toEqual([

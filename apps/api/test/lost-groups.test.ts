@@ -1,40 +1,58 @@
 import { demoServiceCredentials } from '@atrium/core/demo'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { settleMember } from '../src/members/jobs.ts'
+import { syncMember } from '../src/members/jobs.ts'
 import { provisionTenant } from '../src/provisioning/jobs.ts'
-import { fileUser, identityUser, type MembersHouse, openMembersHouse } from './members-house.ts'
+import {
+  fileUser,
+  identityUser,
+  type MembersTestApp,
+  startMembersTestApp,
+} from './members-test-app.ts'
 import { clientsWithDeadline, identityApi, outsideObjects } from './outside.ts'
 
-let house: MembersHouse
+let testApp: MembersTestApp
 let members: { id: string; email: string }[]
 beforeAll(async () => {
-  house = await openMembersHouse({ integrations: clientsWithDeadline(800), sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  testApp = await startMembersTestApp({
+    integrations: clientsWithDeadline(800),
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
   members = []
-  for (let n = 0; n < 3; n++) members.push((await house.newMember()).member)
+  for (let n = 0; n < 3; n++) members.push((await testApp.newMember()).member)
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(async () => {
-  house.sandbox.clearFaults()
+  testApp.sandbox.clearFaults()
   // Tokens tell of seconds: what was settled just now would be as new as they are.
   const before = new Date(Date.now() - 60_000)
-  await house.database.db.updateTable('memberships').set({ identity_changed_at: before, created_at: before }).execute()
+  await testApp.database.db
+    .updateTable('memberships')
+    .set({ identity_changed_at: before, created_at: before })
+    .execute()
 })
 
-const reconcile = () => house.request('POST', '/tenants/acme/reconcile', { token: house.as.operator })
+const reconcile = () =>
+  testApp.request('POST', '/tenants/acme/reconcile', { token: testApp.as.operator })
 const groupId = async () =>
-  (await house.database.db.selectFrom('tenants').select('identity_group_id as id').where('id', '=', house.acmeId).executeTakeFirstOrThrow())
-    .id
-const inGroup = () => outsideObjects(house, 'acme').members
-const status = async (id: string) => (await house.member(id)).status
-const signIn = async (email: string) => house.request('GET', '/users/me', { token: await house.token(email) })
+  (
+    await testApp.database.db
+      .selectFrom('tenants')
+      .select('identity_group_id as id')
+      .where('id', '=', testApp.acmeId)
+      .executeTakeFirstOrThrow()
+  ).id
+const inGroup = () => outsideObjects(testApp, 'acme').members
+const status = async (id: string) => (await testApp.member(id)).status
+const signIn = async (email: string) =>
+  testApp.request('GET', '/users/me', { token: await testApp.token(email) })
 /** The job engine's work, at once. */
 async function settle(): Promise<void> {
-  await provisionTenant(house.app.house, house.acmeId)
-  for (const { id } of members) await settleMember(house.app.house, house.acmeId, id)
+  await provisionTenant(testApp.app.services, testApp.acmeId)
+  for (const { id } of members) await syncMember(testApp.app.services, testApp.acmeId, id)
 }
 
 it('a group that was deleted by hand takes nobody away who signs in, and comes back with everybody', async () => {
-  await identityApi(house, 'DELETE', `/core/groups/${await groupId()}/`)
+  await identityApi(testApp, 'DELETE', `/core/groups/${await groupId()}/`)
   for (const { id, email } of members) {
     await signIn(email)
     expect(await status(id)).toBe('active')
@@ -47,8 +65,8 @@ it('a group that was deleted by hand takes nobody away who signs in, and comes b
   }
 })
 
-it('a reconcile that makes the group anew shuts nobody out, and puts every member into it', async () => {
-  await identityApi(house, 'DELETE', `/core/groups/${await groupId()}/`)
+it('a reconcile that makes the group again shuts nobody out, and puts every member into it', async () => {
+  await identityApi(testApp, 'DELETE', `/core/groups/${await groupId()}/`)
   expect((await reconcile()).status).toBe(200)
   for (const { id, email } of members) {
     await signIn(email)
@@ -60,8 +78,8 @@ it('a reconcile that makes the group anew shuts nobody out, and puts every membe
 
 it('a reconcile puts those back whom a restored group lacks', async () => {
   const [first] = members
-  const { pk } = (await identityUser(house, first?.email ?? '')) ?? {}
-  await identityApi(house, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
+  const { pk } = (await identityUser(testApp, first?.email ?? '')) ?? {}
+  await identityApi(testApp, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
   expect(inGroup()).not.toContain(first?.email)
   await reconcile()
   await settle()
@@ -70,23 +88,26 @@ it('a reconcile puts those back whom a restored group lacks', async () => {
 
 it('while the provider does not tell whether the group is there nobody is taken away', async () => {
   const [first] = members
-  const { pk } = (await identityUser(house, first?.email ?? '')) ?? {}
-  await identityApi(house, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
-  const token = await house.token(first?.email ?? '')
-  house.sandbox.fault({ system: 'identity', match: '/core/groups/', mode: 'error', status: 503 })
-  await house.request('GET', '/users/me', { token })
+  const { pk } = (await identityUser(testApp, first?.email ?? '')) ?? {}
+  await identityApi(testApp, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
+  const token = await testApp.token(first?.email ?? '')
+  testApp.sandbox.fault({ system: 'identity', match: '/core/groups/', mode: 'error', status: 503 })
+  await testApp.request('GET', '/users/me', { token })
   expect(await status(first?.id ?? '')).toBe('active')
 })
 
 it('who was taken out of a group that stands is suspended at the next sign-in', async () => {
-  const { member } = await house.newMember()
-  const { pk } = (await identityUser(house, member.email)) ?? {}
-  await house.database.db
+  const { member } = await testApp.newMember()
+  const { pk } = (await identityUser(testApp, member.email)) ?? {}
+  await testApp.database.db
     .updateTable('memberships')
-    .set({ identity_changed_at: new Date(Date.now() - 60_000), created_at: new Date(Date.now() - 60_000) })
+    .set({
+      identity_changed_at: new Date(Date.now() - 60_000),
+      created_at: new Date(Date.now() - 60_000),
+    })
     .where('user_id', '=', member.id)
     .execute()
-  await identityApi(house, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
+  await identityApi(testApp, 'POST', `/core/groups/${await groupId()}/remove_user/`, { pk })
   await signIn(member.email)
   expect(await status(member.id)).toBe('suspended')
 })
@@ -95,20 +116,33 @@ it('a space that was purged by hand comes back with its members, also by the ret
   const { filesUser, filesAppToken } = demoServiceCredentials
   const authorization = `Basic ${Buffer.from(`${filesUser}:${filesAppToken}`).toString('base64')}`
   const space = async () =>
-    (await house.database.db.selectFrom('tenants').select('file_space_id as id').where('id', '=', house.acmeId).executeTakeFirstOrThrow())
-      .id ?? ''
+    (
+      await testApp.database.db
+        .selectFrom('tenants')
+        .select('file_space_id as id')
+        .where('id', '=', testApp.acmeId)
+        .executeTakeFirstOrThrow()
+    ).id ?? ''
   const call = (method: string, path: string, headers: Record<string, string> = {}) =>
-    fetch(`${house.sandbox.filesUrl}/graph/${path}`, { method, headers: { authorization, ...headers } })
+    fetch(`${testApp.sandbox.filesUrl}/graph/${path}`, {
+      method,
+      headers: { authorization, ...headers },
+    })
   const purge = async () => {
     const path = `v1.0/drives/${encodeURIComponent(await space())}`
     expect((await call('DELETE', path)).status).toBe(204)
     expect((await call('DELETE', path, { purge: 'T' })).status).toBe(204)
   }
   const inSpace = async () => {
-    const response = await call('GET', `v1beta1/drives/${encodeURIComponent(await space())}/root/permissions`)
+    const response = await call(
+      'GET',
+      `v1beta1/drives/${encodeURIComponent(await space())}/root/permissions`,
+    )
     return JSON.stringify(await response.json())
   }
-  const accounts = await Promise.all(members.map(async ({ email }) => (await fileUser(house, email))?.id ?? ''))
+  const accounts = await Promise.all(
+    members.map(async ({ email }) => (await fileUser(testApp, email))?.id ?? ''),
+  )
 
   await purge()
   expect((await reconcile()).body).toMatchObject({ results: { files: { state: 'ok' } } })
@@ -117,9 +151,9 @@ it('a space that was purged by hand comes back with its members, also by the ret
   for (const id of accounts) expect(shown).toContain(id)
 
   await purge()
-  await house.call('POST', `/users/${members[0]?.id}/retry`)
+  await testApp.call('POST', `/users/${members[0]?.id}/retry`)
   await settle()
-  await house.database.db.updateTable('memberships').set({ next_at: null }).execute()
+  await testApp.database.db.updateTable('memberships').set({ next_at: null }).execute()
   await settle()
   const again = await inSpace()
   for (const id of accounts) expect(again).toContain(id)

@@ -1,20 +1,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false })
+  testApp = await startTestApp({ provisioned: false })
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const path = '/tenants/acme/mail-profile'
-const ask = async (email: string) => house.request('GET', path, { token: await house.token(email) })
-const setMailbox = async (email: string, fields: { mailbox_address?: string | null; status?: 'active' | 'suspended' }) => {
-  await house.database.db
+const ask = async (email: string) =>
+  testApp.request('GET', path, { token: await testApp.token(email) })
+const setMailbox = async (
+  email: string,
+  fields: { mailbox_address?: string | null; status?: 'active' | 'suspended' },
+) => {
+  await testApp.database.db
     .updateTable('memberships')
     .set(fields)
-    .where('user_id', 'in', (query) => query.selectFrom('users').select('id').where('email', '=', email))
+    .where('user_id', 'in', (query) =>
+      query.selectFrom('users').select('id').where('email', '=', email),
+    )
     .execute()
 }
 
@@ -22,27 +28,41 @@ it("is the caller's own mailbox under the name of the branded product", async ()
   await setMailbox('member@acme.test', { mailbox_address: 'mira@acme.tenants.local' })
   await setMailbox('admin@acme.test', { mailbox_address: 'adam@acme.tenants.local' })
   const mira = { address: 'mira@acme.tenants.local', name: 'Mira Member' }
-  expect(await ask('member@acme.test')).toMatchObject({ status: 200, body: { ...mira, organisation: 'Acme Engineering' } })
-  await house.request('PUT', '/tenants/acme/branding', {
-    token: await house.token('owner@acme.test'),
+  expect(await ask('member@acme.test')).toMatchObject({
+    status: 200,
+    body: { ...mira, organisation: 'Acme Engineering' },
+  })
+  await testApp.request('PUT', '/tenants/acme/branding', {
+    token: await testApp.token('owner@acme.test'),
     body: { productName: 'Acme Office' },
   })
   expect((await ask('member@acme.test')).body).toEqual({ ...mira, organisation: 'Acme Office' })
   expect((await ask('admin@acme.test')).body.address).toBe('adam@acme.tenants.local')
-  const trpc = house.trpc(await house.token('member@acme.test'))
-  expect(await trpc.mailProfile.get.query({ slug: 'acme' })).toEqual({ ...mira, organisation: 'Acme Office' })
+  const trpc = testApp.trpc(await testApp.token('member@acme.test'))
+  expect(await trpc.mailProfile.get.query({ slug: 'acme' })).toEqual({
+    ...mira,
+    organisation: 'Acme Office',
+  })
 })
 
 it('is not there for somebody without a mailbox, and says so', async () => {
   await setMailbox('member@acme.test', { mailbox_address: null })
-  const answer = await ask('member@acme.test')
-  expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  expect(answer.body.detail).toBe('You have no mailbox in this tenant, so there is nothing to set up on a device.')
-  expect(await ask('operator@atrium.test')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  const response = await ask('member@acme.test')
+  expect(response).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(response.body.detail).toBe(
+    'You have no mailbox in this tenant, so there is nothing to set up on a device.',
+  )
+  expect(await ask('operator@atrium.test')).toMatchObject({
+    status: 404,
+    body: { code: 'not_found' },
+  })
 })
 
 it('ends with the membership', async () => {
-  await setMailbox('member@acme.test', { mailbox_address: 'mira@acme.tenants.local', status: 'suspended' })
+  await setMailbox('member@acme.test', {
+    mailbox_address: 'mira@acme.tenants.local',
+    status: 'suspended',
+  })
   expect(await ask('member@acme.test')).toMatchObject({ status: 403, body: { code: 'not_member' } })
   await setMailbox('member@acme.test', { status: 'active' })
 })

@@ -11,12 +11,18 @@ describe.each(mailTemplateKeys)('the standard text of %s', (key) => {
     expect(templateFaults(key, standard, 'template')).toEqual([])
     const message = renderMessage(standard, sampleValues(key))
     expect(message.subject).not.toBe('')
-    for (const part of [message.subject, message.text, message.html ?? '']) expect(part).not.toMatch(/\{\{|\{%|undefined|\[object/)
+    for (const part of [message.subject, message.text, message.html ?? ''])
+      expect(part).not.toMatch(/\{\{|\{%|undefined|\[object/)
   })
 
   it('leaves nothing behind where a value that may be empty is empty', () => {
     const values = sampleValues(key)
-    const empty = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, name === 'link' ? emptied(value) : value]))
+    const empty = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        name === 'link' ? emptied(value) : value,
+      ]),
+    )
     const { html } = renderMessage(standard, empty)
     expect(html).not.toContain('href=""')
   })

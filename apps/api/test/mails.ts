@@ -1,4 +1,4 @@
-import type { TestHouse } from './house.ts'
+import type { TestApp } from './test-app.ts'
 
 /** A mail as it reached the sandbox's server. */
 export interface CaughtMail {
@@ -15,14 +15,17 @@ export interface CaughtMail {
 }
 
 /** The calendar file of a mail; undefined where it has none. */
-export async function calendarFileOf(house: TestHouse, { id, attachments }: CaughtMail): Promise<string | undefined> {
+export async function calendarFileOf(
+  testApp: TestApp,
+  { id, attachments }: CaughtMail,
+): Promise<string | undefined> {
   const index = attachments.findIndex(({ filename }) => filename === 'invite.ics')
   if (index < 0) return undefined
-  return (await fetch(`${house.sandbox.smtpPageUrl}/messages/${id}/attachments/${index}`)).text()
+  return (await fetch(`${testApp.sandbox.smtpPageUrl}/messages/${id}/attachments/${index}`)).text()
 }
 
-/** What the house has sent, oldest first, read as a mail program reads it. */
-export function caughtMails(house: TestHouse): CaughtMail[] {
-  const { messages } = house.sandbox.state().smtp.records as { messages: CaughtMail[] }
+/** What the workplace has sent, oldest first, read as a mail program reads it. */
+export function caughtMails(testApp: TestApp): CaughtMail[] {
+  const { messages } = testApp.sandbox.state().smtp.records as { messages: CaughtMail[] }
   return [...messages].reverse()
 }

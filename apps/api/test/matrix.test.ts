@@ -1,35 +1,42 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordFigure } from '../../../proof/figures.ts'
+import { recordMeasurement } from '../../../tests/measurements.ts'
 import { appRouter } from '../src/router.ts'
 import { restRoutes } from '../src/transport/rest.ts'
 import { type Outcome, overRest, overTrpc } from './calls.ts'
-import type { TestHouse } from './house.ts'
 import { matrix } from './matrix/all.ts'
 import { type Caller, callers } from './matrix/rows.ts'
-import { openPlaces, type Places } from './matrix/world.ts'
+import { openLocations, type Places } from './matrix/world.ts'
+import type { TestApp } from './test-app.ts'
 
 let places: Places
-let house: TestHouse
+let testApp: TestApp
 let build: Places['build']
 
 beforeAll(async () => {
-  places = await openPlaces()
-  ;({ house, build } = places)
+  places = await openLocations()
+  ;({ testApp, build } = places)
 }, 60_000)
 const calls = { made: 0, deviating: 0 }
 afterAll(async () => {
-  const wanted = Object.values(matrix).flat().length * callers.length * Object.keys(wires).length
-  await recordFigure({
-    goal: 'S1',
+  const requested = Object.values(matrix).flat().length * callers.length * Object.keys(wires).length
+  await recordMeasurement({
+    target: 'S1',
     what: 'every procedure × actor, own and foreign tenant',
     measured: `${Object.keys(matrix).length} procedures over REST and tRPC × ${callers.length} actors: ${calls.made} calls, ${calls.deviating} deviations`,
-    reached: calls.made === wanted && calls.deviating === 0,
+    reached: calls.made === requested && calls.deviating === 0,
   })
   await places[Symbol.asyncDispose]()
 })
 
-/** Four at once unless told otherwise: every caller has a world of its own, and most of a call is waiting. */
-async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promise<void>, atOnce = 4): Promise<void> {
+/**
+ * Four at once unless told otherwise: every caller has a world of its own, and most of a call is
+ * waiting.
+ */
+async function forEach<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+  atOnce = 4,
+): Promise<void> {
   const left = [...items]
   const worker = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await act(item)
@@ -48,28 +55,39 @@ it('has a row for every procedure and every REST path, and none for what does no
 
 const wires = { REST: overRest, tRPC: overTrpc } as const
 
-describe.each(Object.entries(matrix).flatMap(([name, rows]) => rows.map((row, index) => ({ name, row, index }))))(
-  '$name, call $index',
-  ({ name, row }) => {
-    it.each(Object.keys(wires) as (keyof typeof wires)[])('lets in exactly whom the contract names over %s', async (wire) => {
+describe.each(
+  Object.entries(matrix).flatMap(([name, rows]) =>
+    rows.map((row, index) => ({ name, row, index })),
+  ),
+)('$name, call $index', ({ name, row }) => {
+  it.each(Object.keys(wires) as (keyof typeof wires)[])(
+    'lets in exactly whom the contract names over %s',
+    async (wire) => {
       const outcomes: Record<string, string> = {}
       const ask = async (caller: Caller) => {
         const world = await build(caller)
-        const answer = await wires[wire](house, name, await row.input(world), world.token)
-        outcomes[caller] = answer.outcome
+        const response = await wires[wire](testApp, name, await row.input(world), world.token)
+        outcomes[caller] = response.outcome
         calls.made++
-        if (answer.outcome !== row.expected[caller]) calls.deviating++
+        if (response.outcome !== row.expected[caller]) calls.deviating++
       }
-      await forEach(callers, ask, row.inTurn ? 1 : 4)
+      await forEach(callers, ask, row.oneAtATime ? 1 : 4)
       expect(outcomes).toEqual(row.expected)
-    })
-  },
-)
+    },
+  )
+})
 
 describe('a tenant that the caller may not know of', () => {
-  const inPath = new Map(restRoutes().map(({ name, path }) => [name, path.replace('/api/v1', '').startsWith('/tenants/{slug}')]))
+  const inPath = new Map(
+    restRoutes().map(({ name, path }) => [
+      name,
+      path.replace('/api/v1', '').startsWith('/tenants/{slug}'),
+    ]),
+  )
   const tenantProcedures = Object.keys(matrix).filter((name) => inPath.get(name))
-  const outsiders = callers.filter((caller) => !['member', 'admin', 'owner', 'partnerStaff', 'operator'].includes(caller))
+  const outsiders = callers.filter(
+    (caller) => !['member', 'admin', 'owner', 'partnerStaff', 'operator'].includes(caller),
+  )
 
   it.each(tenantProcedures)('looks like one that does not exist: %s', async (name) => {
     const row = matrix[name]?.[0]
@@ -80,8 +98,8 @@ describe('a tenant that the caller may not know of', () => {
       const input = await row.input(world)
       for (const call of Object.values(wires)) {
         const [there, absent] = [
-          await call(house, name, input, world.token),
-          await call(house, name, { ...input, slug: 'never-made' }, world.token),
+          await call(testApp, name, input, world.token),
+          await call(testApp, name, { ...input, slug: 'never-made' }, world.token),
         ]
         expect(shown(there), `${caller} of ${name}`).toEqual(shown(absent))
       }
@@ -91,13 +109,18 @@ describe('a tenant that the caller may not know of', () => {
   it('takes no part in the lists of outsiders', async () => {
     for (const caller of outsiders) {
       const world = await build(caller)
-      const { body } = await overRest(house, 'tenants.list', { q: world.slug }, world.token)
+      const { body } = await overRest(testApp, 'tenants.list', { q: world.slug }, world.token)
       expect(body.items ?? [], caller).toEqual([])
     }
   })
 })
 
 function shown({ status, outcome, body, headers }: Outcome) {
-  const { requestId: _, data: __, path: ___, ...visible } = typeof body === 'string' ? { body: body.replace(/[0-9a-f-]{36}/g, '') } : body
+  const {
+    requestId: _,
+    data: __,
+    path: ___,
+    ...visible
+  } = typeof body === 'string' ? { body: body.replace(/[0-9a-f-]{36}/g, '') } : body
   return { status, outcome, visible, challenge: headers.get('www-authenticate') }
 }

@@ -1,40 +1,45 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settleMember } from '../src/members/jobs.ts'
+import { syncMember } from '../src/members/jobs.ts'
 import { drainOutbox } from '../src/outbox/drain.ts'
-import { proveDomain } from './house.ts'
 import { caughtMails } from './mails.ts'
-import { type MembersHouse, openMembersHouse } from './members-house.ts'
+import { type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
+import { proveDomain } from './test-app.ts'
 
-let house: MembersHouse
+let testApp: MembersTestApp
 beforeAll(async () => {
-  house = await openMembersHouse({
+  testApp = await startMembersTestApp({
     mailer: true,
     env: { PORTAL_URL: 'https://portal.test' },
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
-  await proveDomain(house, 'acme', 'acme.example')
+  await proveDomain(testApp, 'acme', 'acme.example')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 async function mailsTo(address: string) {
-  await drainOutbox(house.app.house)
-  return caughtMails(house).filter((mail) => mail.envelope.to.includes(address))
+  await drainOutbox(testApp.app.services)
+  return caughtMails(testApp).filter((mail) => mail.envelope.to.includes(address))
 }
 
 describe('a new member', () => {
   it('is welcomed in the own mailbox, without the password', async () => {
-    const { member, oneTimePassword } = await house.newMember({ email: 'wanda', name: 'Wanda' })
+    const { member, oneTimePassword } = await testApp.newMember({ email: 'wanda', name: 'Wanda' })
     const mails = await mailsTo(member.email)
-    expect(mails).toMatchObject([{ subject: 'Welcome to Acme Engineering', to: [{ name: 'Wanda', address: member.email }] }])
+    expect(mails).toMatchObject([
+      { subject: 'Welcome to Acme Engineering', to: [{ name: 'Wanda', address: member.email }] },
+    ])
     expect(mails[0]?.text).toContain('https://portal.test/t/acme')
     expect(JSON.stringify(mails)).not.toContain(oneTimePassword)
   })
 
   it('is welcomed at the address elsewhere where there is one', async () => {
-    const { member } = await house.newMember({ email: 'wim', alternativeEmail: 'wim@home.example' })
+    const { member } = await testApp.newMember({
+      email: 'wim',
+      alternativeEmail: 'wim@home.example',
+    })
     expect(await mailsTo('wim@home.example')).toHaveLength(1)
     expect(await mailsTo(member.email)).toEqual([])
-    await house.newMember({ email: 'guest@elsewhere.example' })
+    await testApp.newMember({ email: 'guest@elsewhere.example' })
     const mails = await mailsTo('guest@elsewhere.example')
     expect(mails.at(-1)).toMatchObject({
       subject: expect.stringContaining('Welcome'),
@@ -43,29 +48,32 @@ describe('a new member', () => {
   })
 
   it('is welcomed once the mailbox is there, and once only', async () => {
-    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error', status: 503 })
-    const { body } = await house.call('POST', '/users', { email: 'late', name: 'Late' })
+    testApp.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error', status: 503 })
+    const { body } = await testApp.call('POST', '/users', { email: 'late', name: 'Late' })
     expect(body.member.outcomes.mail).toBe('error')
     expect(await mailsTo('late@acme.tenants.local')).toEqual([])
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     const { id } = body.member
-    await house.database.db
+    await testApp.database.db
       .updateTable('memberships')
       .set({ next_at: new Date(0) })
       .where('user_id', '=', id)
       .execute()
-    await settleMember(house.app.house, house.acmeId, id)
-    expect((await house.member(id)).status).toBe('active')
+    await syncMember(testApp.app.services, testApp.acmeId, id)
+    expect((await testApp.member(id)).status).toBe('active')
     expect(await mailsTo(body.member.email)).toHaveLength(1)
-    await house.call('PATCH', `/users/${id}`, { name: 'Later' })
+    await testApp.call('PATCH', `/users/${id}`, { name: 'Later' })
     expect(await mailsTo(body.member.email)).toHaveLength(1)
   })
 
   it('of an import is welcomed too', async () => {
     const csv = 'email,alternativeEmail\nimported,imported@home.example\n'
-    const { body } = await house.call('POST', '/user-imports', { csv, dryRun: false })
+    const { body } = await testApp.call('POST', '/user-imports', { csv, dryRun: false })
     await expect
-      .poll(async () => (await house.call('GET', `/user-imports/${body.id}?rows=none`)).body.state, { timeout: 20_000 })
+      .poll(
+        async () => (await testApp.call('GET', `/user-imports/${body.id}?rows=none`)).body.state,
+        { timeout: 20_000 },
+      )
       .toBe('done')
     expect(await mailsTo('imported@home.example')).toHaveLength(1)
   })
@@ -73,24 +81,35 @@ describe('a new member', () => {
 
 describe('a password reset', () => {
   it('is told to the member, with who did it and without the password', async () => {
-    const { member } = await house.newMember({ email: 'rita', alternativeEmail: 'rita@home.example' })
+    const { member } = await testApp.newMember({
+      email: 'rita',
+      alternativeEmail: 'rita@home.example',
+    })
     await mailsTo('rita@home.example')
-    const { body } = await house.call('POST', `/users/${member.id}/reset-password`)
-    const mails = (await mailsTo('rita@home.example')).filter(({ subject }) => subject.includes('reset'))
+    const { body } = await testApp.call('POST', `/users/${member.id}/reset-password`)
+    const mails = (await mailsTo('rita@home.example')).filter(({ subject }) =>
+      subject.includes('reset'),
+    )
     expect(mails).toMatchObject([
-      { subject: 'Your password for Acme Engineering was reset', text: expect.stringContaining(`${member.email}`) },
+      {
+        subject: 'Your password for Acme Engineering was reset',
+        text: expect.stringContaining(`${member.email}`),
+      },
     ])
     expect(mails[0]?.text).toMatch(/Hello Person.*\n\n.+ has reset the password/)
     expect(JSON.stringify(mails)).not.toContain(body.oneTimePassword)
   })
 
   it('answers the password also when the notice cannot be queued', async () => {
-    const { member } = await house.newMember({ email: 'rolf' })
-    const send = house.app.house.outbox.send
-    house.app.house.outbox.send = () => Promise.reject(new Error('the queue is broken'))
-    const answer = await house.call('POST', `/users/${member.id}/reset-password`)
-    house.app.house.outbox.send = send
-    expect(answer).toMatchObject({ status: 200, body: { oneTimePassword: expect.any(String), outcomes: { identity: { state: 'ok' } } } })
-    expect(house.logLines.join('\n')).toContain('a member could not be told of a password reset')
+    const { member } = await testApp.newMember({ email: 'rolf' })
+    const send = testApp.app.services.outbox.send
+    testApp.app.services.outbox.send = () => Promise.reject(new Error('the queue is broken'))
+    const response = await testApp.call('POST', `/users/${member.id}/reset-password`)
+    testApp.app.services.outbox.send = send
+    expect(response).toMatchObject({
+      status: 200,
+      body: { oneTimePassword: expect.any(String), outcomes: { identity: { state: 'ok' } } },
+    })
+    expect(testApp.logLines.join('\n')).toContain('a member could not be told of a password reset')
   })
 })

@@ -1,26 +1,37 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer } from './house.ts'
 import { giveMailbox } from './mailboxes.ts'
-import { identityUser, type MembersHouse, mailbox, openMembersHouse } from './members-house.ts'
+import {
+  identityUser,
+  type MembersTestApp,
+  mailbox,
+  startMembersTestApp,
+} from './members-test-app.ts'
 import { identityApi } from './outside.ts'
+import type { TestResponse } from './test-app.ts'
 
-let house: MembersHouse
+let testApp: MembersTestApp
 beforeAll(async () => {
-  house = await openMembersHouse()
+  testApp = await startMembersTestApp()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
-const codes = (answers: readonly Answer[]) => answers.map(({ status, body }) => (status < 300 ? 'ok' : body.code)).sort()
+const codes = (responses: readonly TestResponse[]) =>
+  responses.map(({ status, body }) => (status < 300 ? 'ok' : body.code)).sort()
 
 /** Two admins beside the owner, each with a token. */
 async function twoAdmins() {
-  const [one, other] = [await house.newMember({ role: 'admin' }), await house.newMember({ role: 'admin' })]
+  const [one, other] = [
+    await testApp.newMember({ role: 'admin' }),
+    await testApp.newMember({ role: 'admin' }),
+  ]
   const people = [one.member, other.member]
-  return Promise.all(people.map(async ({ id, email }) => ({ id, email, token: await house.token(email) })))
+  return Promise.all(
+    people.map(async ({ id, email }) => ({ id, email, token: await testApp.token(email) })),
+  )
 }
 
 async function adminsBesideOwner(ids: readonly string[]): Promise<number> {
-  const rows = await house.database.db
+  const rows = await testApp.database.db
     .selectFrom('memberships')
     .select('user_id')
     .where('user_id', 'in', [...ids])
@@ -31,13 +42,13 @@ async function adminsBesideOwner(ids: readonly string[]): Promise<number> {
 
 /** Nobody but the given admins can administer the tenant while `work` runs. */
 async function withoutOthers(ids: readonly string[], work: () => Promise<void>): Promise<void> {
-  const { db } = house.database
+  const { db } = testApp.database
   const owner = db.updateTable('users').where('email', '=', 'owner@acme.test')
   await owner.set({ deactivated_at: new Date() }).execute()
   await db
     .updateTable('memberships')
     .set({ role: 'member' })
-    .where('tenant_id', '=', house.acmeId)
+    .where('tenant_id', '=', testApp.acmeId)
     .where('role', '=', 'admin')
     .where('user_id', 'not in', [...ids])
     .execute()
@@ -48,7 +59,7 @@ async function withoutOthers(ids: readonly string[], work: () => Promise<void>):
     await db
       .updateTable('memberships')
       .set({ role: 'admin' })
-      .where('user_id', '=', await house.idOf('admin@acme.test'))
+      .where('user_id', '=', await testApp.idOf('admin@acme.test'))
       .execute()
   }
 }
@@ -60,13 +71,14 @@ describe('at the same time', () => {
     const [one, other] = await twoAdmins()
     if (!one || !other) throw new Error('no admins')
     for (let round = 0; round < rounds; round++) {
-      const answers = await Promise.all([
-        house.call('PATCH', `/users/${other.id}`, { role: 'member' }, one.token),
-        house.call('PATCH', `/users/${one.id}`, { role: 'member' }, other.token),
+      const responses = await Promise.all([
+        testApp.call('PATCH', `/users/${other.id}`, { role: 'member' }, one.token),
+        testApp.call('PATCH', `/users/${one.id}`, { role: 'member' }, other.token),
       ])
-      expect(codes(answers)).toEqual(['not_admin', 'ok'])
+      expect(codes(responses)).toEqual(['not_admin', 'ok'])
       expect(await adminsBesideOwner([one.id, other.id])).toBe(1)
-      for (const { id } of [one, other]) await house.call('PATCH', `/users/${id}`, { role: 'admin' }, house.as.operator)
+      for (const { id } of [one, other])
+        await testApp.call('PATCH', `/users/${id}`, { role: 'admin' }, testApp.as.operator)
     }
   })
 
@@ -74,13 +86,17 @@ describe('at the same time', () => {
     const [one, other] = await twoAdmins()
     if (!one || !other) throw new Error('no admins')
     for (let round = 0; round < rounds; round++) {
-      const answers = await Promise.all([
-        house.call('POST', `/users/${other.id}/suspend`, undefined, one.token),
-        house.call('POST', `/users/${one.id}/suspend`, undefined, other.token),
+      const responses = await Promise.all([
+        testApp.call('POST', `/users/${other.id}/suspend`, undefined, one.token),
+        testApp.call('POST', `/users/${one.id}/suspend`, undefined, other.token),
       ])
-      expect(codes(answers)).toEqual(['not_member', 'ok'])
-      for (const { id } of [one, other]) await house.call('POST', `/users/${id}/resume`, undefined, house.as.operator)
-      ;[one.token, other.token] = await Promise.all([house.token(one.email), house.token(other.email)])
+      expect(codes(responses)).toEqual(['not_member', 'ok'])
+      for (const { id } of [one, other])
+        await testApp.call('POST', `/users/${id}/resume`, undefined, testApp.as.operator)
+      ;[one.token, other.token] = await Promise.all([
+        testApp.token(one.email),
+        testApp.token(other.email),
+      ])
     }
   })
 
@@ -89,21 +105,28 @@ describe('at the same time', () => {
       const [one, other] = await twoAdmins()
       if (!one || !other) throw new Error('no admins')
       await withoutOthers([one.id, other.id], async () => {
-        // The provider takes the one out of the group; the next token, newer than the membership, says so.
-        const user = await identityUser(house, one.email)
-        await identityApi(house, 'POST', `/core/groups/${user?.groups[0]}/remove_user/`, { pk: user?.pk })
-        const { db } = house.database
+        // The provider takes the one out of the group; the next token, newer than the membership,
+        // says so.
+        const user = await identityUser(testApp, one.email)
+        await identityApi(testApp, 'POST', `/core/groups/${user?.groups[0]}/remove_user/`, {
+          pk: user?.pk,
+        })
+        const { db } = testApp.database
         const past = new Date(Date.now() - 60_000)
-        await db.updateTable('memberships').set({ created_at: past, identity_changed_at: past }).where('user_id', '=', one.id).execute()
-        const leaving = await house.token(one.email)
+        await db
+          .updateTable('memberships')
+          .set({ created_at: past, identity_changed_at: past })
+          .where('user_id', '=', one.id)
+          .execute()
+        const leaving = await testApp.token(one.email)
         await Promise.all([
-          house.request('GET', '/users/me', { token: leaving }),
-          house.call('DELETE', `/users/${other.id}`, undefined, house.as.operator),
+          testApp.request('GET', '/users/me', { token: leaving }),
+          testApp.call('DELETE', `/users/${other.id}`, undefined, testApp.as.operator),
         ])
         const left = await db
           .selectFrom('memberships')
           .select('user_id')
-          .where('tenant_id', '=', house.acmeId)
+          .where('tenant_id', '=', testApp.acmeId)
           .where('role', '=', 'admin')
           .where('status', 'in', ['active', 'provisioning'])
           .execute()
@@ -115,81 +138,116 @@ describe('at the same time', () => {
   it('two transfers of the ownership leave one owner', async () => {
     const [one, other] = await twoAdmins()
     if (!one || !other) throw new Error('no admins')
-    const to = (userId: string) => house.call('POST', '/transfer-ownership', { userId }, house.as.operator)
+    const to = (userId: string) =>
+      testApp.call('POST', '/transfer-ownership', { userId }, testApp.as.operator)
     for (let round = 0; round < rounds; round++) {
-      const answers = await Promise.all([to(one.id), to(other.id), to(one.id)])
-      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2)
-      const owners = await house.database.db
+      const responses = await Promise.all([to(one.id), to(other.id), to(one.id)])
+      expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2)
+      const owners = await testApp.database.db
         .selectFrom('memberships')
         .select('user_id')
-        .where('tenant_id', '=', house.acmeId)
+        .where('tenant_id', '=', testApp.acmeId)
         .where('role', '=', 'owner')
         .execute()
       expect(owners).toHaveLength(1)
-      await to(await house.idOf('owner@acme.test'))
+      await to(await testApp.idOf('owner@acme.test'))
     }
   })
 
   it('two admins who each take the ownership are both told the truth', async () => {
     const people = await twoAdmins()
-    const answers = await Promise.all(people.map(({ id, token }) => house.call('POST', '/transfer-ownership', { userId: id }, token)))
-    expect(codes(answers)).toEqual(['ok', 'ok'])
-    const { owner } = (await house.call('GET', '')).body
+    const responses = await Promise.all(
+      people.map(({ id, token }) =>
+        testApp.call('POST', '/transfer-ownership', { userId: id }, token),
+      ),
+    )
+    expect(codes(responses)).toEqual(['ok', 'ok'])
+    const { owner } = (await testApp.call('GET', '')).body
     expect(people.map(({ id }) => id)).toContain(owner.id)
-    await house.call('POST', '/transfer-ownership', { userId: await house.idOf('owner@acme.test') }, house.as.operator)
+    await testApp.call(
+      'POST',
+      '/transfer-ownership',
+      { userId: await testApp.idOf('owner@acme.test') },
+      testApp.as.operator,
+    )
   })
 
   it('ten creations of one address make one member', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => house.call('POST', '/users', { email: 'raced' })))
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(answers.filter(({ body }) => body.code === 'email_taken')).toHaveLength(9)
-    expect(mailbox(house, 'raced@acme.tenants.local')).toBeDefined()
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => testApp.call('POST', '/users', { email: 'raced' })),
+    )
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(responses.filter(({ body }) => body.code === 'email_taken')).toHaveLength(9)
+    expect(mailbox(testApp, 'raced@acme.tenants.local')).toBeDefined()
   })
 
   it('creations for the last seats fill exactly those', async () => {
-    const { db } = house.database
-    const { memberCount } = (await house.call('GET', '')).body
+    const { db } = testApp.database
+    const { memberCount } = (await testApp.call('GET', '')).body
     await db
       .updateTable('tenants')
       .set({ seats: memberCount + 2 })
       .where('slug', '=', 'acme')
       .execute()
     try {
-      const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => house.call('POST', '/users', { email: `seat${n}` })))
-      expect(codes(answers)).toEqual(['ok', 'ok', ...Array(4).fill('seats_exhausted')])
-      expect((await house.call('GET', '')).body.memberCount).toBe(memberCount + 2)
+      const responses = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => testApp.call('POST', '/users', { email: `seat${n}` })),
+      )
+      expect(codes(responses)).toEqual(['ok', 'ok', ...Array(4).fill('seats_exhausted')])
+      expect((await testApp.call('GET', '')).body.memberCount).toBe(memberCount + 2)
     } finally {
       await db.updateTable('tenants').set({ seats: 0 }).where('slug', '=', 'acme').execute()
     }
   })
 
   it('acts on one member follow one another', async () => {
-    const { member } = await house.newMember()
+    const { member } = await testApp.newMember()
     const path = `/users/${member.id}`
-    const answers = await Promise.all([
-      house.call('POST', `${path}/suspend`),
-      house.call('PATCH', path, { name: 'At Once' }),
-      house.call('POST', `${path}/reset-password`),
-      house.call('POST', `${path}/suspend`),
+    const responses = await Promise.all([
+      testApp.call('POST', `${path}/suspend`),
+      testApp.call('PATCH', path, { name: 'At Once' }),
+      testApp.call('POST', `${path}/reset-password`),
+      testApp.call('POST', `${path}/suspend`),
     ])
-    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
-    expect(codes(answers).filter((code) => !['ok', 'already_suspended', 'member_busy'].includes(code))).toEqual([])
-    expect(await house.member(member.id)).toMatchObject({ status: 'suspended', outcomes: { identity: 'ok', mail: 'ok', files: 'ok' } })
+    expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    expect(
+      codes(responses).filter((code) => !['ok', 'already_suspended', 'member_busy'].includes(code)),
+    ).toEqual([])
+    expect(await testApp.member(member.id)).toMatchObject({
+      status: 'suspended',
+      outcomes: { identity: 'ok', mail: 'ok', files: 'ok' },
+    })
   })
 
   it('one mailbox address goes to one of two members', async () => {
-    const made = await Promise.all(['first@elsewhere.example', 'second@elsewhere.example'].map((email) => house.newMember({ email })))
-    const answers = await Promise.all(made.map(({ member: { id } }) => house.call('POST', `/users/${id}/mailbox`, { address: 'wanted' })))
-    expect(codes(answers)).toEqual(['email_taken', 'ok'])
+    const made = await Promise.all(
+      ['first@elsewhere.example', 'second@elsewhere.example'].map((email) =>
+        testApp.newMember({ email }),
+      ),
+    )
+    const responses = await Promise.all(
+      made.map(({ member: { id } }) =>
+        testApp.call('POST', `/users/${id}/mailbox`, { address: 'wanted' }),
+      ),
+    )
+    expect(codes(responses)).toEqual(['email_taken', 'ok'])
   })
 })
 
 describe('the schema', () => {
   it('keeps one owner, and the owner neither suspended nor on the way out', async () => {
-    const { db } = house.database
-    const [owner, member] = [await house.idOf('owner@acme.test'), await house.idOf('member@acme.test')]
+    const { db } = testApp.database
+    const [owner, member] = [
+      await testApp.idOf('owner@acme.test'),
+      await testApp.idOf('member@acme.test'),
+    ]
     const set = (values: object, id: string) =>
-      db.updateTable('memberships').set(values).where('tenant_id', '=', house.acmeId).where('user_id', '=', id).execute()
+      db
+        .updateTable('memberships')
+        .set(values)
+        .where('tenant_id', '=', testApp.acmeId)
+        .where('user_id', '=', id)
+        .execute()
     await expect(set({ role: 'owner' }, member)).rejects.toThrow(/memberships_one_owner/)
     await expect(set({ role: 'admin' }, owner)).rejects.toThrow(/has no owner/)
     await expect(set({ status: 'suspended' }, owner)).rejects.toThrow(/memberships_owner_stays/)
@@ -197,12 +255,12 @@ describe('the schema', () => {
   })
 
   it('gives a mailbox address to one member', async () => {
-    const { member } = await house.newMember()
+    const { member } = await testApp.newMember()
     await expect(
-      house.database.db
+      testApp.database.db
         .updateTable('memberships')
         .set({ mailbox_address: member.email })
-        .where('user_id', '=', await house.idOf('member@acme.test'))
+        .where('user_id', '=', await testApp.idOf('member@acme.test'))
         .execute(),
     ).rejects.toThrow(/memberships_mailbox/)
   })
@@ -210,25 +268,31 @@ describe('the schema', () => {
 
 describe('somebody whom the provider takes out of the group', () => {
   it('is suspended with the mailbox frozen when there is one, and nothing is destroyed', async () => {
-    const { db } = house.database
-    const userId = await house.idOf('member@acme.test')
-    const { address } = await giveMailbox(house, { slug: 'acme', userId, localPart: 'taken-out' })
-    const user = await identityUser(house, 'member@acme.test')
-    const { groups } = await identityApi(house, 'GET', `/core/users/${user?.pk}/`)
-    for (const group of groups) await identityApi(house, 'POST', `/core/groups/${group}/remove_user/`, { pk: user?.pk })
+    const { db } = testApp.database
+    const userId = await testApp.idOf('member@acme.test')
+    const { address } = await giveMailbox(testApp, { slug: 'acme', userId, localPart: 'taken-out' })
+    const user = await identityUser(testApp, 'member@acme.test')
+    const { groups } = await identityApi(testApp, 'GET', `/core/users/${user?.pk}/`)
+    for (const group of groups)
+      await identityApi(testApp, 'POST', `/core/groups/${group}/remove_user/`, { pk: user?.pk })
     await db
       .updateTable('memberships')
       .set({ created_at: new Date(Date.now() - 60_000) })
       .where('user_id', '=', userId)
       .execute()
-    await house.request('GET', '/users/me', { token: await house.token('member@acme.test') })
-    expect(await house.member(userId)).toMatchObject({ status: 'suspended', outcomes: { identity: 'ok', mail: 'pending' } })
-    expect((await house.call('POST', `/users/${userId}/retry`)).body.member).toMatchObject({ outcomes: { mail: 'ok' } })
-    expect(mailbox(house, address)).toBeDefined()
-    expect((await house.call('POST', `/users/${userId}/resume`)).body).toMatchObject({
+    await testApp.request('GET', '/users/me', { token: await testApp.token('member@acme.test') })
+    expect(await testApp.member(userId)).toMatchObject({
+      status: 'suspended',
+      outcomes: { identity: 'ok', mail: 'pending' },
+    })
+    expect((await testApp.call('POST', `/users/${userId}/retry`)).body.member).toMatchObject({
+      outcomes: { mail: 'ok' },
+    })
+    expect(mailbox(testApp, address)).toBeDefined()
+    expect((await testApp.call('POST', `/users/${userId}/resume`)).body).toMatchObject({
       status: 'active',
       outcomes: { identity: 'ok', mail: 'ok' },
     })
-    expect((await identityUser(house, 'member@acme.test'))?.groups.length).toBeGreaterThan(0)
+    expect((await identityUser(testApp, 'member@acme.test'))?.groups.length).toBeGreaterThan(0)
   })
 })

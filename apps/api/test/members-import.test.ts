@@ -1,22 +1,30 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { setTenantStatus } from './mailboxes.ts'
-import { identityUser, type MembersHouse, mailbox, openMembersHouse } from './members-house.ts'
+import {
+  identityUser,
+  type MembersTestApp,
+  mailbox,
+  startMembersTestApp,
+} from './members-test-app.ts'
 
-let house: MembersHouse
+let testApp: MembersTestApp
 beforeAll(async () => {
-  house = await openMembersHouse()
+  testApp = await startMembersTestApp()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
-beforeEach(() => house.sandbox.clearFaults())
+afterAll(() => testApp[Symbol.asyncDispose]())
+beforeEach(() => testApp.sandbox.clearFaults())
 
-const start = (csv: string, dryRun = false) => house.call('POST', '/user-imports', { csv, dryRun })
-const read = async (id: string, rows = 'all') => (await house.call('GET', `/user-imports/${id}?rows=${rows}`)).body
-const finished = (id: string) => expect.poll(async () => (await read(id, 'none')).state, { timeout: 30_000 }).toBe('done')
+const start = (csv: string, dryRun = false) =>
+  testApp.call('POST', '/user-imports', { csv, dryRun })
+const read = async (id: string, rows = 'all') =>
+  (await testApp.call('GET', `/user-imports/${id}?rows=${rows}`)).body
+const finished = (id: string) =>
+  expect.poll(async () => (await read(id, 'none')).state, { timeout: 30_000 }).toBe('done')
 
 describe('a dry run', () => {
   it('judges every row and makes nothing', async () => {
-    const before = (await house.call('GET', '')).body.memberCount
+    const before = (await testApp.call('GET', '')).body.memberCount
     const csv = [
       'email,name,role,phone',
       'dry1,Dry One,member,+49 30 1',
@@ -30,8 +38,19 @@ describe('a dry run', () => {
     ].join('\r\n')
     const { status, body } = await start(csv, true)
     expect(status).toBe(200)
-    expect(body).toMatchObject({ id: null, dryRun: true, state: 'checked', counts: { total: 8, ready: 2, refused: 6, created: 0 } })
-    expect(body.rows.map((row: { line: number; state: string; code: string }) => [row.line, row.state, row.code])).toEqual([
+    expect(body).toMatchObject({
+      id: null,
+      dryRun: true,
+      state: 'checked',
+      counts: { total: 8, ready: 2, refused: 6, created: 0 },
+    })
+    expect(
+      body.rows.map((row: { line: number; state: string; code: string }) => [
+        row.line,
+        row.state,
+        row.code,
+      ]),
+    ).toEqual([
       [2, 'ready', null],
       [3, 'refused', 'email_taken'],
       [4, 'refused', 'email_taken'],
@@ -41,15 +60,18 @@ describe('a dry run', () => {
       [8, 'refused', 'email_taken'],
       [9, 'ready', null],
     ])
-    expect(body.rows[4].issues.map(({ path }: { path: string }) => path).sort()).toEqual(['phone', 'role'])
+    expect(body.rows[4].issues.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'phone',
+      'role',
+    ])
     expect(body.rows[1].message).toContain('Line 2')
-    expect((await house.call('GET', '')).body.memberCount).toBe(before)
-    expect(await identityUser(house, 'dry1@acme.tenants.local')).toBeUndefined()
+    expect((await testApp.call('GET', '')).body.memberCount).toBe(before)
+    expect(await identityUser(testApp, 'dry1@acme.tenants.local')).toBeUndefined()
   })
 
   it('counts the rows before against the seats', async () => {
-    const { db } = house.database
-    const { memberCount } = (await house.call('GET', '')).body
+    const { db } = testApp.database
+    const { memberCount } = (await testApp.call('GET', '')).body
     await db
       .updateTable('tenants')
       .set({ seats: memberCount + 1 })
@@ -71,48 +93,84 @@ describe('a dry run', () => {
   ])('refuses a text with %s, and says where', async (_, csv, where) => {
     expect(await start(csv, true)).toMatchObject({
       status: 400,
-      body: { code: 'invalid_input', issues: [{ path: 'csv', message: expect.stringContaining(where) }] },
+      body: {
+        code: 'invalid_input',
+        issues: [{ path: 'csv', message: expect.stringContaining(where) }],
+      },
     })
   })
 })
 
 describe('an import', () => {
   it('makes the good rows, shows progress, gives out no password and says that one is needed', async () => {
-    const rows = Array.from({ length: 12 }, (_, n) => `imp${n};Import ${n};${n === 0 ? 'admin' : ''}`)
-    const { body } = await start(`\ufeffemail;name;role\n${rows.join('\n')}\nmember@acme.test;Known;\n`)
-    expect(body).toMatchObject({ dryRun: false, state: expect.stringMatching(/^(running|done)$/), counts: { total: 13, refused: 1 } })
+    const rows = Array.from(
+      { length: 12 },
+      (_, n) => `imp${n};Import ${n};${n === 0 ? 'admin' : ''}`,
+    )
+    const { body } = await start(
+      `\ufeffemail;name;role\n${rows.join('\n')}\nmember@acme.test;Known;\n`,
+    )
+    expect(body).toMatchObject({
+      dryRun: false,
+      state: expect.stringMatching(/^(running|done)$/),
+      counts: { total: 13, refused: 1 },
+    })
     await finished(body.id)
     const done = await read(body.id)
-    expect(done).toMatchObject({ counts: { created: 12, refused: 1, ready: 0, running: 0 }, finishedAt: expect.any(String) })
+    expect(done).toMatchObject({
+      counts: { created: 12, refused: 1, ready: 0, running: 0 },
+      finishedAt: expect.any(String),
+    })
     expect(JSON.stringify(done)).not.toMatch(/password/i)
-    const member = await house.member(done.rows[0].userId)
-    expect(member).toMatchObject({ status: 'active', role: 'admin', name: 'Import 0', needsPassword: true })
-    expect(mailbox(house, member.email)).toBeDefined()
+    const member = await testApp.member(done.rows[0].userId)
+    expect(member).toMatchObject({
+      status: 'active',
+      role: 'admin',
+      name: 'Import 0',
+      needsPassword: true,
+    })
+    expect(mailbox(testApp, member.email)).toBeDefined()
     expect((await read(body.id, 'problems')).rows).toHaveLength(1)
-    const { body: reset } = await house.call('POST', `/users/${member.id}/reset-password`)
-    expect(reset).toMatchObject({ member: { needsPassword: false }, outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' } } })
+    const { body: reset } = await testApp.call('POST', `/users/${member.id}/reset-password`)
+    expect(reset).toMatchObject({
+      member: { needsPassword: false },
+      outcomes: { identity: { state: 'ok' }, mail: { state: 'ok' } },
+    })
   })
 
-  it('tells of a row whose outside systems failed', async () => {
-    house.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error' })
+  it('tells of a row whose upstream systems failed', async () => {
+    testApp.sandbox.fault({ system: 'mail', match: 'x:Account/set', mode: 'error' })
     const { body } = await start('email\nhalf-done\n')
     await finished(body.id)
     expect((await read(body.id)).rows).toMatchObject([
-      { state: 'incomplete', message: expect.stringContaining('mail server'), userId: expect.any(String) },
+      {
+        state: 'incomplete',
+        message: expect.stringContaining('mail server'),
+        userId: expect.any(String),
+      },
     ])
   })
 
   it('stops while the tenant rests, and goes on when told to', async () => {
-    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
-    const { body } = await start(`email\n${Array.from({ length: 20 }, (_, n) => `rest${n}`).join('\n')}\n`)
-    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
-    await setTenantStatus(house, 'acme', 'suspended')
-    await expect.poll(async () => (await read(body.id, 'none')).state, { timeout: 10_000 }).toBe('stopped')
+    testApp.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
+    const { body } = await start(
+      `email\n${Array.from({ length: 20 }, (_, n) => `rest${n}`).join('\n')}\n`,
+    )
+    await expect
+      .poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+    await setTenantStatus(testApp, 'acme', 'suspended')
+    await expect
+      .poll(async () => (await read(body.id, 'none')).state, { timeout: 10_000 })
+      .toBe('stopped')
     expect((await read(body.id, 'none')).counts.ready).toBeGreaterThan(0)
-    expect(await house.call('POST', `/user-imports/${body.id}/resume`)).toMatchObject({ status: 409, body: { code: 'tenant_suspended' } })
-    await setTenantStatus(house, 'acme', 'active')
-    house.sandbox.clearFaults()
-    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    expect(await testApp.call('POST', `/user-imports/${body.id}/resume`)).toMatchObject({
+      status: 409,
+      body: { code: 'tenant_suspended' },
+    })
+    await setTenantStatus(testApp, 'acme', 'active')
+    testApp.sandbox.clearFaults()
+    expect((await testApp.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
     await finished(body.id)
     expect((await read(body.id, 'none')).counts).toMatchObject({ created: 20 })
   })
@@ -121,36 +179,54 @@ describe('an import', () => {
     const { body } = await start('email\ntorn\n')
     await finished(body.id)
     const { userId } = (await read(body.id)).rows[0]
-    const { db } = house.database
-    // As it stands when a process is killed after the record: the row names the member, nothing outside is done.
-    await house.call('POST', `/users/${userId}/suspend`)
+    const { db } = testApp.database
+    // As it stands when a process is killed after the record: the row names the member, nothing
+    // outside is done.
+    await testApp.call('POST', `/users/${userId}/suspend`)
     await db
       .updateTable('memberships')
-      .set({ status: 'provisioning', identity_state: 'pending', mail_state: 'pending', files_state: 'pending', next_at: null })
+      .set({
+        status: 'provisioning',
+        identity_state: 'pending',
+        mail_state: 'pending',
+        files_state: 'pending',
+        next_at: null,
+      })
       .where('user_id', '=', userId)
       .execute()
-    await db.updateTable('member_import_rows').set({ state: 'running' }).where('import_id', '=', body.id).execute()
+    await db
+      .updateTable('member_import_rows')
+      .set({ state: 'running' })
+      .where('import_id', '=', body.id)
+      .execute()
     await db
       .updateTable('member_imports')
       .set({ finished_at: null, lease_until: new Date(Date.now() - 1000) })
       .where('id', '=', body.id)
       .execute()
     expect(await read(body.id, 'none')).toMatchObject({ state: 'stopped', counts: { running: 1 } })
-    await house.call('POST', `/user-imports/${body.id}/resume`)
+    await testApp.call('POST', `/user-imports/${body.id}/resume`)
     await finished(body.id)
     expect((await read(body.id)).rows).toMatchObject([{ state: 'created', userId }])
-    expect(await house.member(userId)).toMatchObject({ status: 'active', outcomes: { identity: 'ok', mail: 'ok', files: 'ok' } })
+    expect(await testApp.member(userId)).toMatchObject({
+      status: 'active',
+      outcomes: { identity: 'ok', mail: 'ok', files: 'ok' },
+    })
   })
 
   it('makes nobody from the moment on in which whoever asked for it loses the right', async () => {
-    const { member } = await house.newMember({ role: 'admin' })
-    const token = await house.token(member.email)
-    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
+    const { member } = await testApp.newMember({ role: 'admin' })
+    const token = await testApp.token(member.email)
+    testApp.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 40 })
     const csv = `email,role\n${Array.from({ length: 24 }, (_, n) => `right${n},admin`).join('\n')}\n`
-    const { body } = await house.call('POST', '/user-imports', { csv, dryRun: false }, token)
-    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
-    expect((await house.call('POST', `/users/${member.id}/suspend`)).status).toBe(200)
-    const made = async () => (await read(body.id)).rows.filter((row: { userId: string | null }) => row.userId !== null).length
+    const { body } = await testApp.call('POST', '/user-imports', { csv, dryRun: false }, token)
+    await expect
+      .poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+    expect((await testApp.call('POST', `/users/${member.id}/suspend`)).status).toBe(200)
+    const made = async () =>
+      (await read(body.id)).rows.filter((row: { userId: string | null }) => row.userId !== null)
+        .length
     const madeBefore = await made()
     await finished(body.id)
     const { counts, rows } = await read(body.id)
@@ -164,7 +240,7 @@ describe('an import', () => {
   it('goes on in the right of whoever resumes it', async () => {
     const { body } = await start('email\nresumed-right\n')
     await finished(body.id)
-    const { db } = house.database
+    const { db } = testApp.database
     await db
       .updateTable('member_import_rows')
       .set({ state: 'ready', user_id: null, fields: sql`'{"email":"resumed-right2"}'::jsonb` })
@@ -172,30 +248,41 @@ describe('an import', () => {
       .execute()
     await db
       .updateTable('member_imports')
-      .set({ finished_at: null, requester_id: await house.idOf('member@acme.test') })
+      .set({ finished_at: null, requester_id: await testApp.idOf('member@acme.test') })
       .where('id', '=', body.id)
       .execute()
-    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    expect((await testApp.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
     await finished(body.id)
     expect((await read(body.id, 'none')).counts).toMatchObject({ created: 1, refused: 0 })
   })
 
   it('ends before the next row when another run has taken its lease, and that one makes every row once', async () => {
-    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 60 })
-    const { body } = await start(`email\n${Array.from({ length: 24 }, (_, n) => `lease${n}`).join('\n')}\n`)
-    await expect.poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 }).toBeGreaterThan(0)
-    const { db } = house.database
+    testApp.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 60 })
+    const { body } = await start(
+      `email\n${Array.from({ length: 24 }, (_, n) => `lease${n}`).join('\n')}\n`,
+    )
+    await expect
+      .poll(async () => (await read(body.id, 'none')).counts.created, { timeout: 20_000 })
+      .toBeGreaterThan(0)
+    const { db } = testApp.database
     const imported = db.updateTable('member_imports').where('id', '=', body.id)
     const left = async () => (await read(body.id, 'none')).counts.ready
-    await imported.set({ run: sql<string>`new_id()`, lease_until: sql<Date>`now() + interval '1 hour'` }).execute()
+    await imported
+      .set({ run: sql<string>`new_id()`, lease_until: sql<Date>`now() + interval '1 hour'` })
+      .execute()
     const leftThen = await left()
     expect(leftThen).toBeGreaterThan(5)
-    house.sandbox.clearFaults()
-    // Those that the first run has in hand: three at most, whose members were made before the lease was lost.
+    testApp.sandbox.clearFaults()
+    // Those that the first run has in hand: three at most, whose members were made before the lease
+    // was lost.
     await expect
       .poll(
         async () => {
-          const held = db.selectFrom('memberships').select('user_id').where('tenant_id', '=', house.acmeId).where('run', 'is not', null)
+          const held = db
+            .selectFrom('memberships')
+            .select('user_id')
+            .where('tenant_id', '=', testApp.acmeId)
+            .where('run', 'is not', null)
           return (await held.execute()).length
         },
         { timeout: 20_000 },
@@ -203,15 +290,17 @@ describe('an import', () => {
       .toBe(0)
     expect(await left()).toBe(leftThen)
     await imported.set({ run: null, lease_until: null }).execute()
-    expect((await house.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
+    expect((await testApp.call('POST', `/user-imports/${body.id}/resume`)).status).toBe(200)
     await finished(body.id)
     expect((await read(body.id, 'none')).counts).toMatchObject({ total: 24, created: 24 })
   }, 60_000)
 
   it('tells the truth of every row after lost connections, and makes each of them once', async () => {
-    house.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 20 })
-    const { body } = await start(`email\n${Array.from({ length: 15 }, (_, n) => `lost${n}`).join('\n')}\n`)
-    const { db } = house.database
+    testApp.sandbox.fault({ system: 'identity', mode: 'latency', delayMs: 20 })
+    const { body } = await start(
+      `email\n${Array.from({ length: 15 }, (_, n) => `lost${n}`).join('\n')}\n`,
+    )
+    const { db } = testApp.database
     const severed = () =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and usename = current_user and pid <> pg_backend_pid() and state is not null`
@@ -221,14 +310,15 @@ describe('an import', () => {
     for (let round = 0; round < 12; round++) {
       await severed()
       await new Promise((done) => setTimeout(done, 60))
-      if ((await state()).state === 'stopped') await house.call('POST', `/user-imports/${body.id}/resume`)
+      if ((await state()).state === 'stopped')
+        await testApp.call('POST', `/user-imports/${body.id}/resume`)
     }
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await expect
       .poll(
         async () => {
           const { state: now } = await state()
-          if (now === 'stopped') await house.call('POST', `/user-imports/${body.id}/resume`)
+          if (now === 'stopped') await testApp.call('POST', `/user-imports/${body.id}/resume`)
           return now
         },
         { timeout: 45_000 },
@@ -237,31 +327,62 @@ describe('an import', () => {
     const { counts, rows } = await read(body.id)
     expect(rows.filter((row: { state: string }) => row.state === 'refused')).toEqual([])
     expect(counts.created + counts.incomplete).toBe(15)
-    const made = await db.selectFrom('users').select('id').where('email', 'like', 'lost%@acme.tenants.local').execute()
+    const made = await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', 'like', 'lost%@acme.tenants.local')
+      .execute()
     expect(made).toHaveLength(15)
   }, 90_000)
 
   it('is resumed by the job engine when nobody works on it', async () => {
-    await using started = await openMembersHouse({ started: true })
+    await using started = await startMembersTestApp({ started: true })
     const { db } = started.database
-    const { body } = await started.call('POST', '/user-imports', { csv: 'email\nby-engine\n', dryRun: false })
-    await expect.poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, { timeout: 20_000 }).toBe('done')
+    const { body } = await started.call('POST', '/user-imports', {
+      csv: 'email\nby-engine\n',
+      dryRun: false,
+    })
+    await expect
+      .poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, {
+        timeout: 20_000,
+      })
+      .toBe('done')
     await db
       .updateTable('member_import_rows')
-      .set({ state: 'ready', fields: sql`jsonb_set(fields, '{email}', '"by-engine-2"')`, user_id: null })
+      .set({
+        state: 'ready',
+        fields: sql`jsonb_set(fields, '{email}', '"by-engine-2"')`,
+        user_id: null,
+      })
       .where('import_id', '=', body.id)
       .execute()
-    await db.updateTable('member_imports').set({ finished_at: null }).where('id', '=', body.id).execute()
-    await sql`insert into jobs.job (name) values ('member-sweep') on conflict do nothing`.execute(db)
-    await sql`update jobs.job set start_after = now() where name = 'member-sweep' and state = 'created'`.execute(db)
-    await expect.poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, { timeout: 25_000 }).toBe('done')
+    await db
+      .updateTable('member_imports')
+      .set({ finished_at: null })
+      .where('id', '=', body.id)
+      .execute()
+    await sql`insert into jobs.job (name) values ('member-sweep') on conflict do nothing`.execute(
+      db,
+    )
+    await sql`update jobs.job set start_after = now() where name = 'member-sweep' and state = 'created'`.execute(
+      db,
+    )
+    await expect
+      .poll(async () => (await started.call('GET', `/user-imports/${body.id}`)).body.state, {
+        timeout: 25_000,
+      })
+      .toBe('done')
     expect(mailbox(started, 'by-engine-2@acme.tenants.local')).toBeDefined()
   }, 60_000)
 
   it('is no business of another tenant', async () => {
     const { body } = await start('email\nown-only\n')
     await finished(body.id)
-    expect(await house.request('GET', `/tenants/globex/user-imports/${body.id}`, { token: house.as.stranger })).toMatchObject({
+    expect(
+      await testApp.request('GET', `/tenants/globex/user-imports/${body.id}`, {
+        token: testApp.as.outsider,
+      }),
+    ).toMatchObject({
       status: 404,
     })
   })

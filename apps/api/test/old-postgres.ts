@@ -16,15 +16,28 @@ const int32 = (value: number) => {
 }
 const ready = message('Z', Buffer.from('I'))
 const column = (name: string, type: number) =>
-  Buffer.concat([Buffer.from(`${name}\0`), int32(0), int16(0), int32(type), int16(-1 & 0xffff), int32(-1), int16(0)])
+  Buffer.concat([
+    Buffer.from(`${name}\0`),
+    int32(0),
+    int16(0),
+    int32(type),
+    int16(-1 & 0xffff),
+    int32(-1),
+    int16(0),
+  ])
 const value = (text: string) => Buffer.concat([int32(text.length), Buffer.from(text)])
 
 const int4 = 23
 const bool = 16
 
-/** A server that lets everybody in and returns one row to every question: that it is this version, and its account no superuser. */
-export async function startOldPostgres(version: number): Promise<AsyncDisposable & { url: string }> {
-  const answer = Buffer.concat([
+/**
+ * A server that lets everybody in and returns one row to every question: that it is this version,
+ * and its account no superuser.
+ */
+export async function startOldPostgres(
+  version: number,
+): Promise<AsyncDisposable & { url: string }> {
+  const response = Buffer.concat([
     message('T', Buffer.concat([int16(2), column('version', int4), column('superuser', bool)])),
     message('D', Buffer.concat([int16(2), value(String(version)), value('f')])),
     message('C', Buffer.from('SELECT 1\0')),
@@ -37,7 +50,7 @@ export async function startOldPostgres(version: number): Promise<AsyncDisposable
       if (!started) {
         started = true
         socket.write(Buffer.concat([message('R', int32(0)), ready]))
-      } else if (data.includes('server_version_num')) socket.write(answer)
+      } else if (data.includes('server_version_num')) socket.write(response)
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { carriedOut } from '../../../proof/faults/carried-out.ts'
+import { carriedOut } from '../../../tests/resilience/carried-out.ts'
 import { proceduresOf } from '../src/procedure.ts'
 import { appRouter } from '../src/router.ts'
 import { overRest } from './calls.ts'
-import { openPlaces, type Places } from './matrix/world.ts'
+import { openLocations, type Places } from './matrix/world.ts'
 
 let places: Places
 beforeAll(async () => {
-  places = await openPlaces({ poolSize: 1 })
+  places = await openLocations({ poolSize: 1 })
 })
 afterAll(() => places[Symbol.asyncDispose]())
 
-const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) => (_def.type === 'mutation' ? [name] : []))
+const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>
+  _def.type === 'mutation' ? [name] : [],
+)
 
 it('knows a call of every mutation but one, which takes its secret in a header and has no transaction', () => {
   expect(mutations.length).toBeGreaterThan(110)
-  expect(mutations.filter((name) => carriedOut(name).length === 0)).toEqual(['scheduling.locks.renew'])
+  expect(mutations.filter((name) => carriedOut(name).length === 0)).toEqual([
+    'scheduling.locks.renew',
+  ])
 })
 
 it.each(mutations.filter((name) => carriedOut(name).length > 0))(
@@ -24,8 +28,11 @@ it.each(mutations.filter((name) => carriedOut(name).length > 0))(
     for (const call of carriedOut(name)) {
       const world = await places.build(call.caller)
       const { input, token } = await call.prepare(world)
-      const { outcome, body } = await overRest(places.house, name, input, token)
-      expect({ outcome, body: outcome === 'ok' ? undefined : body }).toEqual({ outcome: 'ok', body: undefined })
+      const { outcome, body } = await overRest(places.testApp, name, input, token)
+      expect({ outcome, body: outcome === 'ok' ? undefined : body }).toEqual({
+        outcome: 'ok',
+        body: undefined,
+      })
     }
   },
 )

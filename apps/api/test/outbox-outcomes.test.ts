@@ -3,8 +3,12 @@ import type { EndedTry } from '@atrium/db/outbox'
 import { expect, it } from 'vitest'
 import { createOutcomeSaver } from '../src/outbox/outcomes.ts'
 
-const ended = (id: string): EndedTry => ({ mail: { id, run: randomUUID() }, outcome: { sent: true }, now: new Date() })
-const turns = () => new Promise((done) => setImmediate(done))
+const ended = (id: string): EndedTry => ({
+  mail: { id, run: randomUUID() },
+  outcome: { sent: true },
+  now: new Date(),
+})
+const keyedLimiter = () => new Promise((done) => setImmediate(done))
 
 /** Statements that end when they are told to. */
 function statements() {
@@ -20,13 +24,13 @@ function statements() {
 it('saves an outcome at once, and those that come meanwhile together after it', async () => {
   const { begun, save } = statements()
   const first = save(ended('a'))
-  await turns()
+  await keyedLimiter()
   const others = [save(ended('b')), save(ended('c'))]
-  await turns()
+  await keyedLimiter()
   expect(begun.map(({ ids }) => ids)).toEqual([['a']])
   begun[0]?.end.resolve(new Set(['a']))
   expect(await first).toBe(true)
-  await turns()
+  await keyedLimiter()
   expect(begun.map(({ ids }) => ids)).toEqual([['a'], ['b', 'c']])
   begun[1]?.end.resolve(new Set(['c']))
   expect(await Promise.all(others)).toEqual([false, true])
@@ -35,11 +39,11 @@ it('saves an outcome at once, and those that come meanwhile together after it', 
 it('tells everyone whose statement failed, and goes on with the next', async () => {
   const { begun, save } = statements()
   const first = save(ended('a'))
-  await turns()
+  await keyedLimiter()
   const second = save(ended('b'))
   begun[0]?.end.reject(new Error('the connection was lost'))
   await expect(first).rejects.toThrow('the connection was lost')
-  await turns()
+  await keyedLimiter()
   begun[1]?.end.resolve(new Set(['b']))
   expect(await second).toBe(true)
 })

@@ -5,12 +5,20 @@ import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { stalwart } from '@atrium/integrations/mail/stalwart'
 import type { Config } from '../src/config.ts'
-import type { TestHouse } from './house.ts'
+import type { TestApp } from './test-app.ts'
 
-/** The real clients without a circuit, so that one test's faults do not reach into the next, and with quick second tries. */
+/**
+ * The real clients without a circuit, so that one test's faults do not reach into the next, and
+ * with quick second tries.
+ */
 export function clientsWithDeadline(deadlineMs: number) {
   return (integrations: Integrations, config: Config): Integrations => {
-    const policy = { deadlineMs, retries: 1, backoffMs: { initial: 5, max: 10 }, circuit: { failures: 10_000, openMs: 1 } }
+    const policy = {
+      deadlineMs,
+      retries: 1,
+      backoffMs: { initial: 5, max: 10 },
+      circuit: { failures: 10_000, openMs: 1 },
+    }
     return {
       ...integrations,
       identity: config.identity && authentik({ ...config.identity, ...policy }),
@@ -31,8 +39,11 @@ export const mailFaults = [
   { mode: 'shape' },
 ] as const
 
-/** What no sentence about a failure may hold: our credentials for the outside systems, their addresses, a driver's words. */
-export const upstreamWords: readonly string[] = [
+/**
+ * What no sentence about a failure may hold: our credentials for the upstream systems, their
+ * addresses, a driver's words.
+ */
+export const upstreamText: readonly string[] = [
   ...Object.values(demoServiceCredentials).filter((value) => value !== 'atrium'),
   'localhost',
   '127.0.0.1',
@@ -59,21 +70,39 @@ interface Drive {
   trashed: boolean
 }
 
-export function identityRecords(house: TestHouse) {
-  return house.sandbox.state().identity.records as { groups: Group[]; users: User[]; artifacts: { model: string; accountId?: string }[] }
+export function identityRecords(testApp: TestApp) {
+  return testApp.sandbox.state().identity.records as {
+    groups: Group[]
+    users: User[]
+    artifacts: { model: string; accountId?: string }[]
+  }
 }
 
-/** What the outside systems hold for a tenant. More than one of anything is a fault of provisioning. */
-export function outsideObjects(house: TestHouse, slug: string, domains: readonly string[] = [`${slug}.tenants.local`]) {
-  const { groups, users } = identityRecords(house)
+/**
+ * What the upstream systems hold for a tenant. More than one of anything is a fault of
+ * provisioning.
+ */
+export function outsideObjects(
+  testApp: TestApp,
+  slug: string,
+  domains: readonly string[] = [`${slug}.tenants.local`],
+) {
+  const { groups, users } = identityRecords(testApp)
   const named = groups.filter((group) => group.name === slug)
-  const mail = house.sandbox.state().mail.records as { Domain: { name: string }[] } & Record<string, { name: string }[]>
-  const allDomains = Object.entries(mail).flatMap(([name, rows]) => (/domain$/i.test(name) ? rows : []))
-  const files = house.sandbox.state().files.records as { drives: Drive[] }
+  const mail = testApp.sandbox.state().mail.records as { Domain: { name: string }[] } & Record<
+    string,
+    { name: string }[]
+  >
+  const allDomains = Object.entries(mail).flatMap(([name, rows]) =>
+    /domain$/i.test(name) ? rows : [],
+  )
+  const files = testApp.sandbox.state().files.records as { drives: Drive[] }
   const spaces = files.drives.filter((drive) => drive.driveAlias === `project/${slug}`)
   return {
     groups: named.length,
-    members: users.filter((user) => named.some((group) => user.groups.includes(group.pk))).map((user) => user.email),
+    members: users
+      .filter((user) => named.some((group) => user.groups.includes(group.pk)))
+      .map((user) => user.email),
     domains: allDomains.map(({ name }) => name).filter((name) => domains.includes(name)),
     spaces: spaces.length,
     quota: spaces[0]?.total,
@@ -81,8 +110,11 @@ export function outsideObjects(house: TestHouse, slug: string, domains: readonly
 }
 
 /** The names under which the mail server has domains whose ownership was not shown. */
-export async function waitingNames(house: TestHouse, domains: readonly string[]): Promise<string[]> {
-  const rows = await house.database.db
+export async function waitingNames(
+  testApp: TestApp,
+  domains: readonly string[],
+): Promise<string[]> {
+  const rows = await testApp.database.db
     .selectFrom('domains')
     .select('ownership_token')
     .where('name', 'in', [...domains])
@@ -91,10 +123,13 @@ export async function waitingNames(house: TestHouse, domains: readonly string[])
 }
 
 /** A call to the identity provider's REST API, as an administrator's. */
-export async function identityApi(house: TestHouse, method: string, path: string, body?: object) {
-  const response = await fetch(`${house.sandbox.identityUrl}/api/v3${path}`, {
+export async function identityApi(testApp: TestApp, method: string, path: string, body?: object) {
+  const response = await fetch(`${testApp.sandbox.identityUrl}/api/v3${path}`, {
     method,
-    headers: { authorization: `Bearer ${demoServiceCredentials.identityToken}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${demoServiceCredentials.identityToken}`,
+      'content-type': 'application/json',
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()

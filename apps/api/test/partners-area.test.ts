@@ -1,67 +1,130 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPartnersHouse, type PartnersHouse, type Person } from './partners-house.ts'
+import { type PartnersTestApp, type Person, startPartnersTestApp } from './partners-test-app.ts'
 
-let house: PartnersHouse
+let testApp: PartnersTestApp
 let partner: { id: string; slug: string }
 let manager: Person
 beforeAll(async () => {
-  house = await openPartnersHouse()
-  partner = await house.newPartner()
-  manager = await house.newPerson({ partnerId: partner.id, access: 'manager' })
+  testApp = await startPartnersTestApp()
+  partner = await testApp.newPartner()
+  manager = await testApp.newPerson({ partnerId: partner.id, access: 'manager' })
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
-const call = (method: string, path: string, body?: object) => house.call(method, `/partners/${partner.slug}${path}`, body, manager.token)
+const call = (method: string, path: string, body?: object) =>
+  testApp.call(method, `/partners/${partner.slug}${path}`, body, manager.token)
 async function lastAudit(action: string) {
-  return (await house.call('GET', `/audit?partnerSlug=${partner.slug}&action=${action}`)).body.items[0]
+  return (await testApp.call('GET', `/audit?partnerSlug=${partner.slug}&action=${action}`)).body
+    .items[0]
 }
 
 describe('customers', () => {
   it('are listed with what a partner runs them by, searched, filtered and paged', async () => {
-    const own = await house.newPartner()
-    const { token } = await house.newPerson({ partnerId: own.id, access: 'viewer' })
-    const list = async (query = '') => (await house.call('GET', `/partners/${own.slug}/customers?${query}`, undefined, token)).body
-    const slugs = [(await house.newCustomer(own.id)).slug, (await house.newCustomer(own.id, { plan: 'business', seats: 5 })).slug]
-    await house.newCustomer(null)
+    const own = await testApp.newPartner()
+    const { token } = await testApp.newPerson({ partnerId: own.id, access: 'viewer' })
+    const list = async (query = '') =>
+      (await testApp.call('GET', `/partners/${own.slug}/customers?${query}`, undefined, token)).body
+    const slugs = [
+      (await testApp.newCustomer(own.id)).slug,
+      (await testApp.newCustomer(own.id, { plan: 'business', seats: 5 })).slug,
+    ]
+    await testApp.newCustomer(null)
     const { items } = await list()
     expect(items.map((item: { slug: string }) => item.slug)).toEqual([...slugs].reverse())
     expect(items[0]).toMatchObject({
-      ...{ plan: 'business', seats: 5, members: 1, status: 'pending', mrr: [], suspendedReason: null },
-      ...{ health: { band: expect.any(String) }, owner: { email: expect.any(String) }, primaryDomain: `${slugs[1]}.tenants.local` },
+      ...{
+        plan: 'business',
+        seats: 5,
+        members: 1,
+        status: 'pending',
+        mrr: [],
+        suspendedReason: null,
+      },
+      ...{
+        health: { band: expect.any(String) },
+        owner: { email: expect.any(String) },
+        primaryDomain: `${slugs[1]}.tenants.local`,
+      },
     })
     const first = await list('limit=1')
-    expect(await list(`limit=1&cursor=${first.nextCursor}`)).toMatchObject({ items: [{ slug: slugs[0] }], nextCursor: null })
+    expect(await list(`limit=1&cursor=${first.nextCursor}`)).toMatchObject({
+      items: [{ slug: slugs[0] }],
+      nextCursor: null,
+    })
     expect((await list(`q=${slugs[0]}`)).items).toHaveLength(1)
-    await house.call('DELETE', `/tenants/${slugs[0]}`)
+    await testApp.call('DELETE', `/tenants/${slugs[0]}`)
     expect((await list()).items).toHaveLength(1)
     expect((await list('status=deleted')).items).toMatchObject([{ slug: slugs[0] }])
   })
 
   it('are changed, suspended with a reason and resumed, on the record of partner and tenant', async () => {
-    const { slug } = await house.newCustomer(partner.id)
+    const { slug } = await testApp.newCustomer(partner.id)
     const path = `/customers/${slug}`
     expect(
-      await call('PATCH', path, { plan: 'starter', seats: 12, name: 'Renamed', industry: 'Law', brandColor: '#AA0000' }),
+      await call('PATCH', path, {
+        plan: 'starter',
+        seats: 12,
+        name: 'Renamed',
+        industry: 'Law',
+        brandColor: '#AA0000',
+      }),
     ).toMatchObject({
-      ...{ status: 200, body: { plan: 'starter', seats: 12, name: 'Renamed', industry: 'Law', brandColor: '#aa0000' } },
+      ...{
+        status: 200,
+        body: {
+          plan: 'starter',
+          seats: 12,
+          name: 'Renamed',
+          industry: 'Law',
+          brandColor: '#aa0000',
+        },
+      },
     })
-    expect(await lastAudit('tenant.updated')).toMatchObject({ actorType: 'partner', tenantSlug: slug, actorEmail: manager.email })
+    expect(await lastAudit('tenant.updated')).toMatchObject({
+      actorType: 'partner',
+      tenantSlug: slug,
+      actorEmail: manager.email,
+    })
     expect(await call('POST', `${path}/suspend`, { reason: 'Unpaid' })).toMatchObject({
       ...{ status: 200, body: { status: 'suspended', suspendedReason: 'Unpaid' } },
     })
-    expect(await call('POST', `${path}/suspend`, {})).toMatchObject({ status: 409, body: { code: 'already_suspended' } })
-    expect(await lastAudit('tenant.suspended')).toMatchObject({ metadata: { reason: 'Unpaid' }, tenantSlug: slug })
-    expect(await call('POST', `${path}/resume`, {})).toMatchObject({ status: 200, body: { suspendedReason: null } })
-    expect(await call('POST', `${path}/resume`, {})).toMatchObject({ status: 409, body: { code: 'not_suspended' } })
-    for (const body of [{}, { seats: -1 }, { seats: 1.5 }, { plan: 'gold' }, { domains: ['a.test'] }, { brandColor: 'red' }])
+    expect(await call('POST', `${path}/suspend`, {})).toMatchObject({
+      status: 409,
+      body: { code: 'already_suspended' },
+    })
+    expect(await lastAudit('tenant.suspended')).toMatchObject({
+      metadata: { reason: 'Unpaid' },
+      tenantSlug: slug,
+    })
+    expect(await call('POST', `${path}/resume`, {})).toMatchObject({
+      status: 200,
+      body: { suspendedReason: null },
+    })
+    expect(await call('POST', `${path}/resume`, {})).toMatchObject({
+      status: 409,
+      body: { code: 'not_suspended' },
+    })
+    for (const body of [
+      {},
+      { seats: -1 },
+      { seats: 1.5 },
+      { plan: 'gold' },
+      { domains: ['a.test'] },
+      { brandColor: 'red' },
+    ])
       expect(await call('PATCH', path, body), JSON.stringify(body)).toMatchObject({ status: 400 })
   })
 
   it('made by the staff belong to the partner and begin with what its settings say', async () => {
     await call('PATCH', '/settings', { defaultPlan: 'business', defaultSeats: 25 })
-    const made = await house.call('POST', '/tenants', { name: 'Made by staff', respondAsync: true }, manager.token)
+    const made = await testApp.call(
+      'POST',
+      '/tenants',
+      { name: 'Made by staff', respondAsync: true },
+      manager.token,
+    )
     expect(made.body).toMatchObject({ partnerSlug: partner.slug, plan: 'business', seats: 25 })
-    const chosen = await house.call(
+    const chosen = await testApp.call(
       'POST',
       '/tenants',
       { name: 'Made by staff', seats: 1, plan: 'free', respondAsync: true },
@@ -89,20 +152,42 @@ describe('settings', () => {
       supportPhone: null,
       supportUrl: fields.supportUrl,
     })
-    expect((await call('GET', '/settings')).body).toMatchObject({ supportEmail: 'help@example.test', supportPhone: null, defaultSeats: 0 })
-    expect(await lastAudit('partner_settings.updated')).toMatchObject({ metadata: { changes: { supportPhone: ['+49 30 1234', null] } } })
+    expect((await call('GET', '/settings')).body).toMatchObject({
+      supportEmail: 'help@example.test',
+      supportPhone: null,
+      defaultSeats: 0,
+    })
+    expect(await lastAudit('partner_settings.updated')).toMatchObject({
+      metadata: { changes: { supportPhone: ['+49 30 1234', null] } },
+    })
   })
 
   it('tell the people of a customer whom to turn to, and strangers nothing', async () => {
-    const { id, slug } = await house.newCustomer(partner.id)
-    const member = await house.newPerson()
-    await house.database.db.insertInto('memberships').values({ tenant_id: id, user_id: member.id, role: 'member' }).execute()
-    await call('PATCH', '/settings', { supportEmail: 'help@example.test', supportUrl: null, supportPhone: null })
-    const support = (token: string) => house.call('GET', `/tenants/${slug}/support`, undefined, token)
-    const shown = { name: partner.slug, supportEmail: 'help@example.test', supportPhone: null, supportUrl: null }
+    const { id, slug } = await testApp.newCustomer(partner.id)
+    const member = await testApp.newPerson()
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: id, user_id: member.id, role: 'member' })
+      .execute()
+    await call('PATCH', '/settings', {
+      supportEmail: 'help@example.test',
+      supportUrl: null,
+      supportPhone: null,
+    })
+    const support = (token: string) =>
+      testApp.call('GET', `/tenants/${slug}/support`, undefined, token)
+    const shown = {
+      name: partner.slug,
+      supportEmail: 'help@example.test',
+      supportPhone: null,
+      supportUrl: null,
+    }
     expect((await support(member.token)).body).toEqual({ partner: shown })
-    expect(await support((await house.newPerson()).token)).toMatchObject({ status: 403, body: { code: 'not_member' } })
-    await house.call('PATCH', `/tenants/${slug}`, { partnerId: null })
+    expect(await support((await testApp.newPerson()).token)).toMatchObject({
+      status: 403,
+      body: { code: 'not_member' },
+    })
+    await testApp.call('PATCH', `/tenants/${slug}`, { partnerId: null })
     expect((await support(member.token)).body).toEqual({ partner: null })
   })
 
@@ -114,7 +199,10 @@ describe('settings', () => {
     { defaultSeats: -1 },
     { theme: 1 },
   ])('refuse %j', async (body) => {
-    expect(await call('PATCH', '/settings', body)).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(await call('PATCH', '/settings', body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input' },
+    })
   })
 
   it('of two people who change different fields at once both stand', async () => {
@@ -122,7 +210,10 @@ describe('settings', () => {
       call('PATCH', '/settings', { supportEmail: 'one@example.test' }),
       call('PATCH', '/settings', { noticeEmail: 'two@example.test' }),
     ])
-    expect((await call('GET', '/settings')).body).toMatchObject({ supportEmail: 'one@example.test', noticeEmail: 'two@example.test' })
+    expect((await call('GET', '/settings')).body).toMatchObject({
+      supportEmail: 'one@example.test',
+      noticeEmail: 'two@example.test',
+    })
   })
 })
 
@@ -152,36 +243,57 @@ describe('branding', () => {
   })
 
   it('stands for customers that have set none', async () => {
-    const { slug } = await house.newCustomer(partner.id)
+    const { slug } = await testApp.newCustomer(partner.id)
     await call('PUT', '/branding', { productName: 'North Workplace', accentColor: '#0a5c36' })
-    const effective = async () => (await house.call('GET', `/tenants/${slug}/branding`)).body.effective
-    expect(await effective()).toMatchObject({ productName: 'North Workplace', accentColor: '#0a5c36' })
-    await house.call('PATCH', `/tenants/${slug}`, { brandColor: '#112233' })
-    await house.call('PUT', `/tenants/${slug}/branding`, { productName: 'Own' })
+    const effective = async () =>
+      (await testApp.call('GET', `/tenants/${slug}/branding`)).body.effective
+    expect(await effective()).toMatchObject({
+      productName: 'North Workplace',
+      accentColor: '#0a5c36',
+    })
+    await testApp.call('PATCH', `/tenants/${slug}`, { brandColor: '#112233' })
+    await testApp.call('PUT', `/tenants/${slug}/branding`, { productName: 'Own' })
     expect(await effective()).toMatchObject({ productName: 'Own', accentColor: '#112233' })
-    await house.call('PATCH', `/tenants/${slug}`, { partnerId: null, brandColor: null })
-    await house.call('PUT', `/tenants/${slug}/branding`, { productName: null })
+    await testApp.call('PATCH', `/tenants/${slug}`, { partnerId: null, brandColor: null })
+    await testApp.call('PUT', `/tenants/${slug}/branding`, { productName: null })
     expect(await effective()).toMatchObject({ productName: slug, accentColor: '#1f6feb' })
   })
 
-  it.each([{}, { accentColor: 'yellow' }, { logoUrl: 'https://north.test/logo.svg' }, { productName: '' }])('refuses %j', async (body) => {
+  it.each([
+    {},
+    { accentColor: 'yellow' },
+    { logoUrl: 'https://north.test/logo.svg' },
+    { productName: '' },
+  ])('refuses %j', async (body) => {
     expect(await call('PUT', '/branding', body)).toMatchObject({ status: 400 })
   })
 })
 
 describe('saved reports', () => {
   it('are kept with parameters, listed by name, and deleted', async () => {
-    const kept = await call('POST', '/saved-reports', { name: 'zebra', kind: 'top-customers', params: { limit: 5, currency: 'EUR' } })
+    const kept = await call('POST', '/saved-reports', {
+      name: 'zebra',
+      kind: 'top-customers',
+      params: { limit: 5, currency: 'EUR' },
+    })
     expect(kept).toMatchObject({
       status: 201,
       body: { name: 'zebra', kind: 'top-customers', createdBy: { id: manager.id, name: 'Person' } },
     })
-    await call('POST', '/saved-reports', { name: 'Alpha', kind: 'signup-cohorts', params: { from: '2027-01', to: '2027-06' } })
-    expect((await call('GET', '/saved-reports')).body.items.map(({ name }: { name: string }) => name)).toEqual(['Alpha', 'zebra'])
+    await call('POST', '/saved-reports', {
+      name: 'Alpha',
+      kind: 'signup-cohorts',
+      params: { from: '2027-01', to: '2027-06' },
+    })
+    expect(
+      (await call('GET', '/saved-reports')).body.items.map(({ name }: { name: string }) => name),
+    ).toEqual(['Alpha', 'zebra'])
     expect(await call('POST', '/saved-reports', { name: 'ZEBRA', kind: 'mrr' })).toMatchObject({
       ...{ status: 409, body: { code: 'already_exists', issues: [{ path: 'name' }] } },
     })
-    expect(await lastAudit('partner.report_saved')).toMatchObject({ metadata: { name: 'Alpha', kind: 'signup-cohorts' } })
+    expect(await lastAudit('partner.report_saved')).toMatchObject({
+      metadata: { name: 'Alpha', kind: 'signup-cohorts' },
+    })
     expect(await call('DELETE', `/saved-reports/${kept.body.id}`)).toMatchObject({ status: 204 })
     expect(await call('DELETE', `/saved-reports/${kept.body.id}`)).toMatchObject({ status: 404 })
     expect(await lastAudit('partner.report_deleted')).toMatchObject({ metadata: { name: 'zebra' } })
@@ -196,45 +308,69 @@ describe('saved reports', () => {
     [{ name: 'A', kind: 'health', params: { band: 'fine' } }, 'params.band'],
     [{ name: 'A', kind: 'mrr', params: 'all' }, 'params'],
   ])('refuse %j', async (body, path) => {
-    const answer = await call('POST', '/saved-reports', body)
-    expect(answer).toMatchObject({ status: 400 })
-    expect(answer.body.issues[0].path).toContain(path)
+    const response = await call('POST', '/saved-reports', body)
+    expect(response).toMatchObject({ status: 400 })
+    expect(response.body.issues[0].path).toContain(path)
   })
 
   it('of one partner are none of another', async () => {
     const { body } = await call('POST', '/saved-reports', { name: 'Private', kind: 'mrr' })
-    const other = await house.newPartner()
-    const { token } = await house.newPerson({ partnerId: other.id, access: 'owner' })
-    expect(await house.call('DELETE', `/partners/${other.slug}/saved-reports/${body.id}`, undefined, token)).toMatchObject({ status: 404 })
+    const other = await testApp.newPartner()
+    const { token } = await testApp.newPerson({ partnerId: other.id, access: 'owner' })
+    expect(
+      await testApp.call(
+        'DELETE',
+        `/partners/${other.slug}/saved-reports/${body.id}`,
+        undefined,
+        token,
+      ),
+    ).toMatchObject({
+      status: 404,
+    })
     expect((await call('GET', '/saved-reports')).body.items).toHaveLength(2)
   })
 
   it('are at most a hundred, also when several are saved at once', async () => {
-    const full = await house.newPartner()
-    const values = Array.from({ length: 98 }, (_, n) => ({ partner_id: full.id, name: `Report ${n}`, kind: 'mrr' }))
-    await house.database.db.insertInto('saved_reports').values(values).execute()
-    const { token } = await house.newPerson({ partnerId: full.id, access: 'owner' })
-    const answers = await Promise.all(
-      [1, 2, 3, 4].map((n) => house.call('POST', `/partners/${full.slug}/saved-reports`, { name: `New ${n}`, kind: 'mrr' }, token)),
+    const full = await testApp.newPartner()
+    const values = Array.from({ length: 98 }, (_, n) => ({
+      partner_id: full.id,
+      name: `Report ${n}`,
+      kind: 'mrr',
+    }))
+    await testApp.database.db.insertInto('saved_reports').values(values).execute()
+    const { token } = await testApp.newPerson({ partnerId: full.id, access: 'owner' })
+    const responses = await Promise.all(
+      [1, 2, 3, 4].map((n) =>
+        testApp.call(
+          'POST',
+          `/partners/${full.slug}/saved-reports`,
+          { name: `New ${n}`, kind: 'mrr' },
+          token,
+        ),
+      ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
   })
 })
 
 describe('the overview', () => {
   it('counts customers by status and health, adds up what the month earned, and names what needs somebody', async () => {
-    const own = await house.newPartner()
-    const { token } = await house.newPerson({ partnerId: own.id, access: 'owner' })
-    const { db } = house.database
+    const own = await testApp.newPartner()
+    const { token } = await testApp.newPerson({ partnerId: own.id, access: 'owner' })
+    const { db } = testApp.database
     const [late, broken, paused, fine] = [
-      await house.newCustomer(own.id, { seats: 5 }),
-      await house.newCustomer(own.id, { seats: 5 }),
-      await house.newCustomer(own.id, { seats: 5 }),
-      await house.newCustomer(own.id, { seats: 5 }),
+      await testApp.newCustomer(own.id, { seats: 5 }),
+      await testApp.newCustomer(own.id, { seats: 5 }),
+      await testApp.newCustomer(own.id, { seats: 5 }),
+      await testApp.newCustomer(own.id, { seats: 5 }),
     ]
-    const full = await house.newCustomer(own.id, { seats: 1 })
-    await db.updateTable('tenants').set({ status: 'active' }).where('id', 'in', [late.id, broken.id, fine.id, full.id]).execute()
-    await house.call('POST', `/tenants/${paused.slug}/suspend`, {})
+    const full = await testApp.newCustomer(own.id, { seats: 1 })
+    await db
+      .updateTable('tenants')
+      .set({ status: 'active' })
+      .where('id', 'in', [late.id, broken.id, fine.id, full.id])
+      .execute()
+    await testApp.call('POST', `/tenants/${paused.slug}/suspend`, {})
     await db
       .updateTable('provisioning_steps')
       .set({ state: 'error', error: 'The mail server did not answer.' })
@@ -244,12 +380,29 @@ describe('the overview', () => {
     await db
       .insertInto('subscriptions')
       .values({
-        ...{ tenant_id: late.id, source: 'manual', plan: 'business', status: 'past_due', cycle: 'month' },
+        ...{
+          tenant_id: late.id,
+          source: 'manual',
+          plan: 'business',
+          status: 'past_due',
+          cycle: 'month',
+        },
         ...{ currency: 'eur', per_seat_amount: 900, seats: 5 },
       })
       .execute()
-    const entry = (type: 'accrual' | 'clawback' | 'adjustment' | 'payout', amount: number, days: number) => ({
-      ...{ partner_id: own.id, currency: 'eur', type, amount, source_type: 'manual' as const, source_id: `${type}-${amount}` },
+    const entry = (
+      type: 'accrual' | 'clawback' | 'adjustment' | 'payout',
+      amount: number,
+      days: number,
+    ) => ({
+      ...{
+        partner_id: own.id,
+        currency: 'eur',
+        type,
+        amount,
+        source_type: 'manual' as const,
+        source_id: `${type}-${amount}`,
+      },
       ...{ available_at: new Date(), created_at: new Date(Date.now() - days * 86_400_000) },
     })
     await db
@@ -262,7 +415,7 @@ describe('the overview', () => {
         entry('accrual', 900, 62),
       ])
       .execute()
-    const { body } = await house.call('GET', `/partners/${own.slug}/overview`, undefined, token)
+    const { body } = await testApp.call('GET', `/partners/${own.slug}/overview`, undefined, token)
     expect(body).toEqual({
       customers: { total: 5, active: 4, pending: 0, suspended: 1 },
       health: { healthy: 0, watch: 0, atRisk: 0, unscored: 4 },

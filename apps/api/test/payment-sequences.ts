@@ -1,12 +1,21 @@
-import type { ProcessorInvoice, ProcessorReversal, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type {
+  ProcessorInvoice,
+  ProcessorReversal,
+  ProcessorSubscription,
+} from '@atrium/integrations/payments/port'
 import type { Happening } from './processor.ts'
 
-/** What happened at the processor, recorded: what stood before, and what the events to deliver are about. */
+/**
+ * What happened at the processor, recorded: what stood before, and what the events to deliver are
+ * about.
+ */
 export interface Sequence {
   name: string
   before: readonly Happening[]
   happenings: readonly Happening[]
-  /** Only about subscriptions and invoices, which events show whole: can be applied without keys. */
+  /**
+   * Only about subscriptions and invoices, which events show whole: can be applied without keys.
+   */
   shownWhole: boolean
 }
 
@@ -24,8 +33,16 @@ export interface SequenceOf {
   times?: number
 }
 
-/** Sequences of one tenant's customer; ids carry `word`, so that every run is about objects of its own. */
-export function recordedSequences({ tenantId, customerId, word, times = 1 }: SequenceOf): Sequence[] {
+/**
+ * Sequences of one tenant's customer; ids carry `word`, so that every run is about objects of its
+ * own.
+ */
+export function recordedSequences({
+  tenantId,
+  customerId,
+  word,
+  times = 1,
+}: SequenceOf): Sequence[] {
   const subscription: ProcessorSubscription = {
     id: `sub_${word}`,
     customerId,
@@ -41,10 +58,21 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
     created: start,
     ...{ trialStart: null, trialEnd: null, currentPeriodStart: start, currentPeriodEnd: end },
     ...{ cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null, endedAt: null },
-    ...{ cancelReason: null, cancelFeedback: null, cancelComment: null, pauseCollection: null, pausedAt: null, pauseReason: null },
+    ...{
+      cancelReason: null,
+      cancelFeedback: null,
+      cancelComment: null,
+      pauseCollection: null,
+      pausedAt: null,
+      pauseReason: null,
+    },
     ...{ latestInvoiceId: `in_${word}`, defaultPaymentMethodId: null, pendingUpdate: null },
   }
-  const invoice = (name: string, at: Date, fields: Partial<ProcessorInvoice> = {}): ProcessorInvoice => ({
+  const invoice = (
+    name: string,
+    at: Date,
+    fields: Partial<ProcessorInvoice> = {},
+  ): ProcessorInvoice => ({
     id: `in_${word}${name}`,
     customerId,
     subscriptionId: subscription.id,
@@ -52,11 +80,46 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'eur',
-    ...{ subtotal: 2_000 * times, discount: 0, tax: 380 * times, total: 2_380 * times, totalExcludingTax: 2_000 * times },
-    ...{ amountDue: 2_380 * times, amountPaid: 0, amountRemaining: 2_380 * times, amountOverpaid: 0, creditedAmount: 0 },
-    ...{ periodStart: start, periodEnd: end, dueDate: null, nextPaymentAttempt: null, attemptCount: 0 },
-    ...{ created: at, finalizedAt: at, paidAt: null, voidedAt: null, uncollectibleAt: null, hostedInvoiceUrl: null, invoicePdf: null },
-    lines: [{ description: '5 seats', amount: 2_000 * times, quantity: 5, proration: false, periodStart: start, periodEnd: end }],
+    ...{
+      subtotal: 2_000 * times,
+      discount: 0,
+      tax: 380 * times,
+      total: 2_380 * times,
+      totalExcludingTax: 2_000 * times,
+    },
+    ...{
+      amountDue: 2_380 * times,
+      amountPaid: 0,
+      amountRemaining: 2_380 * times,
+      amountOverpaid: 0,
+      creditedAmount: 0,
+    },
+    ...{
+      periodStart: start,
+      periodEnd: end,
+      dueDate: null,
+      nextPaymentAttempt: null,
+      attemptCount: 0,
+    },
+    ...{
+      created: at,
+      finalizedAt: at,
+      paidAt: null,
+      voidedAt: null,
+      uncollectibleAt: null,
+      hostedInvoiceUrl: null,
+      invoicePdf: null,
+    },
+    lines: [
+      {
+        description: '5 seats',
+        amount: 2_000 * times,
+        quantity: 5,
+        proration: false,
+        periodStart: start,
+        periodEnd: end,
+      },
+    ],
     ...fields,
   })
   const paid = (at: Date): Partial<ProcessorInvoice> => ({
@@ -67,7 +130,11 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
     attemptCount: 1,
   })
   const draft = { status: 'draft', number: null, finalizedAt: null }
-  const sub = (at: Date, types: readonly string[], fields: Partial<ProcessorSubscription> = {}): Happening => ({
+  const sub = (
+    at: Date,
+    types: readonly string[],
+    fields: Partial<ProcessorSubscription> = {},
+  ): Happening => ({
     object: { kind: 'subscription', value: { ...subscription, ...fields } },
     types: types.map((type) => `customer.subscription.${type}`),
     at,
@@ -99,9 +166,16 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
     types,
     at,
   })
-  const standing = [sub(start, ['created']), inv(after(2), ['paid'], invoice('', start, paid(after(2))))]
+  const standing = [
+    sub(start, ['created']),
+    inv(after(2), ['paid'], invoice('', start, paid(after(2)))),
+  ]
   const renewed = after(60, end)
-  const disputed = (status: string, effective: boolean) => ({ kind: 'dispute' as const, status, effective })
+  const disputed = (status: string, effective: boolean) => ({
+    kind: 'dispute' as const,
+    status,
+    effective,
+  })
   return [
     {
       name: 'subscribe, pay',
@@ -119,9 +193,17 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       before: standing,
       happenings: [
         inv(end, ['created'], invoice('r', end, draft)),
-        sub(end, ['updated'], { currentPeriodStart: end, currentPeriodEnd: nextEnd, latestInvoiceId: `in_${word}r` }),
+        sub(end, ['updated'], {
+          currentPeriodStart: end,
+          currentPeriodEnd: nextEnd,
+          latestInvoiceId: `in_${word}r`,
+        }),
         inv(renewed, ['finalized'], invoice('r', end, { finalizedAt: renewed })),
-        inv(after(2, renewed), ['paid'], invoice('r', end, { finalizedAt: renewed, ...paid(after(2, renewed)) })),
+        inv(
+          after(2, renewed),
+          ['paid'],
+          invoice('r', end, { finalizedAt: renewed, ...paid(after(2, renewed)) }),
+        ),
       ],
       shownWhole: true,
     },
@@ -130,10 +212,25 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       before: standing,
       happenings: [
         inv(end, ['finalized'], invoice('d', end)),
-        inv(after(2, end), ['payment_failed'], invoice('d', end, { attemptCount: 1, nextPaymentAttempt: after(259_200, end) })),
-        sub(after(2, end), ['updated'], { status: 'past_due', currentPeriodStart: end, currentPeriodEnd: nextEnd }),
-        inv(after(259_200, end), ['paid'], invoice('d', end, { ...paid(after(259_200, end)), attemptCount: 2 })),
-        sub(after(259_201, end), ['updated'], { currentPeriodStart: end, currentPeriodEnd: nextEnd }),
+        inv(
+          after(2, end),
+          ['payment_failed'],
+          invoice('d', end, { attemptCount: 1, nextPaymentAttempt: after(259_200, end) }),
+        ),
+        sub(after(2, end), ['updated'], {
+          status: 'past_due',
+          currentPeriodStart: end,
+          currentPeriodEnd: nextEnd,
+        }),
+        inv(
+          after(259_200, end),
+          ['paid'],
+          invoice('d', end, { ...paid(after(259_200, end)), attemptCount: 2 }),
+        ),
+        sub(after(259_201, end), ['updated'], {
+          currentPeriodStart: end,
+          currentPeriodEnd: nextEnd,
+        }),
       ],
       shownWhole: true,
     },
@@ -141,8 +238,16 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       name: 'upgrade',
       before: standing,
       happenings: [
-        inv(after(500), ['created', 'finalized'], invoice('u', after(500), { billingReason: 'subscription_update' })),
-        inv(after(501), ['paid'], invoice('u', after(500), { billingReason: 'subscription_update', ...paid(after(501)) })),
+        inv(
+          after(500),
+          ['created', 'finalized'],
+          invoice('u', after(500), { billingReason: 'subscription_update' }),
+        ),
+        inv(
+          after(501),
+          ['paid'],
+          invoice('u', after(500), { billingReason: 'subscription_update', ...paid(after(501)) }),
+        ),
         sub(after(501), ['updated', 'pending_update_applied'], {
           priceId: 'price_demo_business_month_eur',
           perSeatAmount: 800 * times,
@@ -163,7 +268,12 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
           cancelReason: 'cancellation_requested',
         }),
         inv(after(950), ['updated'], invoice('', start, paid(after(2)))),
-        sub(end, ['deleted'], { status: 'canceled', canceledAt: after(900), endedAt: end, cancelReason: 'cancellation_requested' }),
+        sub(end, ['deleted'], {
+          status: 'canceled',
+          canceledAt: after(900),
+          endedAt: end,
+          cancelReason: 'cancellation_requested',
+        }),
       ],
       shownWhole: true,
     },
@@ -171,7 +281,11 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       name: 'refund',
       before: standing,
       happenings: [
-        reversal(after(86_400), ['refund.created'], { kind: 'refund', status: 'pending', effective: false }),
+        reversal(after(86_400), ['refund.created'], {
+          kind: 'refund',
+          status: 'pending',
+          effective: false,
+        }),
         reversal(after(86_500), ['refund.updated', 'charge.refunded'], { kind: 'refund' }),
         inv(after(86_501), ['updated'], invoice('', start, paid(after(2)))),
       ],
@@ -196,7 +310,11 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       before: standing,
       happenings: [
         reversal(after(90_000), ['charge.dispute.created'], disputed('needs_response', false)),
-        reversal(after(90_001), ['charge.dispute.funds_withdrawn'], disputed('needs_response', true)),
+        reversal(
+          after(90_001),
+          ['charge.dispute.funds_withdrawn'],
+          disputed('needs_response', true),
+        ),
         reversal(after(990_000), ['charge.dispute.closed'], disputed('lost', true)),
       ],
       shownWhole: false,
@@ -206,7 +324,11 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
       before: standing,
       happenings: [
         reversal(after(90_000), ['charge.dispute.created'], disputed('needs_response', false)),
-        reversal(after(90_001), ['charge.dispute.funds_withdrawn'], disputed('needs_response', true)),
+        reversal(
+          after(90_001),
+          ['charge.dispute.funds_withdrawn'],
+          disputed('needs_response', true),
+        ),
         reversal(after(990_000), ['charge.dispute.closed'], disputed('won', true)),
         reversal(after(990_001), ['charge.dispute.funds_reinstated'], disputed('won', false)),
       ],
@@ -222,7 +344,11 @@ export function recordedSequences({ tenantId, customerId, word, times = 1 }: Seq
           amountExcludingTax: 1_000 * times,
           status: 'issued',
         }),
-        inv(after(95_001), ['updated'], invoice('', start, { ...paid(after(2)), creditedAmount: 1_190 * times })),
+        inv(
+          after(95_001),
+          ['updated'],
+          invoice('', start, { ...paid(after(2)), creditedAmount: 1_190 * times }),
+        ),
         reversal(after(95_002), ['credit_note.updated'], {
           kind: 'credit_note',
           amount: 1_190 * times,

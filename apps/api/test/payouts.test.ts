@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createMonthlyPayouts } from '../src/payouts/create.ts'
-import { type LedgerHouse, openLedgerHouse } from './ledger-house.ts'
+import { type LedgerTestApp, startLedgerTestApp } from './ledger-test-app.ts'
 
-let ledger: LedgerHouse
+let ledger: LedgerTestApp
 beforeAll(async () => {
-  ledger = await openLedgerHouse()
+  ledger = await startLedgerTestApp()
 })
 afterAll(async () => {
   await ledger[Symbol.asyncDispose]()
@@ -13,18 +13,26 @@ afterAll(async () => {
 beforeEach(() => ledger.goTo('2026-03-10T12:00:00Z'))
 
 const path = (id: string, act = '') => `/billing/payouts/${id}${act === '' ? '' : `/${act}`}`
-const payoutsOf = async (slug: string) => (await ledger.read(`/billing/payouts?partnerSlug=${slug}`, ledger.olive)).body.items
-const balancesOf = async (slug: string) => (await ledger.read(`/partners/${slug}/billing`, ledger.olive)).body.balances
+const payoutsOf = async (slug: string) =>
+  (await ledger.read(`/billing/payouts?partnerSlug=${slug}`, ledger.olive)).body.items
+const balancesOf = async (slug: string) =>
+  (await ledger.read(`/partners/${slug}/billing`, ledger.olive)).body.balances
 
 /** A partner with 60.00 that can be paid, from an invoice whose hold is over. */
 async function rich(fields: { consent?: boolean } = {}) {
   const partner = await ledger.partner(fields)
-  const invoice = await ledger.earn({ partnerId: partner.id, net: 30_000, paidAt: '2026-01-10T00:00:00Z' })
+  const invoice = await ledger.earn({
+    partnerId: partner.id,
+    net: 30_000,
+    paidAt: '2026-01-10T00:00:00Z',
+  })
   return { ...partner, invoice }
 }
 async function draft() {
   const partner = await rich()
-  const { status, body } = await ledger.post(`/partners/${partner.slug}/payouts`, ledger.olive, { currency: 'eur' })
+  const { status, body } = await ledger.post(`/partners/${partner.slug}/payouts`, ledger.olive, {
+    currency: 'eur',
+  })
   expect(status, JSON.stringify(body)).toBe(201)
   return { ...partner, payout: body.id as string }
 }
@@ -34,14 +42,31 @@ describe('the monthly run', () => {
     const { id, slug } = await rich()
     // Available on the 5th of March: next month's.
     await ledger.earn({ partnerId: id, net: 10_000, paidAt: '2026-02-03T00:00:00Z' })
-    await ledger.earn({ partnerId: id, net: 50_000, currency: 'usd', paidAt: '2026-01-02T00:00:00Z' })
-    await Promise.all([1, 2, 3].map(() => createMonthlyPayouts(ledger.house.app.house)))
+    await ledger.earn({
+      partnerId: id,
+      net: 50_000,
+      currency: 'usd',
+      paidAt: '2026-01-02T00:00:00Z',
+    })
+    await Promise.all([1, 2, 3].map(() => createMonthlyPayouts(ledger.testApp.app.services)))
     const made = await payoutsOf(slug)
-    expect(made.map((payout: { currency: string; amountMinor: number }) => [payout.currency, payout.amountMinor]).sort()).toEqual([
+    expect(
+      made
+        .map((payout: { currency: string; amountMinor: number }) => [
+          payout.currency,
+          payout.amountMinor,
+        ])
+        .sort(),
+    ).toEqual([
       ['eur', 6_000],
       ['usd', 10_000],
     ])
-    for (const payout of made) expect(payout).toMatchObject({ status: 'draft', requestedBy: null, periodTo: '2026-03-01T00:00:00.000Z' })
+    for (const payout of made)
+      expect(payout).toMatchObject({
+        status: 'draft',
+        requestedBy: null,
+        periodTo: '2026-03-01T00:00:00.000Z',
+      })
   })
 
   it('leaves what is below the minimum for later, and takes claw-backs off', async () => {
@@ -50,7 +75,7 @@ describe('the monthly run', () => {
     const clawed = await rich()
     await ledger.reversal(clawed.invoice, { amount: 3_570 })
     await ledger.settle(clawed.invoice)
-    await createMonthlyPayouts(ledger.house.app.house)
+    await createMonthlyPayouts(ledger.testApp.app.services)
     expect(await payoutsOf(poor.slug)).toEqual([])
     expect(await payoutsOf(clawed.slug)).toMatchObject([{ amountMinor: 5_400 }])
   })
@@ -58,64 +83,109 @@ describe('the monthly run', () => {
   it('holds what cannot be paid: a suspended partner, or one without consent', async () => {
     const silent = await rich({ consent: false })
     const suspended = await rich()
-    await ledger.house.database.db.updateTable('partners').set({ status: 'suspended' }).where('id', '=', suspended.id).execute()
-    await createMonthlyPayouts(ledger.house.app.house)
-    expect(await payoutsOf(silent.slug)).toMatchObject([{ status: 'held', heldReason: 'The partner has not agreed to self-billing yet.' }])
-    expect(await payoutsOf(suspended.slug)).toMatchObject([{ status: 'held', heldReason: 'The partner is suspended.' }])
+    await ledger.testApp.database.db
+      .updateTable('partners')
+      .set({ status: 'suspended' })
+      .where('id', '=', suspended.id)
+      .execute()
+    await createMonthlyPayouts(ledger.testApp.app.services)
+    expect(await payoutsOf(silent.slug)).toMatchObject([
+      { status: 'held', heldReason: 'The partner has not agreed to self-billing yet.' },
+    ])
+    expect(await payoutsOf(suspended.slug)).toMatchObject([
+      { status: 'held', heldReason: 'The partner is suspended.' },
+    ])
     const [held] = await payoutsOf(silent.slug)
-    expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({ code: 'payout_held' })
-    expect((await ledger.post(`/partners/${silent.slug}/self-billing-consent`, ledger.olive, { agreed: true })).status).toBe(200)
-    expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({ status: 'draft', heldReason: null })
+    expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({
+      code: 'payout_held',
+    })
+    expect(
+      (
+        await ledger.post(`/partners/${silent.slug}/self-billing-consent`, ledger.olive, {
+          agreed: true,
+        })
+      ).status,
+    ).toBe(200)
+    expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({
+      status: 'draft',
+      heldReason: null,
+    })
   })
 
   it('is paid to a partner that was terminated before it had agreed, once an operator notes that it has', async () => {
     const gone = await rich({ consent: false })
-    await ledger.house.database.db
+    await ledger.testApp.database.db
       .updateTable('partners')
       .set({ status: 'terminated', terminated_at: new Date('2026-03-02T00:00:00Z') })
       .where('id', '=', gone.id)
       .execute()
-    await createMonthlyPayouts(ledger.house.app.house)
+    await createMonthlyPayouts(ledger.testApp.app.services)
     const [held] = await payoutsOf(gone.slug)
     expect(held).toMatchObject({ status: 'held', amountMinor: 6_000 })
-    expect((await ledger.post(`/partners/${gone.slug}/payouts`, ledger.olive, { currency: 'eur' })).body.code).toBe('partner_terminated')
-    expect((await ledger.post(`/partners/${gone.slug}/self-billing-consent`, ledger.olive, { agreed: true })).status).toBe(200)
+    expect(
+      (await ledger.post(`/partners/${gone.slug}/payouts`, ledger.olive, { currency: 'eur' })).body
+        .code,
+    ).toBe('partner_terminated')
+    expect(
+      (
+        await ledger.post(`/partners/${gone.slug}/self-billing-consent`, ledger.olive, {
+          agreed: true,
+        })
+      ).status,
+    ).toBe(200)
     await ledger.post(path(held.id, 'reopen'), ledger.gero)
     await ledger.post(path(held.id, 'approve'), ledger.gero)
-    expect((await ledger.post(path(held.id, 'pay'), ledger.gero, { reference: 'TR-7' })).body).toMatchObject({ status: 'paid' })
+    expect(
+      (await ledger.post(path(held.id, 'pay'), ledger.gero, { reference: 'TR-7' })).body,
+    ).toMatchObject({ status: 'paid' })
   })
 
   it('does not make again what an operator canceled, until the next month', async () => {
     const { slug } = await rich()
-    await createMonthlyPayouts(ledger.house.app.house)
+    await createMonthlyPayouts(ledger.testApp.app.services)
     const [first] = await payoutsOf(slug)
     await ledger.post(path(first.id, 'void'), ledger.olive, { reason: 'Checked by hand.' })
-    await createMonthlyPayouts(ledger.house.app.house)
+    await createMonthlyPayouts(ledger.testApp.app.services)
     expect(await payoutsOf(slug)).toHaveLength(1)
     ledger.goTo('2026-04-02T00:00:00Z')
-    await createMonthlyPayouts(ledger.house.app.house)
-    expect(await payoutsOf(slug)).toMatchObject([{ status: 'draft', amountMinor: 6_000 }, { status: 'canceled' }])
+    await createMonthlyPayouts(ledger.testApp.app.services)
+    expect(await payoutsOf(slug)).toMatchObject([
+      { status: 'draft', amountMinor: 6_000 },
+      { status: 'canceled' },
+    ])
   })
 })
 
 describe('a payout that the partner asks for', () => {
   it('takes what is payable now, once', async () => {
     const { slug, payout } = await draft()
-    expect(await balancesOf(slug)).toMatchObject([{ reservedMinor: 6_000, payableMinor: 0, openPayout: { id: payout, status: 'draft' } }])
+    expect(await balancesOf(slug)).toMatchObject([
+      { reservedMinor: 6_000, payableMinor: 0, openPayout: { id: payout, status: 'draft' } },
+    ])
     const again = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })
-    expect(again.body).toMatchObject({ code: 'payout_state', detail: expect.stringContaining('under way') })
-    const dollars = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'usd' })
-    expect(dollars.body).toMatchObject({ code: 'payout_state', detail: expect.stringContaining('smallest amount') })
+    expect(again.body).toMatchObject({
+      code: 'payout_state',
+      detail: expect.stringContaining('under way'),
+    })
+    const dollars = await ledger.post(`/partners/${slug}/payouts`, ledger.olive, {
+      currency: 'usd',
+    })
+    expect(dollars.body).toMatchObject({
+      code: 'payout_state',
+      detail: expect.stringContaining('smallest amount'),
+    })
   })
 
   it('is made once when it is asked for five times at once, while claw-backs arrive', async () => {
     const { slug, invoice } = await rich()
     await ledger.reversal(invoice, { amount: 3_570 })
-    const answers = await Promise.all([
-      ...Array.from({ length: 5 }, () => ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' })),
+    const responses = await Promise.all([
+      ...Array.from({ length: 5 }, () =>
+        ledger.post(`/partners/${slug}/payouts`, ledger.olive, { currency: 'eur' }),
+      ),
       ledger.settle(invoice),
     ])
-    expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(1)
+    expect(responses.filter((response) => response?.status === 201)).toHaveLength(1)
     const [{ balanceMinor, availableMinor, reservedMinor, payableMinor }] = await balancesOf(slug)
     expect(balanceMinor).toBe(5_400)
     expect(availableMinor).toBe(5_400)
@@ -127,7 +197,9 @@ describe('a payout that the partner asks for', () => {
 
   it('cannot be approved by whoever asked for it', async () => {
     const { payout } = await draft()
-    expect((await ledger.post(path(payout, 'approve'), ledger.olive)).body).toMatchObject({ code: 'self_approval' })
+    expect((await ledger.post(path(payout, 'approve'), ledger.olive)).body).toMatchObject({
+      code: 'self_approval',
+    })
     expect((await ledger.post(path(payout, 'approve'), ledger.gero)).body).toMatchObject({
       status: 'approved',
       approvedBy: 'owner@globex.test',
@@ -144,48 +216,75 @@ describe('the life of a payout', () => {
       code: 'invalid_input',
       issues: [{ path: 'reference' }],
     })
-    const paid = await ledger.post(path(payout, 'pay'), ledger.olive, { version: 3, reference: 'SEPA 4711' })
+    const paid = await ledger.post(path(payout, 'pay'), ledger.olive, {
+      version: 3,
+      reference: 'SEPA 4711',
+    })
     expect(paid.body).toMatchObject({
       status: 'paid',
       reference: 'SEPA 4711',
       statementNumber: `SB-${slug.toUpperCase()}-0001`,
       moves: ['failed'],
     })
-    expect(paid.body.entries).toMatchObject([{ type: 'accrual', invoiceId: invoice, amountMinor: 6_000, baseMinor: 30_000, marginPct: 20 }])
-    expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 0, reservedMinor: 0, payableMinor: 0, paidOutMinor: 6_000 }])
-    const mails = await ledger.house.database.db
+    expect(paid.body.entries).toMatchObject([
+      { type: 'accrual', invoiceId: invoice, amountMinor: 6_000, baseMinor: 30_000, marginPct: 20 },
+    ])
+    expect(await balancesOf(slug)).toMatchObject([
+      { balanceMinor: 0, reservedMinor: 0, payableMinor: 0, paidOutMinor: 6_000 },
+    ])
+    const mails = await ledger.testApp.database.db
       .selectFrom('outbox')
       .select(['template', 'recipient'])
       .where('recipient', '=', `money@${slug}.test`)
       .execute()
     expect(mails).toEqual([{ template: 'payout.paid', recipient: `money@${slug}.test` }])
 
-    const statement = () => ledger.read(`/partners/${slug}/payouts/${payout}/statement`, ledger.olive)
+    const statement = () =>
+      ledger.read(`/partners/${slug}/payouts/${payout}/statement`, ledger.olive)
     const before = await statement()
     expect(before.headers.get('content-type')).toContain('text/html')
     expect(before.body).toContain('60.00 EUR')
-    await ledger.house.database.db.updateTable('partners').set({ name: 'Renamed' }).where('id', '=', id).execute()
+    await ledger.testApp.database.db
+      .updateTable('partners')
+      .set({ name: 'Renamed' })
+      .where('id', '=', id)
+      .execute()
     expect((await statement()).body).toBe(before.body)
     const sheet = await ledger.read(`${path(payout, 'statement')}?format=csv`, ledger.olive)
-    expect(sheet.headers.get('content-disposition')).toMatch(/^attachment; filename="sb-p-\w+-0001\.csv"$/)
+    expect(sheet.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="sb-p-\w+-0001\.csv"$/,
+    )
   })
 
   it('that came back owes the money again, and may be paid again or freed', async () => {
     const { slug, payout } = await draft()
     await ledger.post(path(payout, 'approve'), ledger.gero)
     await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA 1' })
-    const failed = await ledger.post(path(payout, 'fail'), ledger.olive, { reason: 'The account is closed.' })
+    const failed = await ledger.post(path(payout, 'fail'), ledger.olive, {
+      reason: 'The account is closed.',
+    })
     expect(failed.body).toMatchObject({ status: 'failed', failureReason: 'The account is closed.' })
-    expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 6_000, reservedMinor: 6_000, payableMinor: 0, paidOutMinor: 0 }])
+    expect(await balancesOf(slug)).toMatchObject([
+      { balanceMinor: 6_000, reservedMinor: 6_000, payableMinor: 0, paidOutMinor: 0 },
+    ])
     await ledger.post(path(payout, 'reopen'), ledger.gero)
     await ledger.post(path(payout, 'approve'), ledger.gero)
     const paid = await ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA 2' })
-    expect(paid.body).toMatchObject({ status: 'paid', statementNumber: `SB-${slug.toUpperCase()}-0001` })
+    expect(paid.body).toMatchObject({
+      status: 'paid',
+      statementNumber: `SB-${slug.toUpperCase()}-0001`,
+    })
     expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 0, paidOutMinor: 6_000 }])
     await ledger.post(path(payout, 'fail'), ledger.olive, { reason: 'Again.' })
     await ledger.post(path(payout, 'void'), ledger.olive, { reason: 'Paid another way.' })
-    expect(await balancesOf(slug)).toMatchObject([{ balanceMinor: 6_000, reservedMinor: 0, payableMinor: 6_000, openPayout: null }])
-    expect((await ledger.read(path(payout), ledger.olive)).body).toMatchObject({ status: 'canceled', entries: [], moves: [] })
+    expect(await balancesOf(slug)).toMatchObject([
+      { balanceMinor: 6_000, reservedMinor: 0, payableMinor: 6_000, openPayout: null },
+    ])
+    expect((await ledger.read(path(payout), ledger.olive)).body).toMatchObject({
+      status: 'canceled',
+      entries: [],
+      moves: [],
+    })
   })
 
   it.each([
@@ -195,7 +294,9 @@ describe('the life of a payout', () => {
     ['reopen', {}],
   ])('does not let a draft %s', async (act, body) => {
     const { payout } = await draft()
-    expect((await ledger.post(path(payout, act), ledger.gero, body)).body).toMatchObject({ code: 'payout_state' })
+    expect((await ledger.post(path(payout, act), ledger.gero, body)).body).toMatchObject({
+      code: 'payout_state',
+    })
   })
 
   it('lets one of two operators win', async () => {
@@ -211,7 +312,10 @@ describe('the life of a payout', () => {
     expect(codes.filter((code) => code === 'payout_state').length).toBeGreaterThanOrEqual(1)
     const approvals = await Promise.all([1, 2, 3, 4].map(async () => (await draft()).payout))
     for (const id of approvals) {
-      const twice = await Promise.all([ledger.post(path(id, 'approve'), ledger.gero), ledger.post(path(id, 'approve'), ledger.gero)])
+      const twice = await Promise.all([
+        ledger.post(path(id, 'approve'), ledger.gero),
+        ledger.post(path(id, 'approve'), ledger.gero),
+      ])
       expect(twice.map(({ status }) => status).sort()).toEqual([200, 409])
     }
   })
@@ -219,7 +323,9 @@ describe('the life of a payout', () => {
   it('notices that somebody read an older version', async () => {
     const { payout } = await draft()
     await ledger.post(path(payout, 'hold'), ledger.olive, { reason: 'Bank data is being checked.' })
-    expect((await ledger.post(path(payout, 'reopen'), ledger.olive, { version: 1 })).body).toMatchObject({ code: 'version_conflict' })
+    expect(
+      (await ledger.post(path(payout, 'reopen'), ledger.olive, { version: 1 })).body,
+    ).toMatchObject({ code: 'version_conflict' })
   })
 
   it('is in the audit log step by step', async () => {
@@ -227,7 +333,12 @@ describe('the life of a payout', () => {
     await ledger.post(path(payout, 'approve'), ledger.gero)
     await ledger.post(path(payout, 'void'), ledger.olive, { reason: 'No.' })
     const { body } = await ledger.read(`/audit?action=payout.*&partnerSlug=${slug}`, ledger.olive)
-    expect(body.items.map((event: { action: string; resourceId: string }) => [event.action, event.resourceId])).toEqual([
+    expect(
+      body.items.map((event: { action: string; resourceId: string }) => [
+        event.action,
+        event.resourceId,
+      ]),
+    ).toEqual([
       ['payout.canceled', payout],
       ['payout.approved', payout],
       ['payout.requested', payout],
@@ -244,8 +355,12 @@ it('numbers the statements of a partner one after the other, also when they are 
     await ledger.post(path(body.id, 'approve'), ledger.gero)
     payouts.push(body.id)
   }
-  const paid = await Promise.all(payouts.map((payout) => ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA' })))
-  expect(paid.map(({ body }) => body.statementNumber).sort()).toEqual([1, 2, 3].map((n) => `SB-${slug.toUpperCase()}-000${n}`))
+  const paid = await Promise.all(
+    payouts.map((payout) => ledger.post(path(payout, 'pay'), ledger.olive, { reference: 'SEPA' })),
+  )
+  expect(paid.map(({ body }) => body.statementNumber).sort()).toEqual(
+    [1, 2, 3].map((n) => `SB-${slug.toUpperCase()}-000${n}`),
+  )
 })
 
 it('shows a partner its own payouts without the names of operators', async () => {
@@ -260,24 +375,40 @@ it('shows a partner its own payouts without the names of operators', async () =>
 })
 
 describe('the database itself', () => {
-  it('refuses a payout that is not the sum of its entries', async () => {
+  it('rejects a payout that is not the sum of its entries', async () => {
     const { id, payout } = await draft()
-    const { db } = ledger.house.database
-    const wrong = db
-      .insertInto('payouts')
-      .values({ partner_id: id, currency: 'usd', amount: 5, status: 'draft', period_to: '2026-03-01T00:00:00Z' })
+    const { db } = ledger.testApp.database
+    const wrong = db.insertInto('payouts').values({
+      partner_id: id,
+      currency: 'usd',
+      amount: 5,
+      status: 'draft',
+      period_to: '2026-03-01T00:00:00Z',
+    })
     await expect(wrong.execute()).rejects.toThrow('is not the sum of its entries')
-    await expect(db.updateTable('payouts').set({ amount: 1 }).where('id', '=', payout).execute()).rejects.toThrow('is not the sum')
-    await expect(db.deleteFrom('payout_entries').where('payout_id', '=', payout).execute()).rejects.toThrow('is not the sum')
+    await expect(
+      db.updateTable('payouts').set({ amount: 1 }).where('id', '=', payout).execute(),
+    ).rejects.toThrow('is not the sum')
+    await expect(
+      db.deleteFrom('payout_entries').where('payout_id', '=', payout).execute(),
+    ).rejects.toThrow('is not the sum')
     const other = await rich()
-    const { id: entry } = await db.selectFrom('partner_ledger').select('id').where('partner_id', '=', other.id).executeTakeFirstOrThrow()
-    await expect(db.insertInto('payout_entries').values({ entry_id: entry, payout_id: payout }).execute()).rejects.toThrow('is not the sum')
+    const { id: entry } = await db
+      .selectFrom('partner_ledger')
+      .select('id')
+      .where('partner_id', '=', other.id)
+      .executeTakeFirstOrThrow()
+    await expect(
+      db.insertInto('payout_entries').values({ entry_id: entry, payout_id: payout }).execute(),
+    ).rejects.toThrow('is not the sum')
   })
 
   it('holds for everything that was done here', async () => {
     const { rows } = await sql<{ id: string }>`
       select p.id from payouts p left join payout_entries e on e.payout_id = p.id left join partner_ledger l on l.id = e.entry_id
-      where p.status <> 'canceled' group by p.id having p.amount <> coalesce(sum(l.amount), 0)`.execute(ledger.house.database.db)
+      where p.status <> 'canceled' group by p.id having p.amount <> coalesce(sum(l.amount), 0)`.execute(
+      ledger.testApp.database.db,
+    )
     expect(rows).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { refuseTakenPorts } from '../../../dev/machine.ts'
+import { rejectTakenPorts } from '../../../dev/machine.ts'
 import { baseFault, highestBase, portsOf, proposeBase } from '../../../dev/ports.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -15,8 +15,12 @@ describe('port bases of a local workplace', () => {
   it('end below the ports of outgoing connections', async () => {
     expect(Math.max(...Object.values(portsOf(highestBase)))).toBe(32_767)
     for (const base of [1_024, 4_000, 14_000, highestBase]) expect(baseFault(base)).toBeUndefined()
-    for (const base of [highestBase + 1, 32_768, 60_000, 1_023, 4_000.5, Number.NaN]) expect(baseFault(base)).toContain('ATRIUM_PORT_BASE')
-    const child = spawn(process.execPath, ['dev.ts'], { cwd: root, env: { PATH: process.env.PATH, ATRIUM_PORT_BASE: '40000' } })
+    for (const base of [highestBase + 1, 32_768, 60_000, 1_023, 4_000.5, Number.NaN])
+      expect(baseFault(base)).toContain('ATRIUM_PORT_BASE')
+    const child = spawn(process.execPath, ['dev.ts'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, ATRIUM_PORT_BASE: '40000' },
+    })
     let errors = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors += text
@@ -43,12 +47,14 @@ describe('port bases of a local workplace', () => {
     const holder = createServer()
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))
     const { port } = holder.address() as { port: number }
-    const message = await refuseTakenPorts([['api', port]]).then(
+    const message = await rejectTakenPorts([['api', port]]).then(
       () => '',
       (error: Error) => error.message,
     )
     await new Promise((done) => holder.close(done))
-    expect(message).toMatch(new RegExp(`^In use already: port ${port} \\(api\\)\\.\\n.*ATRIUM_PORT_BASE=\\d+ `))
+    expect(message).toMatch(
+      new RegExp(`^In use already: port ${port} \\(api\\)\\.\\n.*ATRIUM_PORT_BASE=\\d+ `),
+    )
   })
 })
 
@@ -65,11 +71,15 @@ describe('the first screen of an installation', () => {
     expect(engines.node).toBe(`>=${stated}`)
     const shipping = new Set<string>()
     for await (const path of glob('{apps,packages}/*/package.json', { cwd: root })) {
-      const { dependencies = {}, devDependencies = {} } = JSON.parse(await read(path)) as Record<string, Record<string, string>>
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(await read(path)) as Record<
+        string,
+        Record<string, string>
+      >
       for (const name of Object.keys({ ...dependencies, ...devDependencies }))
         if (existsSync(join(root, path, '../node_modules', name, 'skills'))) shipping.add(name)
     }
     expect(shipping.size).toBeGreaterThan(0)
-    for (const name of shipping) expect(workspace.permissions[name], name).toMatchObject({ skills: false })
+    for (const name of shipping)
+      expect(workspace.permissions[name], name).toMatchObject({ skills: false })
   })
 })

@@ -1,34 +1,45 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer } from './house.ts'
 import { follow, mailedToken } from './invitations.ts'
 import { caughtMails } from './mails.ts'
-import { identityUser, type MembersHouse, openMembersHouse } from './members-house.ts'
+import { identityUser, type MembersTestApp, startMembersTestApp } from './members-test-app.ts'
 import { identityApi } from './outside.ts'
+import type { TestResponse } from './test-app.ts'
 
 /**
- * The attacker is the owner of Globex, who makes accounts for addresses of other people and waits until somebody trusts them. The victim is
- * whoever reads the mail of the address, or Acme, which proves the domain.
+ * The attacker is the owner of Globex, who makes accounts for addresses of other people and waits
+ * until somebody trusts them. The victim is whoever reads the mail of the address, or Acme, which
+ * proves the domain.
  */
-let house: MembersHouse
+let testApp: MembersTestApp
 let north: string
 beforeAll(async () => {
-  house = await openMembersHouse({ mailer: true, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  const { id } = await house.database.db.selectFrom('partners').select('id').where('slug', '=', 'north').executeTakeFirstOrThrow()
+  testApp = await startMembersTestApp({
+    mailer: true,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  const { id } = await testApp.database.db
+    .selectFrom('partners')
+    .select('id')
+    .where('slug', '=', 'north')
+    .executeTakeFirstOrThrow()
   north = id
   // Globex has a subscription, and the attacker more people than it has seats.
-  await house.database.db.updateTable('subscriptions').set({ seats: 1_000 }).execute()
+  await testApp.database.db.updateTable('subscriptions').set({ seats: 1_000 }).execute()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const fresh = () => `victim-${randomBytes(5).toString('hex')}@elsewhere.example`
-const attack = (method: string, path: string, body?: object): Promise<Answer> =>
-  house.request(method, `/tenants/globex${path}`, { token: house.as.stranger, ...(body ? { body } : {}) })
-const operate = (method: string, path: string, body?: object): Promise<Answer> =>
-  house.request(method, path, { token: house.as.operator, ...(body ? { body } : {}) })
+const attack = (method: string, path: string, body?: object): Promise<TestResponse> =>
+  testApp.request(method, `/tenants/globex${path}`, {
+    token: testApp.as.outsider,
+    ...(body ? { body } : {}),
+  })
+const operate = (method: string, path: string, body?: object): Promise<TestResponse> =>
+  testApp.request(method, path, { token: testApp.as.operator, ...(body ? { body } : {}) })
 const recordOf = (email: string) =>
-  house.database.db
+  testApp.database.db
     .selectFrom('users')
     .selectAll()
     .where('email', '=', email)
@@ -38,7 +49,9 @@ const recordOf = (email: string) =>
 
 /** Whether the identity provider lets somebody in with this password. */
 function opens(email: string, password: string): boolean {
-  const { users } = house.sandbox.identity.save() as { users: { email: string; password: string | null; is_active: boolean }[] }
+  const { users } = testApp.sandbox.identity.save() as {
+    users: { email: string; password: string | null; is_active: boolean }[]
+  }
   const user = users.find((one) => one.email === email)
   return user?.is_active === true && passwordMatches(user.password, password)
 }
@@ -50,43 +63,87 @@ interface Held {
   token: string
 }
 
-/** An account of before, when whoever made it was shown its password: the attacker knows that and is signed in. */
+/**
+ * An account of before, when whoever made it was shown its password: the attacker knows that and is
+ * signed in.
+ */
 async function heldAccount(email = fresh()): Promise<Held> {
-  const { db } = house.database
+  const { db } = testApp.database
   const password = `Known-${randomBytes(6).toString('hex')}`
-  const { results } = await identityApi(house, 'GET', '/core/groups/?name=globex')
-  const body = { username: email, email, name: 'Held', path: 'tenants/globex', groups: [results[0].pk], is_active: true }
-  const { uid, pk } = await identityApi(house, 'POST', '/core/users/', body)
-  await identityApi(house, 'POST', `/core/users/${pk}/set_password/`, { password })
-  const { id: home } = await db.selectFrom('tenants').select('id').where('slug', '=', 'globex').executeTakeFirstOrThrow()
-  const record = { idp_subject_id: uid, idp_user_id: String(pk), email, name: 'Held', home_tenant_id: home }
-  const { id } = await db.insertInto('users').values(record).returning('id').executeTakeFirstOrThrow()
-  await db.insertInto('memberships').values({ tenant_id: home, user_id: id, role: 'member' }).execute()
-  const token = await house.token(email)
-  expect((await house.request('GET', '/users/me', { token })).status).toBe(200)
+  const { results } = await identityApi(testApp, 'GET', '/core/groups/?name=globex')
+  const body = {
+    username: email,
+    email,
+    name: 'Held',
+    path: 'tenants/globex',
+    groups: [results[0].pk],
+    is_active: true,
+  }
+  const { uid, pk } = await identityApi(testApp, 'POST', '/core/users/', body)
+  await identityApi(testApp, 'POST', `/core/users/${pk}/set_password/`, { password })
+  const { id: home } = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('slug', '=', 'globex')
+    .executeTakeFirstOrThrow()
+  const record = {
+    idp_subject_id: uid,
+    idp_user_id: String(pk),
+    email,
+    name: 'Held',
+    home_tenant_id: home,
+  }
+  const { id } = await db
+    .insertInto('users')
+    .values(record)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('memberships')
+    .values({ tenant_id: home, user_id: id, role: 'member' })
+    .execute()
+  const token = await testApp.token(email)
+  expect((await testApp.request('GET', '/users/me', { token })).status).toBe(200)
   expect(opens(email, password)).toBe(true)
   return { email, password, token }
 }
 
-/** What the attacker holds opens nothing any more: neither the password, nor the token of before, nor a sign-in as the old subject. */
+/**
+ * What the attacker holds opens nothing any more: neither the password, nor the token of before,
+ * nor a sign-in as the old subject.
+ */
 async function expectUseless({ email, password, token }: Held): Promise<void> {
   expect(opens(email, password)).toBe(false)
-  expect(await house.request('GET', '/users/me', { token })).toMatchObject({ status: 403, body: { code: 'user_deactivated' } })
-  expect((await house.request('GET', '/tenants/globex/users', { token })).status).toBe(403)
+  expect(await testApp.request('GET', '/users/me', { token })).toMatchObject({
+    status: 403,
+    body: { code: 'user_deactivated' },
+  })
+  expect((await testApp.request('GET', '/tenants/globex/users', { token })).status).toBe(403)
 }
 
 /** Acme proves a domain of its own. */
 async function provenDomain(): Promise<string> {
   const domain = `${randomBytes(5).toString('hex')}.example.org`
-  const { status, body } = await house.request('POST', '/tenants/acme/domains', { token: house.as.owner, body: { domain } })
+  const { status, body } = await testApp.request('POST', '/tenants/acme/domains', {
+    token: testApp.as.owner,
+    body: { domain },
+  })
   expect({ status, body }).toMatchObject({ status: 201 })
-  const records = body.records.filter(({ type }: { type: string }) => type !== 'TLSA' && type !== 'CAA')
-  house.sandbox.dns.zones.put(
-    domain,
-    records.map(({ name, type, value }: Record<'name' | 'type' | 'value', string>) => ({ name, type, value })),
+  const records = body.records.filter(
+    ({ type }: { type: string }) => type !== 'TLSA' && type !== 'CAA',
   )
-  await house.request('POST', `/tenants/acme/domains/${domain}/recheck`, { token: house.as.owner })
-  const { verified_at } = await house.database.db
+  testApp.sandbox.dns.zones.put(
+    domain,
+    records.map(({ name, type, value }: Record<'name' | 'type' | 'value', string>) => ({
+      name,
+      type,
+      value,
+    })),
+  )
+  await testApp.request('POST', `/tenants/acme/domains/${domain}/recheck`, {
+    token: testApp.as.owner,
+  })
+  const { verified_at } = await testApp.database.db
     .selectFrom('domains')
     .select('verified_at')
     .where('name', '=', domain)
@@ -98,44 +155,67 @@ async function provenDomain(): Promise<string> {
 describe('an account for an address outside the proved domains', () => {
   it('is not made before its owner follows the link, and nobody is shown a password or a link', async () => {
     const email = fresh()
-    const answer = await attack('POST', '/users', { email, name: 'Victim', role: 'admin' })
-    expect(answer).toMatchObject({ status: 201, body: { oneTimePassword: null, member: { invited: true, status: 'provisioning' } } })
-    const path = `/users/${answer.body.member.id}`
-    expect(await attack('POST', `${path}/reset-password`)).toMatchObject({ body: { oneTimePassword: null, linkSentTo: email } })
+    const response = await attack('POST', '/users', { email, name: 'Victim', role: 'admin' })
+    expect(response).toMatchObject({
+      status: 201,
+      body: { oneTimePassword: null, member: { invited: true, status: 'provisioning' } },
+    })
+    const path = `/users/${response.body.member.id}`
+    expect(await attack('POST', `${path}/reset-password`)).toMatchObject({
+      body: { oneTimePassword: null, linkSentTo: email },
+    })
     expect(await attack('POST', `${path}/retry`)).toMatchObject({ body: { oneTimePassword: null } })
     for (const act of ['suspend', 'mailbox'])
-      expect(await attack('POST', `${path}/${act}`, act === 'mailbox' ? {} : undefined)).toMatchObject({ status: 409 })
-    expect(await attack('PUT', `${path}/email`, { email: fresh() })).toMatchObject({ body: { code: 'member_not_active' } })
+      expect(
+        await attack('POST', `${path}/${act}`, act === 'mailbox' ? {} : undefined),
+      ).toMatchObject({ status: 409 })
+    expect(await attack('PUT', `${path}/email`, { email: fresh() })).toMatchObject({
+      body: { code: 'member_not_active' },
+    })
     expect((await attack('PATCH', path, { name: 'Renamed' })).status).toBe(200)
-    expect(await identityUser(house, email)).toBeUndefined()
+    expect(await identityUser(testApp, email)).toBeUndefined()
     expect(await recordOf(email)).toBeUndefined()
-    const token = await mailedToken(house, email)
-    expect(JSON.stringify([answer.body, (await attack('GET', path)).body, (await operate('GET', '/outbox')).body])).not.toContain(token)
-    const rows = await house.database.db.selectFrom('outbox').selectAll().execute()
+    const token = await mailedToken(testApp, email)
+    expect(
+      JSON.stringify([
+        response.body,
+        (await attack('GET', path)).body,
+        (await operate('GET', '/outbox')).body,
+      ]),
+    ).not.toContain(token)
+    const rows = await testApp.database.db.selectFrom('outbox').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain(token)
-    expect(house.logLines.join('\n')).not.toContain(token)
+    expect(testApp.logLines.join('\n')).not.toContain(token)
   })
 
   it('opens for the reader of the mail alone, once', async () => {
     const email = fresh()
     await attack('POST', '/users', { email, name: 'Victim' })
-    const token = (await mailedToken(house, email)) ?? ''
-    const accepted = await follow(house, token)
-    expect(accepted).toMatchObject({ status: 200, body: { email, joined: 'Globex', path: '/t/globex', handoff: 'tempPassword' } })
+    const token = (await mailedToken(testApp, email)) ?? ''
+    const accepted = await follow(testApp, token)
+    expect(accepted).toMatchObject({
+      status: 200,
+      body: { email, joined: 'Globex', path: '/t/globex', handoff: 'tempPassword' },
+    })
     expect(opens(email, accepted.body.tempPassword)).toBe(true)
-    expect(await follow(house, token)).toMatchObject({ status: 404 })
-    const me = await house.request('GET', '/users/me', { token: await house.token(email) })
+    expect(await follow(testApp, token)).toMatchObject({ status: 404 })
+    const me = await testApp.request('GET', '/users/me', { token: await testApp.token(email) })
     expect(me.body).toMatchObject({ email, tenants: [{ slug: 'globex', role: 'member' }] })
     const { id } = me.body
     // The tenant of the first invitation never learns a password of it, whatever it does.
-    expect(await attack('POST', `/users/${id}/reset-password`)).toMatchObject({ body: { oneTimePassword: null, linkSentTo: email } })
+    expect(await attack('POST', `/users/${id}/reset-password`)).toMatchObject({
+      body: { oneTimePassword: null, linkSentTo: email },
+    })
     expect(opens(email, accepted.body.tempPassword)).toBe(false)
-    const again = await follow(house, (await mailedToken(house, email)) ?? '')
+    const again = await follow(testApp, (await mailedToken(testApp, email)) ?? '')
     expect(opens(email, again.body.tempPassword)).toBe(true)
   })
 
   it('has a link to set a password where the identity provider has a recovery flow', async () => {
-    await using other = await openMembersHouse({ mailer: true, sandbox: { identity: { recoveryFlow: true } } })
+    await using other = await startMembersTestApp({
+      mailer: true,
+      sandbox: { identity: { recoveryFlow: true } },
+    })
     const email = fresh()
     await other.call('POST', '/users', { email })
     const { body } = await follow(other, (await mailedToken(other, email)) ?? '')
@@ -146,42 +226,57 @@ describe('an account for an address outside the proved domains', () => {
 
   it('imported from a file is invited as well', async () => {
     const email = fresh()
-    const { body } = await attack('POST', '/user-imports', { csv: `email,role\n${email.toUpperCase()},admin\n`, dryRun: false })
-    await expect.poll(async () => (await attack('GET', `/user-imports/${body.id}`)).body.state, { timeout: 20_000 }).toBe('done')
+    const { body } = await attack('POST', '/user-imports', {
+      csv: `email,role\n${email.toUpperCase()},admin\n`,
+      dryRun: false,
+    })
+    await expect
+      .poll(async () => (await attack('GET', `/user-imports/${body.id}`)).body.state, {
+        timeout: 20_000,
+      })
+      .toBe('done')
     expect((await attack('GET', `/user-imports/${body.id}`)).body).toMatchObject({
       counts: { created: 1 },
       rows: [{ state: 'created', code: null, issues: [] }],
     })
-    expect(await identityUser(house, email)).toBeUndefined()
-    expect(await follow(house, (await mailedToken(house, email)) ?? '')).toMatchObject({ body: { handoff: 'tempPassword' } })
-    expect((await house.request('GET', '/users/me', { token: await house.token(email) })).body.tenants).toMatchObject([{ role: 'admin' }])
+    expect(await identityUser(testApp, email)).toBeUndefined()
+    expect(await follow(testApp, (await mailedToken(testApp, email)) ?? '')).toMatchObject({
+      body: { handoff: 'tempPassword' },
+    })
+    expect(
+      (await testApp.request('GET', '/users/me', { token: await testApp.token(email) })).body
+        .tenants,
+    ).toMatchObject([{ role: 'admin' }])
   })
 
   it('that two tenants invite at once becomes one person in both', async () => {
     const email = fresh()
     const [one, other] = await Promise.all([
       attack('POST', '/users', { email }),
-      house.call('POST', '/users', { email: email.toUpperCase() }),
+      testApp.call('POST', '/users', { email: email.toUpperCase() }),
     ])
     expect([one.status, other.status]).toEqual([201, 201])
     expect(one.body.member.id).not.toBe(other.body.member.id)
-    await mailedToken(house, email)
-    const tokens = caughtMails(house)
+    await mailedToken(testApp, email)
+    const tokens = caughtMails(testApp)
       .filter(({ envelope }) => envelope.to.includes(email))
       .flatMap(({ text }) => /\/invitation\/([\w-]{43})/.exec(text ?? '')?.[1] ?? [])
     expect(tokens).toHaveLength(2)
-    const answers = await Promise.all(tokens.map((token) => follow(house, token)))
-    expect(answers.map(({ body }) => body.handoff).sort()).toEqual(['existing', 'tempPassword'])
-    const me = await house.request('GET', '/users/me', { token: await house.token(email) })
-    expect(me.body.tenants.map(({ slug }: { slug: string }) => slug).sort()).toEqual(['acme', 'globex'])
+    const responses = await Promise.all(tokens.map((token) => follow(testApp, token)))
+    expect(responses.map(({ body }) => body.handoff).sort()).toEqual(['existing', 'tempPassword'])
+    const me = await testApp.request('GET', '/users/me', { token: await testApp.token(email) })
+    expect(me.body.tenants.map(({ slug }: { slug: string }) => slug).sort()).toEqual([
+      'acme',
+      'globex',
+    ])
   })
 
   it('is dropped when the invitation is withdrawn: the link of the mail opens nothing', async () => {
     const email = fresh()
     const { body } = await attack('POST', '/users', { email })
-    const token = (await mailedToken(house, email)) ?? ''
+    const token = (await mailedToken(testApp, email)) ?? ''
     expect((await attack('DELETE', `/users/${body.member.id}`)).status).toBe(204)
-    expect(await follow(house, token)).toMatchObject({ status: 404 })
+    expect(await follow(testApp, token)).toMatchObject({ status: 404 })
     expect((await attack('GET', `/users/${body.member.id}`)).status).toBe(404)
   })
 })
@@ -189,13 +284,26 @@ describe('an account for an address outside the proved domains', () => {
 describe('an account that the attacker holds from before', () => {
   it('is not what a tenant gets that proves the domain', async () => {
     const held = await heldAccount(`victim@${await provenDomain()}`)
-    const added = await house.call('POST', '/users', { email: held.email.toUpperCase(), name: 'Victim', role: 'admin' })
-    expect(added).toMatchObject({ status: 201, body: { member: { name: 'Victim', managed: true, outcomes: { identity: 'ok' } } } })
+    const added = await testApp.call('POST', '/users', {
+      email: held.email.toUpperCase(),
+      name: 'Victim',
+      role: 'admin',
+    })
+    expect(added).toMatchObject({
+      status: 201,
+      body: { member: { name: 'Victim', managed: true, outcomes: { identity: 'ok' } } },
+    })
     expect(opens(held.email, added.body.oneTimePassword)).toBe(true)
     await expectUseless(held)
-    expect((await house.request('GET', '/tenants/acme/users', { token: held.token })).status).toBe(403)
-    const own = await house.request('GET', '/users/me', { token: await house.token(held.email) })
-    expect(own.body.tenants).toEqual(expect.arrayContaining([expect.objectContaining({ slug: 'acme', role: 'admin' })]))
+    expect(
+      (await testApp.request('GET', '/tenants/acme/users', { token: held.token })).status,
+    ).toBe(403)
+    const own = await testApp.request('GET', '/users/me', {
+      token: await testApp.token(held.email),
+    })
+    expect(own.body.tenants).toEqual(
+      expect.arrayContaining([expect.objectContaining({ slug: 'acme', role: 'admin' })]),
+    )
   })
 
   it('is in the power of the tenant that proved the domain, and no longer of the one that made it', async () => {
@@ -204,104 +312,171 @@ describe('an account that the attacker holds from before', () => {
     const mine = await attack('POST', `/users/${id}/reset-password`)
     expect(mine).toMatchObject({ status: 409, body: { code: 'identity_not_managed' } })
     // Attached by address before there was a rule against it.
-    await house.database.db.insertInto('memberships').values({ tenant_id: house.acmeId, user_id: id, role: 'member' }).execute()
-    await house.database.db.updateTable('users').set({ partner_id: north, partner_access: 'viewer' }).where('id', '=', id).execute()
-    expect(await house.call('POST', `/users/${id}/force-logout`)).toMatchObject({ status: 200 })
-    expect(await house.call('POST', `/users/${id}/suspend`)).toMatchObject({ status: 200 })
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: testApp.acmeId, user_id: id, role: 'member' })
+      .execute()
+    await testApp.database.db
+      .updateTable('users')
+      .set({ partner_id: north, partner_access: 'viewer' })
+      .where('id', '=', id)
+      .execute()
+    expect(await testApp.call('POST', `/users/${id}/force-logout`)).toMatchObject({ status: 200 })
+    expect(await testApp.call('POST', `/users/${id}/suspend`)).toMatchObject({ status: 200 })
     expect(opens(held.email, held.password)).toBe(false)
-    expect(await house.call('POST', `/users/${id}/resume`)).toMatchObject({ status: 200 })
-    const reset = await house.call('POST', `/users/${id}/reset-password`)
-    expect(reset).toMatchObject({ status: 200, body: { outcomes: { identity: { state: 'ok' } }, linkSentTo: null } })
+    expect(await testApp.call('POST', `/users/${id}/resume`)).toMatchObject({ status: 200 })
+    const reset = await testApp.call('POST', `/users/${id}/reset-password`)
+    expect(reset).toMatchObject({
+      status: 200,
+      body: { outcomes: { identity: { state: 'ok' } }, linkSentTo: null },
+    })
     expect(opens(held.email, held.password)).toBe(false)
   })
 
   it('joins another tenant only when the reader of the mail accepts, who gets another identity', async () => {
     const held = await heldAccount()
-    const invited = await house.call('POST', '/users', { email: held.email, name: 'As Typed', role: 'admin' })
+    const invited = await testApp.call('POST', '/users', {
+      email: held.email,
+      name: 'As Typed',
+      role: 'admin',
+    })
     expect(invited.body.member).toMatchObject({ name: 'As Typed', invited: true })
     expect(JSON.stringify(invited.body)).not.toContain('Held')
-    expect((await house.request('GET', '/tenants/acme/users', { token: held.token })).status).toBe(403)
-    const accepted = await follow(house, (await mailedToken(house, held.email)) ?? '')
-    expect(accepted).toMatchObject({ body: { handoff: 'tempPassword', joined: 'Acme Engineering' } })
+    expect(
+      (await testApp.request('GET', '/tenants/acme/users', { token: held.token })).status,
+    ).toBe(403)
+    const accepted = await follow(testApp, (await mailedToken(testApp, held.email)) ?? '')
+    expect(accepted).toMatchObject({
+      body: { handoff: 'tempPassword', joined: 'Acme Engineering' },
+    })
     expect(opens(held.email, accepted.body.tempPassword)).toBe(true)
     await expectUseless(held)
     // Nor does the tenant that made the old identity reach the new one.
     const id = (await recordOf(held.email))?.id ?? ''
-    expect(await attack('POST', `/users/${id}/reset-password`)).toMatchObject({ body: { code: 'identity_not_managed' } })
-    expect(await attack('PUT', `/users/${id}/email`, { email: fresh() })).toMatchObject({ body: { code: 'identity_not_managed' } })
-    const { results } = await identityApi(house, 'GET', `/core/users/?username=${encodeURIComponent(held.email)}`)
+    expect(await attack('POST', `/users/${id}/reset-password`)).toMatchObject({
+      body: { code: 'identity_not_managed' },
+    })
+    expect(await attack('PUT', `/users/${id}/email`, { email: fresh() })).toMatchObject({
+      body: { code: 'identity_not_managed' },
+    })
+    const { results } = await identityApi(
+      testApp,
+      'GET',
+      `/core/users/?username=${encodeURIComponent(held.email)}`,
+    )
     expect(results).toHaveLength(1)
   })
 
   it('becomes no admin and no owner where it was attached by address before', async () => {
     const held = await heldAccount()
     const id = (await recordOf(held.email))?.id ?? ''
-    await house.database.db.insertInto('memberships').values({ tenant_id: house.acmeId, user_id: id, role: 'member' }).execute()
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: testApp.acmeId, user_id: id, role: 'member' })
+      .execute()
     const notProved = { status: 409, body: { code: 'address_not_proved' } }
-    expect(await house.call('PATCH', `/users/${id}`, { role: 'admin' })).toMatchObject(notProved)
-    expect(await house.call('POST', '/transfer-ownership', { userId: id })).toMatchObject(notProved)
+    expect(await testApp.call('PATCH', `/users/${id}`, { role: 'admin' })).toMatchObject(notProved)
+    expect(await testApp.call('POST', '/transfer-ownership', { userId: id })).toMatchObject(
+      notProved,
+    )
     expect(await operate('PATCH', `/users/${id}`, { platformAdmin: true })).toMatchObject(notProved)
     expect(await operate('PATCH', `/users/${id}`, { partnerId: north })).toMatchObject(notProved)
-    expect((await house.request('GET', '/tenants/acme/users', { token: held.token })).status).toBe(200)
+    expect(
+      (await testApp.request('GET', '/tenants/acme/users', { token: held.token })).status,
+    ).toBe(200)
   })
 
   it('joins the staff of a partner only by the mailed link, as another identity', async () => {
     const held = await heldAccount()
-    const answer = await operate('POST', '/partners/north/users', { name: 'Victim', email: held.email, access: 'owner' })
-    expect(answer).toMatchObject({ status: 201, body: { handoff: 'mail' } })
-    expect(Object.keys(answer.body).sort()).toEqual(['access', 'handoff', 'userId'])
-    expect((await house.request('GET', '/partners/north', { token: held.token })).status).toBe(403)
-    const accepted = await follow(house, (await mailedToken(house, held.email)) ?? '')
+    const response = await operate('POST', '/partners/north/users', {
+      name: 'Victim',
+      email: held.email,
+      access: 'owner',
+    })
+    expect(response).toMatchObject({ status: 201, body: { handoff: 'mail' } })
+    expect(Object.keys(response.body).sort()).toEqual(['access', 'handoff', 'userId'])
+    expect((await testApp.request('GET', '/partners/north', { token: held.token })).status).toBe(
+      403,
+    )
+    const accepted = await follow(testApp, (await mailedToken(testApp, held.email)) ?? '')
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword', path: '/partner' })
     await expectUseless(held)
-    const token = await house.token(held.email)
-    expect((await house.request('GET', '/users/me', { token })).body.partner).toMatchObject({ slug: 'north', access: 'owner' })
+    const token = await testApp.token(held.email)
+    expect((await testApp.request('GET', '/users/me', { token })).body.partner).toMatchObject({
+      slug: 'north',
+      access: 'owner',
+    })
   })
 
   it('owns no tenant by its address: the owner is invited', async () => {
     const held = await heldAccount()
     const slug = `own-${randomBytes(4).toString('hex')}`
-    const { status, body } = await operate('POST', '/tenants', { name: slug, slug, ownerEmail: held.email })
+    const { status, body } = await operate('POST', '/tenants', {
+      name: slug,
+      slug,
+      ownerEmail: held.email,
+    })
     expect([status, body.owner.email]).toEqual([201, held.email])
-    expect((await house.request('GET', `/tenants/${slug}/users`, { token: held.token })).status).toBe(403)
-    const accepted = await follow(house, (await mailedToken(house, held.email)) ?? '')
+    expect(
+      (await testApp.request('GET', `/tenants/${slug}/users`, { token: held.token })).status,
+    ).toBe(403)
+    const accepted = await follow(testApp, (await mailedToken(testApp, held.email)) ?? '')
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword', path: `/t/${slug}` })
     await expectUseless(held)
-    const users = await house.request('GET', `/tenants/${slug}/users`, { token: await house.token(held.email) })
+    const users = await testApp.request('GET', `/tenants/${slug}/users`, {
+      token: await testApp.token(held.email),
+    })
     expect(users.body.items).toMatchObject([{ email: held.email, role: 'owner' }])
   })
 
   it('and that was renamed to the address of somebody else is worth as little', async () => {
-    const { body } = await attack('POST', '/users', { email: `mallory-${randomBytes(3).toString('hex')}` })
+    const { body } = await attack('POST', '/users', {
+      email: `mallory-${randomBytes(3).toString('hex')}`,
+    })
     const domain = await provenDomain()
     const address = `late@${domain}`
-    expect(await attack('PUT', `/users/${body.member.id}/email`, { email: address })).toMatchObject({ body: { code: 'email_taken' } })
+    expect(await attack('PUT', `/users/${body.member.id}/email`, { email: address })).toMatchObject(
+      { body: { code: 'email_taken' } },
+    )
     const held = await heldAccount()
     const id = (await recordOf(held.email))?.id ?? ''
     const other = fresh()
     expect((await attack('PUT', `/users/${id}/email`, { email: other })).status).toBe(200)
     expect(opens(other, held.password)).toBe(true)
-    await house.call('POST', '/users', { email: other, role: 'admin' })
-    const accepted = await follow(house, (await mailedToken(house, other)) ?? '')
+    await testApp.call('POST', '/users', { email: other, role: 'admin' })
+    const accepted = await follow(testApp, (await mailedToken(testApp, other)) ?? '')
     expect(opens(other, accepted.body.tempPassword)).toBe(true)
     await expectUseless({ ...held, email: other })
   })
 
   it('that somebody opened at the provider under the address is not taken over, and not trusted', async () => {
     const email = fresh()
-    await identityApi(house, 'POST', '/core/users/', { username: email, email, name: 'Own', is_active: true })
-    const mine = await house.token(email)
-    await house.call('POST', '/users', { email })
-    const token = (await mailedToken(house, email)) ?? ''
-    expect(await follow(house, token)).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+    await identityApi(testApp, 'POST', '/core/users/', {
+      username: email,
+      email,
+      name: 'Own',
+      is_active: true,
+    })
+    const mine = await testApp.token(email)
+    await testApp.call('POST', '/users', { email })
+    const token = (await mailedToken(testApp, email)) ?? ''
+    expect(await follow(testApp, token)).toMatchObject({
+      status: 409,
+      body: { code: 'email_taken' },
+    })
     // After a sign-in it is known; the claim in its token proves nothing.
-    expect((await house.request('GET', '/users/me', { token: mine })).body.tenants).toEqual([])
-    const accepted = await follow(house, token)
+    expect((await testApp.request('GET', '/users/me', { token: mine })).body.tenants).toEqual([])
+    const accepted = await follow(testApp, token)
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword' })
-    expect((await house.request('GET', '/users/me', { token: mine })).status).toBe(403)
-    const { users } = house.sandbox.identity.save() as { users: { email: string; name: string; is_active: boolean }[] }
+    expect((await testApp.request('GET', '/users/me', { token: mine })).status).toBe(403)
+    const { users } = testApp.sandbox.identity.save() as {
+      users: { email: string; name: string; is_active: boolean }[]
+    }
     const [old, own] = users.filter(({ name }) => name === 'Own')
-    expect(old).toMatchObject({ is_active: false, email: expect.stringContaining('@unknown.invalid') })
+    expect(old).toMatchObject({
+      is_active: false,
+      email: expect.stringContaining('@unknown.invalid'),
+    })
     expect(own).toMatchObject({ is_active: true, email })
   })
 })
@@ -310,41 +485,45 @@ describe('somebody who proved the address', () => {
   it('joins another tenant by accepting, with identity and password as before', async () => {
     const email = fresh()
     await attack('POST', '/users', { email, name: 'Proved' })
-    const first = await follow(house, (await mailedToken(house, email)) ?? '')
-    await house.call('POST', '/users', { email })
-    const second = await follow(house, (await mailedToken(house, email)) ?? '')
+    const first = await follow(testApp, (await mailedToken(testApp, email)) ?? '')
+    await testApp.call('POST', '/users', { email })
+    const second = await follow(testApp, (await mailedToken(testApp, email)) ?? '')
     expect(second.body).toMatchObject({ handoff: 'existing', joined: 'Acme Engineering' })
     expect(opens(email, first.body.tempPassword)).toBe(true)
-    const token = await house.token(email)
-    expect((await house.request('GET', '/users/me', { token })).body.tenants).toHaveLength(2)
+    const token = await testApp.token(email)
+    expect((await testApp.request('GET', '/users/me', { token })).body.tenants).toHaveLength(2)
     // Neither tenant manages the person now.
     const id = (await recordOf(email))?.id ?? ''
-    for (const call of [attack, house.call])
-      expect(await call('POST', `/users/${id}/reset-password`)).toMatchObject({ body: { code: 'identity_not_managed' } })
+    for (const call of [attack, testApp.call])
+      expect(await call('POST', `/users/${id}/reset-password`)).toMatchObject({
+        body: { code: 'identity_not_managed' },
+      })
   })
 
   it('keeps nothing proved once the address is another one', async () => {
     const email = fresh()
     await attack('POST', '/users', { email })
-    await follow(house, (await mailedToken(house, email)) ?? '')
+    await follow(testApp, (await mailedToken(testApp, email)) ?? '')
     const id = (await recordOf(email))?.id ?? ''
     const other = fresh()
     expect((await attack('PUT', `/users/${id}/email`, { email: other })).status).toBe(200)
-    expect(await operate('PATCH', `/users/${id}`, { partnerId: north })).toMatchObject({ body: { code: 'address_not_proved' } })
+    expect(await operate('PATCH', `/users/${id}`, { partnerId: north })).toMatchObject({
+      body: { code: 'address_not_proved' },
+    })
   })
 
   it('has to prove it again when it is changed and changed back: a password may have been shown meanwhile', async () => {
     const email = fresh()
     await attack('POST', '/users', { email })
-    await follow(house, (await mailedToken(house, email)) ?? '')
+    await follow(testApp, (await mailedToken(testApp, email)) ?? '')
     const id = (await recordOf(email))?.id ?? ''
     const own = `mallory-${randomBytes(4).toString('hex')}@globex.tenants.local`
     expect((await attack('PUT', `/users/${id}/email`, { email: own })).status).toBe(200)
     const { oneTimePassword } = (await attack('POST', `/users/${id}/reset-password`)).body
     expect((await attack('PUT', `/users/${id}/email`, { email })).status).toBe(200)
     expect(opens(email, oneTimePassword)).toBe(true)
-    await house.call('POST', '/users', { email, role: 'admin' })
-    const accepted = await follow(house, (await mailedToken(house, email)) ?? '')
+    await testApp.call('POST', '/users', { email, role: 'admin' })
+    const accepted = await follow(testApp, (await mailedToken(testApp, email)) ?? '')
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword', joined: 'Acme Engineering' })
     expect(opens(email, oneTimePassword)).toBe(false)
   })
@@ -352,11 +531,16 @@ describe('somebody who proved the address', () => {
   it('gets the link again while the identity provider is away, and the link stays', async () => {
     const email = fresh()
     await attack('POST', '/users', { email })
-    const token = (await mailedToken(house, email)) ?? ''
-    house.sandbox.fault({ system: 'identity', match: 'POST /api/v3/core/users/', mode: 'error', status: 503 })
-    expect(await follow(house, token)).toMatchObject({ status: 502 })
-    house.sandbox.clearFaults()
-    const accepted = await follow(house, token)
+    const token = (await mailedToken(testApp, email)) ?? ''
+    testApp.sandbox.fault({
+      system: 'identity',
+      match: 'POST /api/v3/core/users/',
+      mode: 'error',
+      status: 503,
+    })
+    expect(await follow(testApp, token)).toMatchObject({ status: 502 })
+    testApp.sandbox.clearFaults()
+    const accepted = await follow(testApp, token)
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword' })
     expect(opens(email, accepted.body.tempPassword)).toBe(true)
   })

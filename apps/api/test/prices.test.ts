@@ -1,35 +1,45 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 const started = new Date()
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 let owner: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, clock: { now: () => started }, env: { BILLING_PAYMENTS_ENABLED: 'false' } })
-  operator = await house.token('operator@atrium.test')
-  owner = await house.token('owner@acme.test')
+  testApp = await startTestApp({
+    provisioned: false,
+    clock: { now: () => started },
+    env: { BILLING_PAYMENTS_ENABLED: 'false' },
+  })
+  operator = await testApp.token('operator@atrium.test')
+  owner = await testApp.token('owner@acme.test')
 })
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  await house.database.db.deleteFrom('prices').where('plan', '=', 'free').execute()
+  await testApp.database.db.deleteFrom('prices').where('plan', '=', 'free').execute()
 })
 
 const day = 86_400_000
 const base = { plan: 'free', cycle: 'month', amounts: [{ currency: 'EUR', unitAmount: 100 }] }
 async function create(fields: Record<string, unknown> = {}) {
-  const { status, body } = await house.request('POST', '/prices', { token: operator, body: { ...base, ...fields } })
+  const { status, body } = await testApp.request('POST', '/prices', {
+    token: operator,
+    body: { ...base, ...fields },
+  })
   expect(status, JSON.stringify(body)).toBe(201)
   return body
 }
-const act = (id: string, verb: 'activate' | 'archive') => house.request('POST', `/prices/${id}/${verb}`, { token: operator, body: {} })
-const patch = (id: string, body: Record<string, unknown>) => house.request('PATCH', `/prices/${id}`, { token: operator, body })
-const read = async (id: string) => (await house.request('GET', `/prices/${id}`, { token: operator })).body
+const act = (id: string, verb: 'activate' | 'archive') =>
+  testApp.request('POST', `/prices/${id}/${verb}`, { token: operator, body: {} })
+const patch = (id: string, body: Record<string, unknown>) =>
+  testApp.request('PATCH', `/prices/${id}`, { token: operator, body })
+const read = async (id: string) =>
+  (await testApp.request('GET', `/prices/${id}`, { token: operator })).body
 const offered = async (slug = 'acme', token = owner) => {
-  const { body } = await house.request('GET', `/tenants/${slug}/prices`, { token })
+  const { body } = await testApp.request('GET', `/tenants/${slug}/prices`, { token })
   return body.items.filter(({ plan }: { plan: string }) => plan === 'free')
 }
 
@@ -47,7 +57,9 @@ describe('a price', () => {
         subscriptions: 0,
         partnerSlugs: null,
       },
-      amounts: [{ currency: 'eur', unitAmount: 100, tiers: null, stripePriceId: null, error: null }],
+      amounts: [
+        { currency: 'eur', unitAmount: 100, tiers: null, stripePriceId: null, error: null },
+      ],
     })
     expect(second).toMatchObject({ version: 2, note: 'Spring' })
     expect(await offered()).toEqual([])
@@ -62,31 +74,59 @@ describe('a price', () => {
     const first = await create({ state: 'active' })
     const [second, third] = [await create(), await create()]
     await Promise.all([act(second.id, 'activate'), act(third.id, 'activate')])
-    const states = [await read(first.id), await read(second.id), await read(third.id)].map(({ state }) => state)
+    const states = [await read(first.id), await read(second.id), await read(third.id)].map(
+      ({ state }) => state,
+    )
     expect(states[0]).toBe('archived')
     expect(states.slice(1).sort()).toEqual(['active', 'archived'])
     expect(await offered()).toHaveLength(1)
   })
 
   it('is shown to whom and when it is meant to be', async () => {
-    const { id } = await create({ state: 'active', partnerSlugs: ['north'], trialDays: 14, minSeats: 2, maxSeats: 50 })
+    const { id } = await create({
+      state: 'active',
+      partnerSlugs: ['north'],
+      trialDays: 14,
+      minSeats: 2,
+      maxSeats: 50,
+    })
     expect(await offered()).toMatchObject([
-      { id, trialDays: 14, minSeats: 2, maxSeats: 50, amounts: [{ currency: 'eur', payable: false }] },
+      {
+        id,
+        trialDays: 14,
+        minSeats: 2,
+        maxSeats: 50,
+        amounts: [{ currency: 'eur', payable: false }],
+      },
     ])
-    expect(await offered('globex', await house.token('owner@globex.test'))).toEqual([])
-    await patch(id, { partnerSlugs: null, visibleFrom: new Date(started.getTime() + day).toISOString() })
+    expect(await offered('globex', await testApp.token('owner@globex.test'))).toEqual([])
+    await patch(id, {
+      partnerSlugs: null,
+      visibleFrom: new Date(started.getTime() + day).toISOString(),
+    })
     expect(await offered()).toEqual([])
-    await patch(id, { visibleFrom: new Date(started.getTime() - day).toISOString(), visibleUntil: started.toISOString() })
+    await patch(id, {
+      visibleFrom: new Date(started.getTime() - day).toISOString(),
+      visibleUntil: started.toISOString(),
+    })
     expect(await offered()).toEqual([])
     await patch(id, { visibleUntil: new Date(started.getTime() + 1).toISOString() })
-    expect(await offered('globex', await house.token('owner@globex.test'))).toMatchObject([{ id }])
+    expect(await offered('globex', await testApp.token('owner@globex.test'))).toMatchObject([
+      { id },
+    ])
   })
 
   it('with other amounts is a new version; who subscribed keeps the old one', async () => {
     const first = await create({ state: 'active' })
-    const globex = await house.database.db.selectFrom('tenants').select('id').where('slug', '=', 'globex').executeTakeFirstOrThrow()
-    const current = house.database.db.updateTable('subscriptions').where('tenant_id', '=', globex.id)
-    const before = await house.database.db
+    const globex = await testApp.database.db
+      .selectFrom('tenants')
+      .select('id')
+      .where('slug', '=', 'globex')
+      .executeTakeFirstOrThrow()
+    const current = testApp.database.db
+      .updateTable('subscriptions')
+      .where('tenant_id', '=', globex.id)
+    const before = await testApp.database.db
       .selectFrom('subscriptions')
       .select('price_id')
       .where('tenant_id', '=', globex.id)
@@ -98,27 +138,52 @@ describe('a price', () => {
         { currency: 'usd', unitAmount: 130 },
       ],
     })
-    expect(second).toMatchObject({ version: 2, state: 'active', amounts: [{ unitAmount: 120 }, { currency: 'usd' }], subscriptions: 0 })
+    expect(second).toMatchObject({
+      version: 2,
+      state: 'active',
+      amounts: [{ unitAmount: 120 }, { currency: 'usd' }],
+      subscriptions: 0,
+    })
     expect(second.id).not.toBe(first.id)
-    expect(await read(first.id)).toMatchObject({ state: 'archived', amounts: [{ unitAmount: 100 }], subscriptions: 1 })
+    expect(await read(first.id)).toMatchObject({
+      state: 'archived',
+      amounts: [{ unitAmount: 100 }],
+      subscriptions: 1,
+    })
     await current.set({ price_id: before.price_id }).execute()
   })
 
   it('with other words or dates stays the same version, and a draft is changed in place', async () => {
     const { id } = await create({ state: 'active' })
-    expect((await patch(id, { note: 'Same', amounts: base.amounts })).body).toMatchObject({ id, version: 1, note: 'Same' })
+    expect((await patch(id, { note: 'Same', amounts: base.amounts })).body).toMatchObject({
+      id,
+      version: 1,
+      note: 'Same',
+    })
     const draft = await create()
     const tiers = [
       { upTo: 10, unitAmount: 90, flatAmount: 0 },
       { upTo: null, unitAmount: 80, flatAmount: 5 },
     ]
-    const { body } = await patch(draft.id, { scheme: 'volume', amounts: [{ currency: 'eur', unitAmount: 0, tiers }] })
-    expect(body).toMatchObject({ id: draft.id, version: 2, state: 'draft', scheme: 'volume', amounts: [{ tiers }] })
+    const { body } = await patch(draft.id, {
+      scheme: 'volume',
+      amounts: [{ currency: 'eur', unitAmount: 0, tiers }],
+    })
+    expect(body).toMatchObject({
+      id: draft.id,
+      version: 2,
+      state: 'draft',
+      scheme: 'volume',
+      amounts: [{ tiers }],
+    })
   })
 
-  it('is refused with a reason per field', async () => {
-    const refused = async (fields: Record<string, unknown>) => {
-      const { status, body } = await house.request('POST', '/prices', { token: operator, body: { ...base, ...fields } })
+  it('is rejected with a reason per field', async () => {
+    const rejected = async (fields: Record<string, unknown>) => {
+      const { status, body } = await testApp.request('POST', '/prices', {
+        token: operator,
+        body: { ...base, ...fields },
+      })
       expect(status).toBe(400)
       return body.issues.map(({ path }: { path: string }) => path)
     }
@@ -127,18 +192,28 @@ describe('a price', () => {
       { upTo: 5, unitAmount: 1, flatAmount: 0 },
       { upTo: null, unitAmount: 1, flatAmount: 0 },
     ]
-    expect(await refused({ scheme: 'graduated' })).toEqual(['amounts.0.tiers'])
-    expect(await refused({ scheme: 'graduated', amounts: [{ currency: 'eur', unitAmount: 0, tiers }] })).toEqual(['amounts.0.tiers.1.upTo'])
-    expect(await refused({ partnerSlugs: ['north', 'nobody-here'] })).toEqual(['partnerSlugs.1'])
-    expect(await refused({ minSeats: 5, maxSeats: 2 })).toEqual(['maxSeats'])
-    expect(await refused({ amounts: [{ currency: 'eur', unitAmount: -1 }] })).toEqual(['amounts.0.unitAmount'])
-    expect(await refused({ currency: 'eur' })).toEqual(['currency'])
+    expect(await rejected({ scheme: 'graduated' })).toEqual(['amounts.0.tiers'])
+    expect(
+      await rejected({ scheme: 'graduated', amounts: [{ currency: 'eur', unitAmount: 0, tiers }] }),
+    ).toEqual(['amounts.0.tiers.1.upTo'])
+    expect(await rejected({ partnerSlugs: ['north', 'nobody-here'] })).toEqual(['partnerSlugs.1'])
+    expect(await rejected({ minSeats: 5, maxSeats: 2 })).toEqual(['maxSeats'])
+    expect(await rejected({ amounts: [{ currency: 'eur', unitAmount: -1 }] })).toEqual([
+      'amounts.0.unitAmount',
+    ])
+    expect(await rejected({ currency: 'eur' })).toEqual(['currency'])
   })
 
   it('is found in the list, newest first, page by page', async () => {
-    const made = [await create(), await create({ cycle: 'year' }), await create({ state: 'active' })]
-    const list = async (query: string) => (await house.request('GET', `/prices?plan=free&${query}`, { token: operator })).body
-    const ids = async (query: string) => (await list(query)).items.map(({ id }: { id: string }) => id)
+    const made = [
+      await create(),
+      await create({ cycle: 'year' }),
+      await create({ state: 'active' }),
+    ]
+    const list = async (query: string) =>
+      (await testApp.request('GET', `/prices?plan=free&${query}`, { token: operator })).body
+    const ids = async (query: string) =>
+      (await list(query)).items.map(({ id }: { id: string }) => id)
     expect(await ids('')).toEqual(made.map(({ id }) => id).reverse())
     expect(await ids('cycle=year')).toEqual([made[1].id])
     expect(await ids('state=active')).toEqual([made[2].id])
@@ -150,31 +225,38 @@ describe('a price', () => {
 describe('taking a price away', () => {
   it('deletes a draft', async () => {
     const { id } = await create()
-    expect((await house.request('DELETE', `/prices/${id}`, { token: operator })).status).toBe(204)
+    expect((await testApp.request('DELETE', `/prices/${id}`, { token: operator })).status).toBe(204)
     expect(await read(id)).toMatchObject({ code: 'not_found' })
-    expect((await house.request('DELETE', `/prices/${id}`, { token: operator })).status).toBe(404)
+    expect((await testApp.request('DELETE', `/prices/${id}`, { token: operator })).status).toBe(404)
   })
 
-  it('archives what was on sale, and refuses everything else', async () => {
+  it('archives what was on sale, and rejects everything else', async () => {
     const draft = await create()
     expect((await act(draft.id, 'archive')).body.code).toBe('price_state')
     const { id } = await create({ state: 'active' })
-    const deleted = await house.request('DELETE', `/prices/${id}`, { token: operator })
+    const deleted = await testApp.request('DELETE', `/prices/${id}`, { token: operator })
     expect(deleted).toMatchObject({ status: 409, body: { code: 'price_in_use' } })
     expect(await act(id, 'archive')).toMatchObject({ status: 200, body: { state: 'archived' } })
     expect(await offered()).toEqual([])
     expect((await act(id, 'archive')).status).toBe(200)
     expect((await act(id, 'activate')).body.code).toBe('price_state')
     expect((await patch(id, { note: 'Late' })).body.code).toBe('price_state')
-    expect((await house.request('DELETE', `/prices/${id}`, { token: operator })).body.code).toBe('price_in_use')
+    expect((await testApp.request('DELETE', `/prices/${id}`, { token: operator })).body.code).toBe(
+      'price_in_use',
+    )
   })
 
-  it('refuses a draft that somebody subscribed at', async () => {
+  it('rejects a draft that somebody subscribed at', async () => {
     const { id } = await create()
-    const globex = await house.database.db.selectFrom('subscriptions').select(['id', 'price_id']).executeTakeFirstOrThrow()
-    const rows = house.database.db.updateTable('subscriptions').where('id', '=', globex.id)
+    const globex = await testApp.database.db
+      .selectFrom('subscriptions')
+      .select(['id', 'price_id'])
+      .executeTakeFirstOrThrow()
+    const rows = testApp.database.db.updateTable('subscriptions').where('id', '=', globex.id)
     await rows.set({ price_id: id }).execute()
-    expect((await house.request('DELETE', `/prices/${id}`, { token: operator })).body.code).toBe('price_in_use')
+    expect((await testApp.request('DELETE', `/prices/${id}`, { token: operator })).body.code).toBe(
+      'price_in_use',
+    )
     await rows.set({ price_id: globex.price_id }).execute()
   })
 
@@ -184,7 +266,9 @@ describe('taking a price away', () => {
     await act(second.id, 'archive')
     const draft = await create()
     await act(draft.id, 'activate')
-    const { body } = await house.request('GET', '/audit?action=price.*&limit=10', { token: operator })
+    const { body } = await testApp.request('GET', '/audit?action=price.*&limit=10', {
+      token: operator,
+    })
     const [activated, created, archived, updated] = body.items
     expect([activated, created, archived, updated].map(({ action }) => action)).toEqual([
       ...['price.activated', 'price.created', 'price.archived', 'price.updated'],
@@ -194,7 +278,9 @@ describe('taking a price away', () => {
       metadata: {
         replaces: 1,
         version: 2,
-        changes: { amounts: [[expect.stringContaining('100')], [expect.stringContaining('"unitAmount":5')]] },
+        changes: {
+          amounts: [[expect.stringContaining('100')], [expect.stringContaining('"unitAmount":5')]],
+        },
       },
     })
   })

@@ -1,4 +1,9 @@
-import type { Payments, ProcessorInvoice, ProcessorReversal, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type {
+  Payments,
+  ProcessorInvoice,
+  ProcessorReversal,
+  ProcessorSubscription,
+} from '@atrium/integrations/payments/port'
 import { rawInvoice, rawReversal, rawSubscription } from './raw-objects.ts'
 
 export type ProcessorObject =
@@ -22,10 +27,13 @@ export interface Happening {
   at: Date
 }
 
-/** The processor's records in memory, for tests that ask for the same reading thousands of times. Only reading is possible. */
+/**
+ * The processor's records in memory, for tests that ask for the same reading thousands of times.
+ * Only reading is possible.
+ */
 export interface Processor {
   payments: Payments
-  /** Lets it happen; answers the events. */
+  /** Lets it happen; returns the events. */
   happen(happening: Happening): SentEvent[]
 }
 
@@ -35,7 +43,9 @@ export function createProcessor(): Processor {
   const objects = new Map<string, ProcessorObject>()
   const read = async <Kind extends ProcessorObject['kind']>(id: string, kind: Kind) => {
     const found = objects.get(id)
-    return found?.kind === kind ? (found.value as Extract<ProcessorObject, { kind: Kind }>['value']) : undefined
+    return found?.kind === kind
+      ? (found.value as Extract<ProcessorObject, { kind: Kind }>['value'])
+      : undefined
   }
   let events = 0
   const name = Math.random().toString(36).slice(2)

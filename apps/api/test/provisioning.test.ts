@@ -4,35 +4,54 @@ import { findAbandonedTenants, secondsUntilDue } from '@atrium/db/provisioning'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { provisionTenant } from '../src/provisioning/jobs.ts'
-import { type Answer, openHouse, type TestHouse } from './house.ts'
-import { clientsWithDeadline, identityApi, outsideObjects, upstreamWords, waitingNames } from './outside.ts'
+import {
+  clientsWithDeadline,
+  identityApi,
+  outsideObjects,
+  upstreamText,
+  waitingNames,
+} from './outside.ts'
+import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 let operator: string
 
 beforeAll(async () => {
-  house = await openHouse({ integrations: clientsWithDeadline(800), sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  token = await house.token('newcomer@example.test')
-  operator = await house.token('operator@atrium.test')
+  testApp = await startTestApp({
+    integrations: clientsWithDeadline(800),
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  token = await testApp.token('newcomer@example.test')
+  operator = await testApp.token('operator@atrium.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
-beforeEach(() => house.sandbox.clearFaults())
+afterAll(() => testApp[Symbol.asyncDispose]())
+beforeEach(() => testApp.sandbox.clearFaults())
 
-const create = (body: object, as = token): Promise<Answer> => house.request('POST', '/tenants', { token: as, body })
-const reconcile = (slug: string, as = token): Promise<Answer> => house.request('POST', `/tenants/${slug}/reconcile`, { token: as })
-const read = async (slug: string): Promise<TenantView> => (await house.request('GET', `/tenants/${slug}`, { token: operator })).body
+const create = (body: object, as = token): Promise<TestResponse> =>
+  testApp.request('POST', '/tenants', { token: as, body })
+const reconcile = (slug: string, as = token): Promise<TestResponse> =>
+  testApp.request('POST', `/tenants/${slug}/reconcile`, { token: as })
+const read = async (slug: string): Promise<TenantView> =>
+  (await testApp.request('GET', `/tenants/${slug}`, { token: operator })).body
 const freshSlug = () => `made-${randomBytes(4).toString('hex')}`
 const allOk = { identity: 'ok', mail: 'ok', files: 'ok' }
 
 describe('creating a tenant', () => {
   it('makes group, domain and space, with the owner in the group and the quota of the plan', async () => {
     // The owner has to be on record, and to have proved the address.
-    await house.request('GET', '/users/me', { token })
+    await testApp.request('GET', '/users/me', { token })
     const proved = { proved_email: 'newcomer@example.test', proved_at: new Date() }
-    await house.database.db.updateTable('users').set(proved).where('email', '=', 'newcomer@example.test').execute()
-    const answer = await create({ name: 'Initech', plan: 'starter', ownerEmail: 'newcomer@example.test' }, operator)
-    expect(answer).toMatchObject({
+    await testApp.database.db
+      .updateTable('users')
+      .set(proved)
+      .where('email', '=', 'newcomer@example.test')
+      .execute()
+    const response = await create(
+      { name: 'Initech', plan: 'starter', ownerEmail: 'newcomer@example.test' },
+      operator,
+    )
+    expect(response).toMatchObject({
       status: 201,
       body: {
         slug: 'initech',
@@ -42,9 +61,10 @@ describe('creating a tenant', () => {
         domains: ['initech.tenants.local'],
       },
     })
-    expect(answer.body.owner.email).toBe('newcomer@example.test')
-    for (const handle of ['identityGroupId', 'mailDomainId', 'fileSpaceId']) expect(answer.body[handle], handle).toEqual(expect.any(String))
-    expect(outsideObjects(house, 'initech')).toEqual({
+    expect(response.body.owner.email).toBe('newcomer@example.test')
+    for (const handle of ['identityGroupId', 'mailDomainId', 'fileSpaceId'])
+      expect(response.body[handle], handle).toEqual(expect.any(String))
+    expect(outsideObjects(testApp, 'initech')).toEqual({
       groups: 1,
       members: ['newcomer@example.test'],
       domains: ['initech.tenants.local'],
@@ -55,64 +75,106 @@ describe('creating a tenant', () => {
 
   it('makes several domains, and a primary one below the platform while none is proven', async () => {
     const domains = ['hooli.example.com', 'hooli.example.org', 'hooli.test']
-    const answer = await create({ name: 'Hooli', domains })
-    expect(answer.body).toMatchObject({
+    const response = await create({ name: 'Hooli', domains })
+    expect(response.body).toMatchObject({
       domains: ['hooli.tenants.local', ...domains],
       primaryDomain: 'hooli.tenants.local',
       status: 'active',
     })
-    expect(outsideObjects(house, 'hooli', await waitingNames(house, domains)).domains).toHaveLength(3)
-    expect(outsideObjects(house, 'hooli', domains).domains).toEqual([])
+    expect(
+      outsideObjects(testApp, 'hooli', await waitingNames(testApp, domains)).domains,
+    ).toHaveLength(3)
+    expect(outsideObjects(testApp, 'hooli', domains).domains).toEqual([])
   })
 
   it('answers at once when asked to, and finishes by itself', async () => {
-    house.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 200, times: 1 })
-    const answer = await create({ name: 'Later', slug: 'later', respondAsync: true })
-    expect(answer).toMatchObject({ status: 201, body: { status: 'pending', provisioningStatus: { files: 'pending' } } })
+    testApp.sandbox.fault({ system: 'files', mode: 'latency', delayMs: 200, times: 1 })
+    const response = await create({ name: 'Later', slug: 'later', respondAsync: true })
+    expect(response).toMatchObject({
+      status: 201,
+      body: { status: 'pending', provisioningStatus: { files: 'pending' } },
+    })
     await expect.poll(async () => (await read('later')).status, { timeout: 10_000 }).toBe('active')
-    expect(outsideObjects(house, 'later')).toMatchObject({ groups: 1, spaces: 1 })
+    expect(outsideObjects(testApp, 'later')).toMatchObject({ groups: 1, spaces: 1 })
   })
 
-  it('refuses a group of the same name that somebody else made, and puts nobody into it', async () => {
-    const { identity } = house.app.house.systems
+  it('rejects a group of the same name that somebody else made, and puts nobody into it', async () => {
+    const { identity } = testApp.app.services.systems
     if (!identity) throw new Error('there is an identity provider')
     const { findGroup } = identity
     // The group comes right after the creation has looked for one.
     identity.findGroup = async (...asked) => {
       identity.findGroup = findGroup
       const found = await findGroup(...asked)
-      await identityApi(house, 'POST', '/core/groups/', { name: 'umbrella', attributes: {} })
+      await identityApi(testApp, 'POST', '/core/groups/', { name: 'umbrella', attributes: {} })
       return found
     }
-    const answer = await create({ name: 'Umbrella' })
-    expect(answer.body).toMatchObject({ slug: 'umbrella', status: 'pending', provisioningStatus: { ...allOk, identity: 'error' } })
-    expect(answer.body.provisioningErrors.identity).toMatch(/identity provider.*not marked as ours/)
-    expect(outsideObjects(house, 'umbrella')).toMatchObject({ groups: 1, members: [] })
+    const response = await create({ name: 'Umbrella' })
+    expect(response.body).toMatchObject({
+      slug: 'umbrella',
+      status: 'pending',
+      provisioningStatus: { ...allOk, identity: 'error' },
+    })
+    expect(response.body.provisioningErrors.identity).toMatch(
+      /identity provider.*not marked as ours/,
+    )
+    expect(outsideObjects(testApp, 'umbrella')).toMatchObject({ groups: 1, members: [] })
     // Nor does the name in somebody's token open the tenant while the group is not ours.
-    await identityApi(house, 'POST', '/core/users/', { username: 'eve@example.test', email: 'eve@example.test', name: 'Eve', groups: [] })
-    const groups: { results: { pk: string }[] } = await identityApi(house, 'GET', '/core/groups/?name=umbrella')
-    const { results } = await identityApi(house, 'GET', '/core/users/?username=eve@example.test')
-    await identityApi(house, 'POST', `/core/groups/${groups.results[0]?.pk}/add_user/`, { pk: results[0].pk })
-    const eve = await house.token('eve@example.test')
-    expect((await house.request('GET', '/users/me', { token: eve })).body.tenants).toEqual([])
-    expect(await house.request('GET', '/tenants/umbrella', { token: eve })).toMatchObject({ status: 404 })
+    await identityApi(testApp, 'POST', '/core/users/', {
+      username: 'eve@example.test',
+      email: 'eve@example.test',
+      name: 'Eve',
+      groups: [],
+    })
+    const groups: { results: { pk: string }[] } = await identityApi(
+      testApp,
+      'GET',
+      '/core/groups/?name=umbrella',
+    )
+    const { results } = await identityApi(testApp, 'GET', '/core/users/?username=eve@example.test')
+    await identityApi(testApp, 'POST', `/core/groups/${groups.results[0]?.pk}/add_user/`, {
+      pk: results[0].pk,
+    })
+    const eve = await testApp.token('eve@example.test')
+    expect((await testApp.request('GET', '/users/me', { token: eve })).body.tenants).toEqual([])
+    expect(await testApp.request('GET', '/tenants/umbrella', { token: eve })).toMatchObject({
+      status: 404,
+    })
   })
 
   it('says so when the identity provider does not know the owner', async () => {
     const body = { idpSubjectId: 'forgotten', email: 'forgotten@example.test', name: 'Forgotten' }
-    await house.request('POST', '/users', { token: operator, body })
+    await testApp.request('POST', '/users', { token: operator, body })
     // As one who proved the address once: else the owner would be invited.
     const proved = { proved_email: 'forgotten@example.test', proved_at: new Date() }
-    await house.database.db.updateTable('users').set(proved).where('email', '=', 'forgotten@example.test').execute()
-    const answer = await create({ name: 'Orphan', ownerEmail: 'forgotten@example.test' }, operator)
-    expect(answer.body).toMatchObject({
+    await testApp.database.db
+      .updateTable('users')
+      .set(proved)
+      .where('email', '=', 'forgotten@example.test')
+      .execute()
+    const response = await create(
+      { name: 'Orphan', ownerEmail: 'forgotten@example.test' },
+      operator,
+    )
+    expect(response.body).toMatchObject({
       status: 'pending',
-      provisioningErrors: { identity: 'The identity provider does not know the owner of this tenant.' },
-      provisioningAttempts: { identity: { attempt: 1, nextAt: expect.any(String) }, mail: { attempt: 0, nextAt: null } },
+      provisioningErrors: {
+        identity: 'The identity provider does not know the owner of this tenant.',
+      },
+      provisioningAttempts: {
+        identity: { attempt: 1, nextAt: expect.any(String) },
+        mail: { attempt: 0, nextAt: null },
+      },
     })
-    const again = await house.request('POST', `/tenants/${answer.body.slug}/reconcile`, { token: operator })
-    expect(again.body.tenant.provisioningAttempts).toMatchObject({ identity: { attempt: 2 }, files: { attempt: 0, nextAt: null } })
-    const inSeconds = (Date.parse(again.body.tenant.provisioningAttempts.identity.nextAt) - Date.now()) / 1000
+    const again = await testApp.request('POST', `/tenants/${response.body.slug}/reconcile`, {
+      token: operator,
+    })
+    expect(again.body.tenant.provisioningAttempts).toMatchObject({
+      identity: { attempt: 2 },
+      files: { attempt: 0, nextAt: null },
+    })
+    const inSeconds =
+      (Date.parse(again.body.tenant.provisioningAttempts.identity.nextAt) - Date.now()) / 1000
     expect(inSeconds).toBeGreaterThan(30)
     expect(inSeconds).toBeLessThan(61)
   })
@@ -136,47 +198,69 @@ describe('a fault of one system', () => {
     { mode: 'shape' },
     { mode: 'latency', delayMs: 2_000 },
   ] as const
-  const secrets = [...upstreamWords, 'undefined']
+  const secrets = [...upstreamText, 'undefined']
 
-  const nameOf = (fault: (typeof faults)[number]) => ('status' in fault ? `answering ${fault.status}` : `with ${fault.mode}`)
+  const nameOf = (fault: (typeof faults)[number]) =>
+    'status' in fault ? `answering ${fault.status}` : `with ${fault.mode}`
   const cases = provisioningSteps.flatMap((system) =>
     faults.flatMap((fault) => [
       { label: `${system} ${nameOf(fault)} everywhere`, system, fault, after: false },
       ...(fault.mode === 'latency'
         ? []
-        : [{ label: `${system} ${nameOf(fault)} after the creating call was carried out`, system, fault, after: true }]),
+        : [
+            {
+              label: `${system} ${nameOf(fault)} after the creating call was carried out`,
+              system,
+              fault,
+              after: true,
+            },
+          ]),
     ]),
   )
-  it.each(cases)('$label: only that step fails, and reconcile heals it', async ({ system, fault, after }) => {
-    const { says, write } = systems[system]
-    house.sandbox.fault({ system, ...fault, ...(after ? { match: write, after, times: 1 } : {}) })
-    const slug = freshSlug()
-    const answer = await create({ name: 'Faulty', slug })
-    expect(answer.status).toBe(201)
-    const view: TenantView = answer.body
-    // A call that was carried out and whose answer was lost may be repeated with success where repeating is safe.
-    const others = Object.fromEntries(provisioningSteps.filter((step) => step !== system).map((step) => [step, 'ok']))
-    expect(view.provisioningStatus).toMatchObject(others)
-    const message = view.provisioningErrors[system]
-    if (!after) expect(view.provisioningStatus[system]).toBe('error')
-    expect(view.status).toBe(message === undefined ? 'active' : 'pending')
-    if (message !== undefined) {
-      expect(message).toMatch(says)
-      for (const secret of secrets) expect(message).not.toContain(secret)
-      expect(Object.keys(view.provisioningErrors)).toEqual([system])
-    }
-    house.sandbox.clearFaults()
-    expect(await reconcile(slug)).toMatchObject({ status: 200, body: { tenant: { status: 'active', provisioningErrors: {} } } })
-    expect(outsideObjects(house, slug)).toMatchObject({
-      groups: 1,
-      members: ['newcomer@example.test'],
-      domains: [`${slug}.tenants.local`],
-      spaces: 1,
-    })
-  })
+  it.each(cases)(
+    '$label: only that step fails, and reconcile heals it',
+    async ({ system, fault, after }) => {
+      const { says, write } = systems[system]
+      testApp.sandbox.fault({
+        system,
+        ...fault,
+        ...(after ? { match: write, after, times: 1 } : {}),
+      })
+      const slug = freshSlug()
+      const response = await create({ name: 'Faulty', slug })
+      expect(response.status).toBe(201)
+      const view: TenantView = response.body
+      // A call that was carried out and whose answer was lost may be repeated with success where
+      // repeating is safe.
+      const others = Object.fromEntries(
+        provisioningSteps.filter((step) => step !== system).map((step) => [step, 'ok']),
+      )
+      expect(view.provisioningStatus).toMatchObject(others)
+      const message = view.provisioningErrors[system]
+      if (!after) expect(view.provisioningStatus[system]).toBe('error')
+      expect(view.status).toBe(message === undefined ? 'active' : 'pending')
+      if (message !== undefined) {
+        expect(message).toMatch(says)
+        for (const secret of secrets) expect(message).not.toContain(secret)
+        expect(Object.keys(view.provisioningErrors)).toEqual([system])
+      }
+      testApp.sandbox.clearFaults()
+      expect(await reconcile(slug)).toMatchObject({
+        status: 200,
+        body: { tenant: { status: 'active', provisioningErrors: {} } },
+      })
+      expect(outsideObjects(testApp, slug)).toMatchObject({
+        groups: 1,
+        members: ['newcomer@example.test'],
+        domains: [`${slug}.tenants.local`],
+        spaces: 1,
+      })
+    },
+  )
 
   it('is waited out when it ends in time', async () => {
-    for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'latency', delayMs: 150 })
+    for (const system of provisioningSteps)
+      testApp.sandbox.fault({ system, mode: 'latency', delayMs: 150 })
     expect(await create({ name: 'Slow', slug: 'slow' })).toMatchObject({
       status: 201,
       body: { status: 'active', provisioningStatus: allOk },
@@ -184,15 +268,24 @@ describe('a fault of one system', () => {
   })
 
   it('of all three at once leaves the record with three messages', async () => {
-    for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'reset' })
-    const answer = await create({ name: 'Down', slug: 'all-down' })
-    expect(answer).toMatchObject({
+    for (const system of provisioningSteps) testApp.sandbox.fault({ system, mode: 'reset' })
+    const response = await create({ name: 'Down', slug: 'all-down' })
+    expect(response).toMatchObject({
       status: 201,
-      body: { status: 'pending', provisioningStatus: { identity: 'error', mail: 'error', files: 'error' } },
+      body: {
+        status: 'pending',
+        provisioningStatus: { identity: 'error', mail: 'error', files: 'error' },
+      },
     })
     const results = (await reconcile('all-down')).body
-    expect(results).toMatchObject({ results: { identity: { state: 'error' }, mail: { state: 'error' }, files: { state: 'error' } } })
-    house.sandbox.clearFaults()
+    expect(results).toMatchObject({
+      results: {
+        identity: { state: 'error' },
+        mail: { state: 'error' },
+        files: { state: 'error' },
+      },
+    })
+    testApp.sandbox.clearFaults()
     expect(await reconcile('all-down')).toMatchObject({ body: { tenant: { status: 'active' } } })
   })
 })
@@ -200,7 +293,7 @@ describe('a fault of one system', () => {
 describe('a run that was killed after its last outcome and before its end', () => {
   it('is found and ended, while a living one is left alone', async () => {
     const { body } = await create({ name: 'Halfway', slug: freshSlug() })
-    const { db } = house.database
+    const { db } = testApp.database
     const killed = (lease: string) =>
       sql`update tenants set status = 'pending', provisioning_run = new_id(), provisioning_lease_until = now() + ${lease}::interval
         where id = ${body.id}`.execute(db)
@@ -209,7 +302,7 @@ describe('a run that was killed after its last outcome and before its end', () =
     expect(await secondsUntilDue(db, body.id)).toBeGreaterThan(5)
     await killed('-1 second')
     expect(await findAbandonedTenants(db, 500)).toContain(body.id)
-    await provisionTenant(house.app.house, body.id)
+    await provisionTenant(testApp.app.services, body.id)
     expect(await read(body.slug)).toMatchObject({ status: 'active', provisioningStatus: allOk })
     expect(await findAbandonedTenants(db, 500)).not.toContain(body.id)
     expect(await secondsUntilDue(db, body.id)).toBeUndefined()
@@ -219,36 +312,52 @@ describe('a run that was killed after its last outcome and before its end', () =
 describe('reconcile', () => {
   it('changes nothing that is right, however often it runs', async () => {
     await create({ name: 'Stable', slug: 'stable' })
-    const [before, objects] = [await read('stable'), outsideObjects(house, 'stable')]
+    const [before, objects] = [await read('stable'), outsideObjects(testApp, 'stable')]
     for (let run = 0; run < 3; run++)
-      expect(await reconcile('stable')).toMatchObject({ status: 200, body: { results: { mail: { state: 'ok' } } } })
+      expect(await reconcile('stable')).toMatchObject({
+        status: 200,
+        body: { results: { mail: { state: 'ok' } } },
+      })
     const { updatedAt: _, health: __, ...after } = await read('stable')
     expect(before).toMatchObject(after)
-    expect(outsideObjects(house, 'stable')).toEqual(objects)
+    expect(outsideObjects(testApp, 'stable')).toEqual(objects)
   })
 
   it('makes again what somebody removed outside', async () => {
     const { body } = await create({ name: 'Removed', slug: 'removed' })
-    await identityApi(house, 'DELETE', `/core/groups/${body.identityGroupId}/`)
-    expect(outsideObjects(house, 'removed').groups).toBe(0)
+    await identityApi(testApp, 'DELETE', `/core/groups/${body.identityGroupId}/`)
+    expect(outsideObjects(testApp, 'removed').groups).toBe(0)
     expect((await reconcile('removed')).body).toMatchObject({ tenant: { status: 'active' } })
-    expect(outsideObjects(house, 'removed')).toMatchObject({ groups: 1, members: ['newcomer@example.test'] })
+    expect(outsideObjects(testApp, 'removed')).toMatchObject({
+      groups: 1,
+      members: ['newcomer@example.test'],
+    })
   })
 
   it('follows a change of plan with the quota', async () => {
     await create({ name: 'Grown', slug: 'grown' })
-    await house.request('PATCH', '/tenants/grown', { token: operator, body: { plan: 'enterprise' } })
-    expect(outsideObjects(house, 'grown')).toMatchObject({ quota: fileQuotaBytes.enterprise, spaces: 1 })
+    await testApp.request('PATCH', '/tenants/grown', {
+      token: operator,
+      body: { plan: 'enterprise' },
+    })
+    expect(outsideObjects(testApp, 'grown')).toMatchObject({
+      quota: fileQuotaBytes.enterprise,
+      spaces: 1,
+    })
   })
 
   it('adds the domains that a change of the record brings', async () => {
     await create({ name: 'Moved', slug: 'moved' })
     const domains = ['moved.tenants.local', 'moved.example.com']
-    expect(await house.request('PATCH', '/tenants/moved', { token, body: { domains } })).toMatchObject({
+    expect(
+      await testApp.request('PATCH', '/tenants/moved', { token, body: { domains } }),
+    ).toMatchObject({
       status: 200,
       body: { domains, primaryDomain: 'moved.tenants.local', status: 'active' },
     })
-    expect(outsideObjects(house, 'moved', domains).domains).toEqual(['moved.tenants.local'])
-    expect(outsideObjects(house, 'moved', await waitingNames(house, ['moved.example.com'])).domains).toHaveLength(1)
+    expect(outsideObjects(testApp, 'moved', domains).domains).toEqual(['moved.tenants.local'])
+    expect(
+      outsideObjects(testApp, 'moved', await waitingNames(testApp, ['moved.example.com'])).domains,
+    ).toHaveLength(1)
   })
 })

@@ -4,30 +4,41 @@ import { createRateLimit, createWindowCounts, mostRemembered } from '../src/rate
 
 it('gives each caller its share of a minute, and says how long to wait for the next', () => {
   let now = new Date('2026-11-21T12:00:42.500Z')
-  const limit = createRateLimit({ limit: 'flag_evaluations_minute', most: 2, clock: { now: () => now } })
-  const refusal = (caller: string) => {
+  const limit = createRateLimit({
+    limit: 'flag_evaluations_minute',
+    most: 2,
+    clock: { now: () => now },
+  })
+  const rejection = (caller: string) => {
     try {
       limit.take(caller)
     } catch (error) {
-      return error instanceof AppError ? { code: error.code, retryAfterSeconds: error.retryAfterSeconds } : error
+      return error instanceof AppError
+        ? { code: error.code, retryAfterSeconds: error.retryAfterSeconds }
+        : error
     }
   }
-  expect([refusal('anna'), refusal('anna')]).toEqual([undefined, undefined])
-  expect(refusal('anna')).toEqual({ code: 'rate_limited', retryAfterSeconds: 18 })
-  expect(refusal('adam')).toBeUndefined()
+  expect([rejection('anna'), rejection('anna')]).toEqual([undefined, undefined])
+  expect(rejection('anna')).toEqual({ code: 'rate_limited', retryAfterSeconds: 18 })
+  expect(rejection('adam')).toBeUndefined()
   now = new Date('2026-11-21T12:00:59.999Z')
-  expect(refusal('anna')).toEqual({ code: 'rate_limited', retryAfterSeconds: 1 })
+  expect(rejection('anna')).toEqual({ code: 'rate_limited', retryAfterSeconds: 1 })
   now = new Date('2026-11-21T12:01:00Z')
-  expect(refusal('anna')).toBeUndefined()
+  expect(rejection('anna')).toBeUndefined()
 })
 
 it('remembers callers up to a number, and forgets first who came first', () => {
   const counts = createWindowCounts()
   const start = new Date('2026-11-21T12:00:00Z')
   const window = (key: string) => ({ key, start, end: new Date('2026-11-21T12:01:00Z') })
-  expect([counts.take([window('anna'), window('adam')]), counts.take([window('anna')])]).toEqual([[1, 1], [2]])
+  expect([counts.take([window('anna'), window('adam')]), counts.take([window('anna')])]).toEqual([
+    [1, 1],
+    [2],
+  ])
   expect(counts.countTaken([window('anna'), window('nobody')])).toEqual([2, 0])
-  expect(counts.countTaken([{ ...window('anna'), start: new Date('2026-11-21T12:01:00Z') }])).toEqual([0])
+  expect(
+    counts.countTaken([{ ...window('anna'), start: new Date('2026-11-21T12:01:00Z') }]),
+  ).toEqual([0])
   for (let n = 0; n < mostRemembered / 2; n++) counts.take([window(`first ${n}`)])
   expect(counts.countTaken([window('anna'), window('first 7')])).toEqual([2, 1])
   for (let n = 0; n < mostRemembered / 2; n++) counts.take([window(`second ${n}`)])

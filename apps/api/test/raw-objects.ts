@@ -1,8 +1,15 @@
-import type { ProcessorInvoice, ProcessorReversal, ProcessorSubscription } from '@atrium/integrations/payments/port'
+import type {
+  ProcessorInvoice,
+  ProcessorReversal,
+  ProcessorSubscription,
+} from '@atrium/integrations/payments/port'
 
 const seconds = (at: Date | null) => (at === null ? null : Math.floor(at.getTime() / 1000))
 
-/** A subscription as Stripe's events show it (npm stripe 23.1.0, Subscriptions.d.ts); the fields that are read. */
+/**
+ * A subscription as Stripe's events show it (npm stripe 23.1.0, Subscriptions.d.ts); the fields
+ * that are read.
+ */
 export function rawSubscription(subscription: ProcessorSubscription): Record<string, unknown> {
   return {
     id: subscription.id,
@@ -77,7 +84,10 @@ export function rawInvoice(invoice: ProcessorInvoice): Record<string, unknown> {
       voided_at: seconds(invoice.voidedAt),
       marked_uncollectible_at: seconds(invoice.uncollectibleAt),
     },
-    parent: { type: 'subscription_details', subscription_details: { subscription: invoice.subscriptionId } },
+    parent: {
+      type: 'subscription_details',
+      subscription_details: { subscription: invoice.subscriptionId },
+    },
     hosted_invoice_url: invoice.hostedInvoiceUrl,
     invoice_pdf: invoice.invoicePdf,
     lines: {
@@ -94,7 +104,15 @@ export function rawInvoice(invoice: ProcessorInvoice): Record<string, unknown> {
   }
 }
 
-/** Refunds, credit notes and disputes are always read anew; their events need no more than to name them. */
+/**
+ * Refunds, credit notes and disputes are always read again; their events need no more than to name
+ * them.
+ */
 export function rawReversal(reversal: ProcessorReversal): Record<string, unknown> {
-  return { id: reversal.id, object: reversal.kind, amount: reversal.amount, currency: reversal.currency }
+  return {
+    id: reversal.id,
+    object: reversal.kind,
+    amount: reversal.amount,
+    currency: reversal.currency,
+  }
 }

@@ -5,15 +5,18 @@ import { insertInboxEvent } from '@atrium/db/webhook-inbox'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { processEvent } from '../src/webhooks/process.ts'
-import type { TestHouse } from './house.ts'
 import { recordedSequences } from './payment-sequences.ts'
 import type { Processor, SentEvent } from './processor.ts'
+import type { TestApp } from './test-app.ts'
 
 /** A tenant of its own about which a sequence goes on. */
 export interface Recorded {
   tenantId: string
   word: string
-  /** Lets the next thing happen at the processor; answers its events. Undefined when all has happened. */
+  /**
+   * Lets the next thing happen at the processor; answers its events. Undefined when all has
+   * happened.
+   */
   next(): SentEvent[] | undefined
 }
 
@@ -24,21 +27,30 @@ export interface RecordOptions {
 }
 
 export interface Orders {
-  /** A new tenant with the sequence recorded at the processor: its beginning applied, the rest still to happen. */
+  /**
+   * A new tenant with the sequence recorded at the processor: its beginning applied, the rest still
+   * to happen.
+   */
   record(name: string, options: RecordOptions): Promise<Recorded>
   /** Puts an event into the inbox, once. */
   keep(event: SentEvent): Promise<void>
   /** Keeps and works on them, one after the other. */
   deliver(events: readonly SentEvent[]): Promise<void>
-  /** Everything that stands about the tenant but when it was written, with ids of the run taken out. */
+  /**
+   * Everything that stands about the tenant but when it was written, with ids of the run taken out.
+   */
   stateOf(recorded: Recorded): Promise<unknown>
   /** The states in the inbox that these events came to. */
   inboxStates(events: readonly SentEvent[]): Promise<string[]>
 }
 
-export function ordersOf(house: TestHouse, processor: Processor): Orders {
-  const { db } = house.database
-  const owner = db.selectFrom('users').select('id').where('email', '=', 'owner@acme.test').executeTakeFirstOrThrow()
+export function ordersOf(testApp: TestApp, processor: Processor): Orders {
+  const { db } = testApp.database
+  const owner = db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'owner@acme.test')
+    .executeTakeFirstOrThrow()
 
   async function keep({ id, type, objectId, created, payload }: SentEvent): Promise<void> {
     const event = {
@@ -56,7 +68,7 @@ export function ordersOf(house: TestHouse, processor: Processor): Orders {
   async function deliver(events: readonly SentEvent[]): Promise<void> {
     for (const event of events) {
       await keep(event)
-      await processEvent(house.app.house, event.id)
+      await processEvent(testApp.app.services, event.id)
     }
   }
 
@@ -69,7 +81,16 @@ export function ordersOf(house: TestHouse, processor: Processor): Orders {
       const ownerId = (await owner).id
       const tenantId = await db.transaction().execute(async (trx) => {
         const inserted = await insertTenant(trx, {
-          ...{ slug, name: slug, plan: 'free', partnerId, seats: 20, industry: null, brandColor: null, ownerId },
+          ...{
+            slug,
+            name: slug,
+            plan: 'free',
+            partnerId,
+            seats: 20,
+            industry: null,
+            brandColor: null,
+            ownerId,
+          },
           ...{
             billing: { company: null, vatNumber: null, country: null, email: null },
             domains: [`${slug}.tenants.local`],
@@ -80,7 +101,9 @@ export function ordersOf(house: TestHouse, processor: Processor): Orders {
         await savePaymentCustomer(trx, inserted.id, `cus_${word}`)
         return inserted.id
       })
-      const sequence = recordedSequences({ tenantId, customerId: `cus_${word}`, word, times }).find((one) => one.name === name)
+      const sequence = recordedSequences({ tenantId, customerId: `cus_${word}`, word, times }).find(
+        (one) => one.name === name,
+      )
       if (!sequence) throw new Error(`no sequence is called ${name}`)
       for (const happening of sequence.before) await deliver(processor.happen(happening))
       const left = [...sequence.happenings]
@@ -114,34 +137,56 @@ export function ordersOf(house: TestHouse, processor: Processor): Orders {
     },
     async inboxStates(events) {
       const ids = events.map(({ id }) => id)
-      const rows = await db.selectFrom('webhook_inbox').select('state').distinct().where('id', 'in', ids).execute()
+      const rows = await db
+        .selectFrom('webhook_inbox')
+        .select('state')
+        .distinct()
+        .where('id', 'in', ids)
+        .execute()
       return rows.map(({ state }) => state).sort()
     },
   }
 }
 
-/** Lets all that is left happen; answers the events. */
+/** Lets all that is left happen; returns the events. */
 export function everything(recorded: Recorded): SentEvent[] {
   const all: SentEvent[] = []
   for (let events = recorded.next(); events; events = recorded.next()) all.push(...events)
   return all
 }
 
-/** The orders of so many events that are tried: all up to `whole` of them, else the reverse one and `picked` that a fixed seed picks. */
-export function orders(length: number, { whole, picked }: { whole: number; picked: number }): number[][] {
+/**
+ * The orders of so many events that are tried: all up to `whole` of them, else the reverse one and
+ * `picked` that a fixed seed picks.
+ */
+export function orders(
+  length: number,
+  { whole, picked }: { whole: number; picked: number },
+): number[][] {
   const places = Array.from({ length }, (_, index) => index)
   if (length <= whole) return permutations(places)
-  const some = fc.sample(fc.shuffledSubarray(places, { minLength: length, maxLength: length }), { numRuns: picked, seed: 20_260_320 })
+  const some = fc.sample(fc.shuffledSubarray(places, { minLength: length, maxLength: length }), {
+    numRuns: picked,
+    seed: 20_260_320,
+  })
   return [places.toReversed(), ...some]
 }
 
 function permutations(items: readonly number[]): number[][] {
   if (items.length < 2) return [[...items]]
-  return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
+  return items.flatMap((item, index) =>
+    permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
+  )
 }
 
-/** Works on every item, so many at a time; they wait for the database more than for the processor. */
-export async function severalAtOnce<Item>(atOnce: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+/**
+ * Works on every item, so many at a time; they wait for the database more than for the processor.
+ */
+export async function severalAtOnce<Item>(
+  atOnce: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const left = [...items]
   const worker = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)

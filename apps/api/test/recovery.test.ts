@@ -1,22 +1,28 @@
 import { provisioningSteps } from '@atrium/core/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send, startApi } from './api-process.ts'
-import { openHouse, type TestHouse } from './house.ts'
 import { outsideObjects } from './outside.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 
 beforeAll(async () => {
-  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  token = await house.token('newcomer@example.test')
+  testApp = await startTestApp({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  token = await testApp.token('newcomer@example.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
-const writes = { identity: 'POST /api/v3/core/groups/', mail: 'x:Domain/set', files: 'POST /graph/v1.0/drives' } as const
+const writes = {
+  identity: 'POST /api/v3/core/groups/',
+  mail: 'x:Domain/set',
+  files: 'POST /graph/v1.0/drives',
+} as const
 
-async function states(slugs: readonly string[]): Promise<Record<string, Record<string, string | undefined>>> {
-  const rows = await house.database.db
+async function states(
+  slugs: readonly string[],
+): Promise<Record<string, Record<string, string | undefined>>> {
+  const rows = await testApp.database.db
     .selectFrom('tenants as t')
     .innerJoin('provisioning_steps as s', 's.tenant_id', 't.id')
     .select(['t.slug', 't.status', 's.step', 's.state'])
@@ -25,74 +31,106 @@ async function states(slugs: readonly string[]): Promise<Record<string, Record<s
   return Object.fromEntries(
     slugs.map((slug) => {
       const own = rows.filter((row) => row.slug === slug)
-      return [slug, { status: own[0]?.status, ...Object.fromEntries(own.map(({ step, state }) => [step, state])) }]
+      return [
+        slug,
+        {
+          status: own[0]?.status,
+          ...Object.fromEntries(own.map(({ step, state }) => [step, state])),
+        },
+      ]
     }),
   )
 }
 
-const everyState = (slugs: readonly string[], state: object) => Object.fromEntries(slugs.map((slug) => [slug, state]))
+const everyState = (slugs: readonly string[], state: object) =>
+  Object.fromEntries(slugs.map((slug) => [slug, state]))
 const done = { status: 'active', identity: 'ok', mail: 'ok', files: 'ok' }
 const untouched = { status: 'pending', identity: 'pending', mail: 'pending', files: 'pending' }
 
 describe('a process that is killed while it provisions', () => {
   it('leaves work that the next one finishes, with nothing lost and nothing doubled', async () => {
-    const first = await startApi(house)
+    const first = await startApi(testApp)
     const slugs = ['killed-before-calls', 'killed-after-calls']
     for (const after of [false, true]) {
       for (const system of provisioningSteps)
-        house.sandbox.fault({ system, match: writes[system], mode: 'latency', delayMs: 60_000, times: 1, ...(after ? { after } : {}) })
+        testApp.sandbox.fault({
+          system,
+          match: writes[system],
+          mode: 'latency',
+          delayMs: 60_000,
+          times: 1,
+          ...(after ? { after } : {}),
+        })
     }
-    const create = (slug: string) => send(first.url, 'POST', '/tenants', token, { name: slug, slug, respondAsync: true })
+    const create = (slug: string) =>
+      send(first.url, 'POST', '/tenants', token, { name: slug, slug, respondAsync: true })
     const held = async (count: number) => {
-      const { faults } = (await (await fetch(`${house.sandbox.controlUrl}/faults`)).json()) as { faults: unknown[] }
+      const { faults } = (await (await fetch(`${testApp.sandbox.controlUrl}/faults`)).json()) as {
+        faults: unknown[]
+      }
       return 6 - faults.length === count
     }
     expect(await create(slugs[0] ?? '')).toMatchObject({ status: 201 })
     await expect.poll(() => held(3), { timeout: 10_000, interval: 20 }).toBe(true)
     expect(await create(slugs[1] ?? '')).toMatchObject({ status: 201 })
     await expect
-      .poll(() => outsideObjects(house, slugs[1] ?? ''), { timeout: 10_000, interval: 20 })
+      .poll(() => outsideObjects(testApp, slugs[1] ?? ''), { timeout: 10_000, interval: 20 })
       .toMatchObject({ groups: 1, domains: [`${slugs[1]}.tenants.local`], spaces: 1 })
     first.signal('SIGKILL')
     await first.ended
     expect(await states(slugs)).toEqual(everyState(slugs, untouched))
-    expect(outsideObjects(house, slugs[0] ?? '')).toMatchObject({ groups: 0, domains: [], spaces: 0 })
+    expect(outsideObjects(testApp, slugs[0] ?? '')).toMatchObject({
+      groups: 0,
+      domains: [],
+      spaces: 0,
+    })
 
-    await using second = await startApi(house)
-    await expect.poll(() => states(slugs), { timeout: 40_000, interval: 250 }).toEqual(everyState(slugs, done))
+    await using second = await startApi(testApp)
+    await expect
+      .poll(() => states(slugs), { timeout: 40_000, interval: 250 })
+      .toEqual(everyState(slugs, done))
     for (const slug of slugs) {
-      expect(outsideObjects(house, slug)).toMatchObject({
+      expect(outsideObjects(testApp, slug)).toMatchObject({
         groups: 1,
         members: ['newcomer@example.test'],
         domains: [`${slug}.tenants.local`],
         spaces: 1,
       })
     }
-    expect(await send(second.url, 'GET', `/tenants/${slugs[0]}`, token)).toMatchObject({ status: 200, body: { status: 'active' } })
+    expect(await send(second.url, 'GET', `/tenants/${slugs[0]}`, token)).toMatchObject({
+      status: 200,
+      body: { status: 'active' },
+    })
   }, 120_000)
 
   it('twice, at moments nobody chose, with many tenants under way', async () => {
-    house.sandbox.clearFaults()
-    for (const system of provisioningSteps) house.sandbox.fault({ system, mode: 'latency', delayMs: 60 })
+    testApp.sandbox.clearFaults()
+    for (const system of provisioningSteps)
+      testApp.sandbox.fault({ system, mode: 'latency', delayMs: 60 })
     const slugs = Array.from({ length: 8 }, (_, n) => `caught-${n}`)
-    const first = await startApi(house)
-    const answers = await Promise.all(
-      slugs.map((slug) => send(first.url, 'POST', '/tenants', token, { name: slug, slug, respondAsync: true })),
+    const first = await startApi(testApp)
+    const responses = await Promise.all(
+      slugs.map((slug) =>
+        send(first.url, 'POST', '/tenants', token, { name: slug, slug, respondAsync: true }),
+      ),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(201))
     first.signal('SIGKILL')
     await first.ended
-    const second = await startApi(house)
-    const anyDone = async () => Object.values(await states(slugs)).some((state) => state.identity === 'ok')
+    const second = await startApi(testApp)
+    const anyDone = async () =>
+      Object.values(await states(slugs)).some((state) => state.identity === 'ok')
     await expect.poll(anyDone, { timeout: 40_000, interval: 20 }).toBe(true)
     second.signal('SIGKILL')
     await second.ended
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
 
-    await using _third = await startApi(house)
-    await expect.poll(() => states(slugs), { timeout: 60_000, interval: 250 }).toEqual(everyState(slugs, done))
+    await using _third = await startApi(testApp)
+    await expect
+      .poll(() => states(slugs), { timeout: 60_000, interval: 250 })
+      .toEqual(everyState(slugs, done))
     for (const slug of slugs) {
-      expect(outsideObjects(house, slug)).toMatchObject({
+      expect(outsideObjects(testApp, slug)).toMatchObject({
         groups: 1,
         members: ['newcomer@example.test'],
         domains: [`${slug}.tenants.local`],
@@ -104,14 +142,22 @@ describe('a process that is killed while it provisions', () => {
 
 describe('a process that is asked to end', () => {
   it('answers the request under way, finishes what it began in the background, and leaves with 0', async () => {
-    house.sandbox.clearFaults()
-    await using api = await startApi(house)
-    house.sandbox.fault({ system: 'files', match: writes.files, mode: 'latency', delayMs: 700 })
+    testApp.sandbox.clearFaults()
+    await using api = await startApi(testApp)
+    testApp.sandbox.fault({ system: 'files', match: writes.files, mode: 'latency', delayMs: 700 })
     const waiting = send(api.url, 'POST', '/tenants', token, { name: 'Last', slug: 'last-request' })
-    const background = await send(api.url, 'POST', '/tenants', token, { name: 'Behind', slug: 'last-background', respondAsync: true })
+    const background = await send(api.url, 'POST', '/tenants', token, {
+      name: 'Behind',
+      slug: 'last-background',
+      respondAsync: true,
+    })
     expect(background.status).toBe(201)
     await expect
-      .poll(async () => Object.keys(await states(['last-request'])).length > 0 && (await states(['last-request']))['last-request']?.status)
+      .poll(
+        async () =>
+          Object.keys(await states(['last-request'])).length > 0 &&
+          (await states(['last-request']))['last-request']?.status,
+      )
       .toBe('pending')
     api.signal('SIGTERM')
     expect(await waiting).toMatchObject({ status: 201, body: { status: 'active' } })
@@ -122,9 +168,11 @@ describe('a process that is asked to end', () => {
   }, 60_000)
 
   it('ends open streams rather than waiting for their readers', async () => {
-    await using api = await startApi(house)
-    const operator = await house.token('operator@atrium.test')
-    const response = await fetch(`${api.url}/tenants/acme/events`, { headers: { authorization: `Bearer ${operator}` } })
+    await using api = await startApi(testApp)
+    const operator = await testApp.token('operator@atrium.test')
+    const response = await fetch(`${api.url}/tenants/acme/events`, {
+      headers: { authorization: `Bearer ${operator}` },
+    })
     const reader = response.body?.getReader()
     expect((await reader?.read())?.done).toBe(false)
     api.signal('SIGTERM')
@@ -135,7 +183,11 @@ describe('a process that is asked to end', () => {
 
 describe('a configuration that cannot work', () => {
   it('stops the start with one line per fault and the exit code for configuration errors', async () => {
-    const failed = startApi(house, { IDP_AUDIENCE: '', DATABASE_URL: 'mysql://x', MAIL_API_KEY: '' })
+    const failed = startApi(testApp, {
+      IDP_AUDIENCE: '',
+      DATABASE_URL: 'mysql://x',
+      MAIL_API_KEY: '',
+    })
     await expect(failed).rejects.toThrow(/DATABASE_URL: .*\n.*IDP_AUDIENCE/)
   }, 30_000)
 })

@@ -1,49 +1,61 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ReplicatedDatabase, startReplicated } from '../../../proof/scale/replicated.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { type ReplicatedDatabase, startReplicated } from '../../../tests/scale/replicated.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 /** A primary and a standby that follows it by streaming replication. */
 let servers: ReplicatedDatabase
-let house: TestHouse
+let testApp: TestApp
 let operator: string
 
 const replicaUrl = (port: number) => servers.accounts.appUrl.replace(/:\d+\//, `:${port}/`)
 const openOn = (port: number) =>
-  openHouse({ accounts: servers.accounts, provisioned: false, env: { DATABASE_REPLICA_URL: replicaUrl(port) } })
+  startTestApp({
+    accounts: servers.accounts,
+    provisioned: false,
+    env: { DATABASE_REPLICA_URL: replicaUrl(port) },
+  })
 
 beforeAll(async () => {
   servers = await startReplicated({ standby: true })
-  house = await openOn(servers.standby?.port ?? 0)
-  operator = await house.token('operator@atrium.test')
+  testApp = await openOn(servers.standby?.port ?? 0)
+  operator = await testApp.token('operator@atrium.test')
 }, 120_000)
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
   await servers[Symbol.asyncDispose]()
 })
-beforeEach(() => void house.replicaReads.splice(0))
+beforeEach(() => void testApp.replicaReads.splice(0))
 
-const get = (path: string) => house.request('GET', path, { token: operator })
+const get = (path: string) => testApp.request('GET', path, { token: operator })
 async function rename(industry: string): Promise<void> {
-  const { status, body } = await house.request('PATCH', '/tenants/acme', { token: operator, body: { industry } })
+  const { status, body } = await testApp.request('PATCH', '/tenants/acme', {
+    token: operator,
+    body: { industry },
+  })
   expect(status, JSON.stringify(body)).toBe(200)
 }
-const onStandby = (text: string) => (servers.standby ? servers.ask(servers.standby, text) : Promise.reject(new Error('no standby')))
+const onStandby = (text: string) =>
+  servers.standby ? servers.ask(servers.standby, text) : Promise.reject(new Error('no standby'))
 
 describe('a copy of the database', () => {
   it('answers searches, exports and reports, and shows what was written a moment ago', async () => {
     for (let n = 0; n < 20; n++) {
       await rename(`Chandlery ${n}`)
-      const before = (await house.auditActions()).filter((action) => action === 'tenant.updated').length
+      const before = (await testApp.auditActions()).filter(
+        (action) => action === 'tenant.updated',
+      ).length
       expect((await get('/audit?action=tenant.updated&limit=100')).body.items).toHaveLength(before)
     }
-    expect((await get('/tenants/acme/audit')).body.items[0]).toMatchObject({ action: 'tenant.updated' })
+    expect((await get('/tenants/acme/audit')).body.items[0]).toMatchObject({
+      action: 'tenant.updated',
+    })
     const { body } = await get('/audit/export?format=ndjson')
     expect(String(body).trim().split('\n')[0]).toContain('audit.exported')
     // A report folds what waits on the first server; from then on the copy knows it too.
     await get('/reports/mrr')
     expect((await get('/reports/mrr')).body.currencies.length).toBeGreaterThan(0)
-    const where = Map.groupBy(house.replicaReads, (one) => one)
-    expect(where.get('replica')?.length ?? 0).toBeGreaterThan(house.replicaReads.length / 2)
+    const where = Map.groupBy(testApp.replicaReads, (one) => one)
+    expect(where.get('replica')?.length ?? 0).toBeGreaterThan(testApp.replicaReads.length / 2)
     expect(where.has('unreachable')).toBe(false)
   })
 
@@ -51,30 +63,47 @@ describe('a copy of the database', () => {
     await onStandby('select pg_wal_replay_pause()')
     try {
       await rename('Sails')
-      expect((await get('/audit?limit=1')).body.items[0]).toMatchObject({ action: 'tenant.updated' })
-      expect(house.replicaReads).toEqual(['behind'])
-      const created = await house.request('POST', '/tenants', {
-        token: await house.token('newcomer@example.test'),
+      expect((await get('/audit?limit=1')).body.items[0]).toMatchObject({
+        action: 'tenant.updated',
+      })
+      expect(testApp.replicaReads).toEqual(['behind'])
+      const created = await testApp.request('POST', '/tenants', {
+        token: await testApp.token('newcomer@example.test'),
         body: { name: 'Late', slug: 'late', respondAsync: true },
       })
       expect(created.status).toBe(201)
-      expect((await get('/tenants/late/audit')).body.items.at(-1)).toMatchObject({ action: 'tenant.created' })
+      expect((await get('/tenants/late/audit')).body.items.at(-1)).toMatchObject({
+        action: 'tenant.created',
+      })
     } finally {
       await onStandby('select pg_wal_replay_resume()')
     }
     await expect
-      .poll(async () => (await get('/audit?limit=1')).status === 200 && house.replicaReads.at(-1), { timeout: 15_000 })
+      .poll(
+        async () => (await get('/audit?limit=1')).status === 200 && testApp.replicaReads.at(-1),
+        { timeout: 15_000 },
+      )
       .toBe('replica')
   })
 
   it('decides no rights: a right that is taken away acts at once, however far the copy is behind', async () => {
-    const member = await house.token('member@acme.test')
-    expect((await house.request('GET', '/tenants/acme/audit', { token: await house.token('admin@acme.test') })).status).toBe(200)
+    const member = await testApp.token('member@acme.test')
+    expect(
+      (
+        await testApp.request('GET', '/tenants/acme/audit', {
+          token: await testApp.token('admin@acme.test'),
+        })
+      ).status,
+    ).toBe(200)
     await onStandby('select pg_wal_replay_pause()')
     try {
-      expect((await house.request('GET', '/tenants/acme', { token: member })).status).toBe(200)
-      await house.database.db.updateTable('users').set({ deactivated_at: new Date() }).where('email', '=', 'member@acme.test').execute()
-      expect((await house.request('GET', '/tenants/acme', { token: member })).status).toBe(403)
+      expect((await testApp.request('GET', '/tenants/acme', { token: member })).status).toBe(200)
+      await testApp.database.db
+        .updateTable('users')
+        .set({ deactivated_at: new Date() })
+        .where('email', '=', 'member@acme.test')
+        .execute()
+      expect((await testApp.request('GET', '/tenants/acme', { token: member })).status).toBe(403)
     } finally {
       await onStandby('select pg_wal_replay_resume()')
     }
@@ -85,7 +114,9 @@ describe('a copy that cannot be used', () => {
   it('because it does not follow another server is not read from', async () => {
     await using alone = await openOn(servers.primary.port)
     await rename('Ropes')
-    const told = await alone.request('GET', '/audit?limit=1', { token: await alone.token('operator@atrium.test') })
+    const told = await alone.request('GET', '/audit?limit=1', {
+      token: await alone.token('operator@atrium.test'),
+    })
     expect(told.body.items[0]).toMatchObject({ action: 'tenant.updated' })
     expect(alone.replicaReads).toEqual(['unreachable'])
   })
@@ -97,6 +128,6 @@ describe('a copy that cannot be used', () => {
       for (const path of ['/audit', '/tenants/acme/audit', '/reports/mrr', '/reports/top-tenants'])
         expect((await get(path)).status, path).toBe(200)
     }
-    expect(new Set(house.replicaReads)).toEqual(new Set(['unreachable']))
+    expect(new Set(testApp.replicaReads)).toEqual(new Set(['unreachable']))
   })
 })

@@ -1,71 +1,89 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { limitedAddress } from '../src/visitor-address.ts'
-import { type BookingsHouse, openBookingsHouse, type TestHost } from './bookings-house.ts'
+import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
 import { newAddress, visit, wish } from './visitors.ts'
 
-let house: BookingsHouse
+let testApp: BookingsTestApp
 let host: TestHost
 let eventType: string
 let day = 0
 
 beforeAll(async () => {
-  house = await openBookingsHouse()
-  host = await house.newHost({ slug: 'hanna' })
-  eventType = await house.newEventType(host)
+  testApp = await startBookingsTestApp()
+  host = await testApp.newHost({ slug: 'hanna' })
+  eventType = await testApp.newEventType(host)
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => {
   day += 48
-  house.time.now = house.at(day)
+  testApp.time.now = testApp.at(day)
 })
 
-const at = (hours: number) => house.at(day + hours)
-const slots = () => `/event-types/${eventType}/slots?from=${at(0).toISOString()}&to=${at(1).toISOString()}&timeZone=UTC`
+const at = (hours: number) => testApp.at(day + hours)
+const slots = () =>
+  `/event-types/${eventType}/slots?from=${at(0).toISOString()}&to=${at(1).toISOString()}&timeZone=UTC`
 const told = (headers: Headers) =>
-  ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'].map((name) => headers.get(name))
+  ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'].map((name) =>
+    headers.get(name),
+  )
 
 describe('what one address may ask for', () => {
-  it('is told with every answer, and refused beyond it until the minute is over', async () => {
+  it('is told with every answer, and rejected beyond it until the minute is over', async () => {
     const address = newAddress()
-    house.time.now = new Date(at(0).getTime() + 18_500)
-    const first = await visit(house, 'GET', slots(), { address })
+    testApp.time.now = new Date(at(0).getTime() + 18_500)
+    const first = await visit(testApp, 'GET', slots(), { address })
     expect([first.status, ...told(first.headers)]).toEqual([200, '60', '59', '42', null])
-    const answers = await Promise.all(Array.from({ length: 60 }, () => visit(house, 'GET', slots(), { address })))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(59)
-    const refused = answers.find(({ status }) => status !== 200)
-    expect([refused?.status, refused?.body.code, ...told(refused?.headers ?? new Headers())]).toEqual([
-      429,
-      'rate_limited',
-      '60',
-      '0',
-      '42',
-      '42',
-    ])
-    expect((await visit(house, 'GET', slots())).status).toBe(200)
-    house.time.now = new Date(at(0).getTime() + 60_000)
-    expect((await visit(house, 'GET', slots(), { address })).status).toBe(200)
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, () => visit(testApp, 'GET', slots(), { address })),
+    )
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(59)
+    const rejected = responses.find(({ status }) => status !== 200)
+    expect([
+      rejected?.status,
+      rejected?.body.code,
+      ...told(rejected?.headers ?? new Headers()),
+    ]).toEqual([429, 'rate_limited', '60', '0', '42', '42'])
+    expect((await visit(testApp, 'GET', slots())).status).toBe(200)
+    testApp.time.now = new Date(at(0).getTime() + 60_000)
+    expect((await visit(testApp, 'GET', slots(), { address })).status).toBe(200)
   }, 60_000)
 
-  it('is counted per route, and for refusals as well', async () => {
+  it('is counted per route, and for rejections as well', async () => {
     const address = newAddress()
     for (let n = 0; n < 10; n++) {
-      const answer = await visit(house, 'POST', '/bookings', { body: wish(eventType, at(-5)), address })
-      expect([answer.status, answer.body.code]).toEqual([409, 'too_soon'])
-      expect(answer.headers.get('ratelimit-remaining')).toBe(String(9 - n))
+      const response = await visit(testApp, 'POST', '/bookings', {
+        body: wish(eventType, at(-5)),
+        address,
+      })
+      expect([response.status, response.body.code]).toEqual([409, 'too_soon'])
+      expect(response.headers.get('ratelimit-remaining')).toBe(String(9 - n))
     }
-    expect((await visit(house, 'POST', '/bookings', { body: wish(eventType, at(5)), address })).body.code).toBe('rate_limited')
-    expect((await visit(house, 'GET', '/pages/acme', { address })).headers.get('ratelimit-limit')).toBe('120')
+    expect(
+      (await visit(testApp, 'POST', '/bookings', { body: wish(eventType, at(5)), address })).body
+        .code,
+    ).toBe('rate_limited')
+    expect(
+      (await visit(testApp, 'GET', '/pages/acme', { address })).headers.get('ratelimit-limit'),
+    ).toBe('120')
   })
 
   it('is taken before anything is stored under an Idempotency-Key, once for a request', async () => {
     const address = newAddress()
-    const stored = async () => (await house.database.db.selectFrom('idempotency_keys').select('key').execute()).length
+    const stored = async () =>
+      (await testApp.database.db.selectFrom('idempotency_keys').select('key').execute()).length
     const hold = (key: string) =>
-      visit(house, 'POST', '/slot-locks', { body: { [`x`.repeat(9_000)]: key }, address, headers: { 'idempotency-key': key } })
+      visit(testApp, 'POST', '/slot-locks', {
+        body: { [`x`.repeat(9_000)]: key },
+        address,
+        headers: { 'idempotency-key': key },
+      })
     const before = await stored()
     for (let n = 0; n < 20; n++) {
-      const answer = await hold(`key-${n}`)
-      expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([400, String(19 - n)])
+      const response = await hold(`key-${n}`)
+      expect([response.status, response.headers.get('ratelimit-remaining')]).toEqual([
+        400,
+        String(19 - n),
+      ])
     }
     expect(await hold('key-20')).toMatchObject({ status: 429 })
     expect(await stored()).toBe(before)
@@ -74,41 +92,63 @@ describe('what one address may ask for', () => {
   it('is fifty bookings a day, whatever the minute', async () => {
     const address = newAddress()
     for (let minute = 0; minute < 5; minute++) {
-      house.time.now = new Date(at(0).getTime() + minute * 60_000)
-      for (let n = 0; n < 10; n++) await visit(house, 'POST', '/bookings', { body: wish(eventType, at(-5)), address })
+      testApp.time.now = new Date(at(0).getTime() + minute * 60_000)
+      for (let n = 0; n < 10; n++)
+        await visit(testApp, 'POST', '/bookings', { body: wish(eventType, at(-5)), address })
     }
-    house.time.now = new Date(at(1).getTime())
-    const refused = await visit(house, 'POST', '/bookings', { body: wish(eventType, at(5)), address })
-    expect([refused.status, ...told(refused.headers)]).toEqual([429, '50', '0', String(23 * 3_600), String(23 * 3_600)])
+    testApp.time.now = new Date(at(1).getTime())
+    const rejected = await visit(testApp, 'POST', '/bookings', {
+      body: wish(eventType, at(5)),
+      address,
+    })
+    expect([rejected.status, ...told(rejected.headers)]).toEqual([
+      429,
+      '50',
+      '0',
+      String(23 * 3_600),
+      String(23 * 3_600),
+    ])
   }, 60_000)
 
   it('is told over tRPC as well', async () => {
     const input = encodeURIComponent(JSON.stringify({ json: { tenantSlug: 'acme' } }))
-    const { headers } = await house.request('GET', `/trpc/scheduling.pages.tenant?input=${input}`)
+    const { headers } = await testApp.request('GET', `/trpc/scheduling.pages.tenant?input=${input}`)
     expect(headers.get('ratelimit-limit')).toBe('120')
     const body = { json: { eventTypeId: eventType, start: at(5).toISOString() } }
-    const taken = await house.request('POST', '/trpc/scheduling.locks.take', { body, headers: { 'x-forwarded-for': '192.0.2.9' } })
+    const taken = await testApp.request('POST', '/trpc/scheduling.locks.take', {
+      body,
+      headers: { 'x-forwarded-for': '192.0.2.9' },
+    })
     expect([taken.status, taken.headers.get('ratelimit-limit')]).toEqual([200, '20'])
   })
 
   it('gives its rows back when their time is over', async () => {
-    await visit(house, 'GET', '/pages/acme')
+    await visit(testApp, 'GET', '/pages/acme')
     const { deleteExpiredRateLimits } = await import('@atrium/db/rate-limits')
-    expect(await deleteExpiredRateLimits(house.database.db, new Date(at(0).getTime() + 86_400_000 * 2))).toBeGreaterThan(0)
-    expect(await house.database.db.selectFrom('rate_limits').selectAll().execute()).toEqual([])
+    expect(
+      await deleteExpiredRateLimits(
+        testApp.database.db,
+        new Date(at(0).getTime() + 86_400_000 * 2),
+      ),
+    ).toBeGreaterThan(0)
+    expect(await testApp.database.db.selectFrom('rate_limits').selectAll().execute()).toEqual([])
   })
 })
 
 describe('a forged address', () => {
   it('gives no allowance of its own', async () => {
     const send = (header: string, secret: string | undefined) =>
-      house.request('POST', '/api/v1/slot-locks', {
+      testApp.request('POST', '/api/v1/slot-locks', {
         body: { eventTypeId: eventType, start: at(-1).toISOString() },
-        headers: { 'x-forwarded-for': header, ...(secret === undefined ? {} : { 'x-atrium-booking-app': secret }) },
+        headers: {
+          'x-forwarded-for': header,
+          ...(secret === undefined ? {} : { 'x-atrium-booking-app': secret }),
+        },
       })
-    for (const secret of [undefined, 'wrong', '', `${house.env.BOOKING_APP_SECRET}x`]) {
+    for (const secret of [undefined, 'wrong', '', `${testApp.env.BOOKING_APP_SECRET}x`]) {
       const left: number[] = []
-      for (let n = 0; n < 3; n++) left.push(Number((await send(newAddress(), secret)).headers.get('ratelimit-remaining')))
+      for (let n = 0; n < 3; n++)
+        left.push(Number((await send(newAddress(), secret)).headers.get('ratelimit-remaining')))
       expect(left, String(secret)).toEqual([left[0], (left[0] ?? 0) - 1, (left[0] ?? 0) - 2])
     }
   })
@@ -118,26 +158,73 @@ describe('a forged address', () => {
     { hops = 0, peerIp = '203.0.113.7' }: { hops?: number; peerIp?: string | null } = {},
   ) =>
     limitedAddress({
-      house: {
+      services: {
         config: {
           booking: { url: null, appSecret: 'the secret of the booking app 1234' },
           appSecrets: { portal: null, operator: null },
           trustedProxyHops: hops,
         },
       },
-      request: { header: (name: string) => headers[name], peerIp } as Parameters<typeof limitedAddress>[0]['request'],
+      request: { header: (name: string) => headers[name], peerIp } as Parameters<
+        typeof limitedAddress
+      >[0]['request'],
     })
   const app = { 'x-atrium-booking-app': 'the secret of the booking app 1234' }
   it.each([
-    ['the socket, when nobody is trusted', { 'x-forwarded-for': '198.51.100.1' }, {}, '203.0.113.7'],
-    ['the leftmost of the booking app', { ...app, 'x-forwarded-for': '198.51.100.1, 10.0.0.1' }, {}, '198.51.100.1'],
-    ['the entry of the one trusted proxy', { 'x-forwarded-for': '6.6.6.6, 198.51.100.1' }, { hops: 1 }, '198.51.100.1'],
-    ['the entry of the outer of two', { 'x-forwarded-for': '6.6.6.6, 198.51.100.1, 10.0.0.1' }, { hops: 2 }, '198.51.100.1'],
-    ['what there is, when there are fewer', { 'x-forwarded-for': '198.51.100.1' }, { hops: 2 }, '198.51.100.1'],
-    ['the socket, for what is no address', { ...app, 'x-forwarded-for': 'localhost' }, {}, '203.0.113.7'],
-    ['the network of an IPv6 address', { ...app, 'x-forwarded-for': '2001:DB8:0:7:1:2:3:4' }, {}, '2001:db8:0:7::/64'],
-    ['the same network, written shorter', { ...app, 'x-forwarded-for': '[2001:db8:0:7::9]:443' }, {}, '2001:db8:0:7::/64'],
-    ['an IPv4 address in an IPv6 one', { ...app, 'x-forwarded-for': '::ffff:198.51.100.1' }, {}, '198.51.100.1'],
+    [
+      'the socket, when nobody is trusted',
+      { 'x-forwarded-for': '198.51.100.1' },
+      {},
+      '203.0.113.7',
+    ],
+    [
+      'the leftmost of the booking app',
+      { ...app, 'x-forwarded-for': '198.51.100.1, 10.0.0.1' },
+      {},
+      '198.51.100.1',
+    ],
+    [
+      'the entry of the one trusted proxy',
+      { 'x-forwarded-for': '6.6.6.6, 198.51.100.1' },
+      { hops: 1 },
+      '198.51.100.1',
+    ],
+    [
+      'the entry of the outer of two',
+      { 'x-forwarded-for': '6.6.6.6, 198.51.100.1, 10.0.0.1' },
+      { hops: 2 },
+      '198.51.100.1',
+    ],
+    [
+      'what there is, when there are fewer',
+      { 'x-forwarded-for': '198.51.100.1' },
+      { hops: 2 },
+      '198.51.100.1',
+    ],
+    [
+      'the socket, for what is no address',
+      { ...app, 'x-forwarded-for': 'localhost' },
+      {},
+      '203.0.113.7',
+    ],
+    [
+      'the network of an IPv6 address',
+      { ...app, 'x-forwarded-for': '2001:DB8:0:7:1:2:3:4' },
+      {},
+      '2001:db8:0:7::/64',
+    ],
+    [
+      'the same network, written shorter',
+      { ...app, 'x-forwarded-for': '[2001:db8:0:7::9]:443' },
+      {},
+      '2001:db8:0:7::/64',
+    ],
+    [
+      'an IPv4 address in an IPv6 one',
+      { ...app, 'x-forwarded-for': '::ffff:198.51.100.1' },
+      {},
+      '198.51.100.1',
+    ],
     ['the loopback', { ...app, 'x-forwarded-for': '::1' }, {}, '0:0:0:0::/64'],
     ['something, without any', {}, { peerIp: null }, 'unknown'],
   ])('counts %s', (_name, headers, options, expected) => {
@@ -148,15 +235,19 @@ describe('a forged address', () => {
 describe('pages of other origins', () => {
   const origin = { origin: 'https://shop.example' }
   it('may call what visitors call, without credentials', async () => {
-    const preflight = await house.request('OPTIONS', '/api/v1/bookings', {
-      headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, idempotency-key' },
+    const preflight = await testApp.request('OPTIONS', '/api/v1/bookings', {
+      headers: {
+        ...origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, idempotency-key',
+      },
     })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
     expect(preflight.headers.get('access-control-allow-credentials')).toBeNull()
     expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Idempotency-Key/i)
     for (const path of ['/pages/acme', '/pages/acme/hanna', '/pages/nobody', slots()]) {
-      const { headers } = await visit(house, 'GET', path, { headers: origin })
+      const { headers } = await visit(testApp, 'GET', path, { headers: origin })
       expect(headers.get('access-control-allow-origin'), path).toBe('*')
       expect(headers.get('access-control-expose-headers'), path).toMatch(/RateLimit-Remaining/)
       expect(headers.get('access-control-allow-credentials'), path).toBeNull()
@@ -164,11 +255,18 @@ describe('pages of other origins', () => {
   })
 
   it('learn nothing from the rest', async () => {
-    for (const path of ['/tenants/acme', '/api/v1/tenants/acme/bookings', '/trpc/users.me', '/users/me']) {
-      const token = await house.admin()
-      const { headers } = await house.request('GET', path, { token, headers: origin })
+    for (const path of [
+      '/tenants/acme',
+      '/api/v1/tenants/acme/bookings',
+      '/trpc/users.me',
+      '/users/me',
+    ]) {
+      const token = await testApp.admin()
+      const { headers } = await testApp.request('GET', path, { token, headers: origin })
       expect(headers.get('access-control-allow-origin'), path).toBeNull()
-      const preflight = await house.request('OPTIONS', path, { headers: { ...origin, 'access-control-request-method': 'GET' } })
+      const preflight = await testApp.request('OPTIONS', path, {
+        headers: { ...origin, 'access-control-request-method': 'GET' },
+      })
       expect(preflight.headers.get('access-control-allow-origin'), path).toBeNull()
     }
   })

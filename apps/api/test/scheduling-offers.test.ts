@@ -1,32 +1,47 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type BookingsHouse, openBookingsHouse, type TestHost } from './bookings-house.ts'
+import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
 import { clientsWithDeadline } from './outside.ts'
 
-let house: BookingsHouse
+let testApp: BookingsTestApp
 let host: TestHost
 let admin: string
 
 beforeAll(async () => {
-  house = await openBookingsHouse({ integrations: clientsWithDeadline(1_500) })
-  admin = await house.admin()
+  testApp = await startBookingsTestApp({ integrations: clientsWithDeadline(1_500) })
+  admin = await testApp.admin()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(async () => {
-  house.time.now = house.at(0)
-  host = await house.newHost()
+  testApp.time.now = testApp.at(0)
+  host = await testApp.newHost()
 })
-afterEach(() => house.sandbox.clearFaults())
+afterEach(() => testApp.sandbox.clearFaults())
 
 const call = (method: string, path: string, body?: unknown, token = admin) =>
-  house.request(method, `/api/v1/tenants/acme${path}`, { token, ...(body === undefined ? {} : { body }) })
+  testApp.request(method, `/api/v1/tenants/acme${path}`, {
+    token,
+    ...(body === undefined ? {} : { body }),
+  })
 const audited = async (action: string) => {
-  const rows = await house.database.db.selectFrom('audit_events').selectAll().where('action', '=', action).orderBy('id').execute()
+  const rows = await testApp.database.db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('action', '=', action)
+    .orderBy('id')
+    .execute()
   return rows.at(-1)
 }
-const issues = (answer: { body: { issues?: { path: string }[] } }) => (answer.body.issues ?? []).map(({ path }) => path)
+const issues = (response: { body: { issues?: { path: string }[] } }) =>
+  (response.body.issues ?? []).map(({ path }) => path)
 
 const work = { start: '09:00', end: '17:00' }
-const hours = (fields: object = {}) => ({ hostId: host.id, name: 'Summer', timeZone: 'Europe/Berlin', weekly: { mon: [work] }, ...fields })
+const hours = (fields: object = {}) => ({
+  hostId: host.id,
+  name: 'Summer',
+  timeZone: 'Europe/Berlin',
+  weekly: { mon: [work] },
+  ...fields,
+})
 const replacement = (fields: object = {}) => {
   const { hostId: _, ...content } = hours(fields)
   return content
@@ -36,15 +51,19 @@ const meeting = (fields: object = {}) => ({
   ...{ locationKind: 'video', location: 'https://meet.test/anna', ...fields },
 })
 async function made(path: string, body: unknown) {
-  const answer = await call('POST', path, body)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return answer.body
+  const response = await call('POST', path, body)
+  expect(response.status, JSON.stringify(response.body)).toBe(201)
+  return response.body
 }
 
 describe('schedules', () => {
   it('come back as they were given, with every day and the dates in order', async () => {
     const weekly = {
-      ...{ mon: [work, { start: '18:30', end: '02:00' }], tue: [], wed: [{ start: '00:00', end: '24:00' }] },
+      ...{
+        mon: [work, { start: '18:30', end: '02:00' }],
+        tue: [],
+        wed: [{ start: '00:00', end: '24:00' }],
+      },
       ...{ thu: [{ start: '12:00', end: '12:00' }], fri: [work], sat: [], sun: [] },
     }
     const overrides = [
@@ -52,22 +71,44 @@ describe('schedules', () => {
       { date: '2027-06-05', windows: [{ start: '10:00', end: '12:00' }] },
     ]
     const schedule = await made('/schedules', hours({ weekly, overrides }))
-    expect(schedule).toMatchObject({ hostId: host.id, name: 'Summer', timeZone: 'Europe/Berlin', weekly, standard: false, version: 1 })
-    expect(schedule.overrides.map(({ date }: { date: string }) => date)).toEqual(['2027-06-05', '2027-12-24'])
+    expect(schedule).toMatchObject({
+      hostId: host.id,
+      name: 'Summer',
+      timeZone: 'Europe/Berlin',
+      weekly,
+      standard: false,
+      version: 1,
+    })
+    expect(schedule.overrides.map(({ date }: { date: string }) => date)).toEqual([
+      '2027-06-05',
+      '2027-12-24',
+    ])
     expect((await call('GET', `/schedules/${schedule.id}`)).body).toEqual(schedule)
     expect((await call('GET', `/schedules?hostId=${host.id}`)).body.items[0]).toEqual(schedule)
-    expect(await audited('schedule.created')).toMatchObject({ resource_id: schedule.id, tenant_slug: 'acme', resource_name: 'Summer' })
+    expect(await audited('schedule.created')).toMatchObject({
+      resource_id: schedule.id,
+      tenant_slug: 'acme',
+      resource_name: 'Summer',
+    })
   })
 
   it('are replaced as a whole, at the version that was read', async () => {
-    const schedule = await made('/schedules', hours({ overrides: [{ date: '2027-06-05', windows: [] }] }))
+    const schedule = await made(
+      '/schedules',
+      hours({ overrides: [{ date: '2027-06-05', windows: [] }] }),
+    )
     const replaced = await call('PUT', `/schedules/${schedule.id}`, {
       version: 1,
       ...replacement({ name: 'Winter', timeZone: 'Asia/Tokyo' }),
     })
-    expect(replaced).toMatchObject({ status: 200, body: { name: 'Winter', timeZone: 'Asia/Tokyo', overrides: [], version: 2 } })
+    expect(replaced).toMatchObject({
+      status: 200,
+      body: { name: 'Winter', timeZone: 'Asia/Tokyo', overrides: [], version: 2 },
+    })
     expect(await audited('schedule.updated')).toMatchObject({
-      metadata: { changes: { name: ['Summer', 'Winter'], timeZone: ['Europe/Berlin', 'Asia/Tokyo'] } },
+      metadata: {
+        changes: { name: ['Summer', 'Winter'], timeZone: ['Europe/Berlin', 'Asia/Tokyo'] },
+      },
     })
     const late = await call('PUT', `/schedules/${schedule.id}`, { version: 1, ...replacement() })
     expect(late).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
@@ -77,20 +118,30 @@ describe('schedules', () => {
   })
 
   it('name the upcoming bookings that new hours no longer hold', async () => {
-    const everyDay = (hours: object[]) => Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, hours]))
+    const everyDay = (hours: object[]) =>
+      Object.fromEntries(
+        ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, hours]),
+      )
     const open = everyDay([work])
     const schedule = await made('/schedules', hours({ timeZone: 'UTC', weekly: open }))
-    const named = await house.newEventType(host, { schedule_id: schedule.id })
-    const standard = await house.newEventType(host)
-    const on = (day: number, hour: number, eventTypeId = named) => house.book({ host, eventTypeId, start: house.at(24 * day + hour) })
-    const closed = house.at(24).toISOString().slice(0, 10)
+    const named = await testApp.newEventType(host, { schedule_id: schedule.id })
+    const standard = await testApp.newEventType(host)
+    const on = (day: number, hour: number, eventTypeId = named) =>
+      testApp.book({ host, eventTypeId, start: testApp.at(24 * day + hour) })
+    const closed = testApp.at(24).toISOString().slice(0, 10)
     const hit = [await on(1, 10), await on(1, 12), await on(1, 15)]
     // Before the hours, on another day, by another schedule: none of them is affected.
     const spared = [await on(1, 7), await on(2, 10), await on(1, 13, standard)]
     const replace = async (version: number, fields: object) => {
-      const { status, body } = await call('PUT', `/schedules/${schedule.id}`, { version, ...replacement({ timeZone: 'UTC', ...fields }) })
+      const { status, body } = await call('PUT', `/schedules/${schedule.id}`, {
+        version,
+        ...replacement({ timeZone: 'UTC', ...fields }),
+      })
       expect(status).toBe(200)
-      return { count: body.affectedCount, ids: body.affectedBookings.map(({ id }: { id: string }) => id) }
+      return {
+        count: body.affectedCount,
+        ids: body.affectedBookings.map(({ id }: { id: string }) => id),
+      }
     }
     const shut = { weekly: open, overrides: [{ date: closed, windows: [] }] }
     expect(await replace(1, shut)).toEqual({ count: 3, ids: hit.map(({ id }) => id) })
@@ -100,13 +151,20 @@ describe('schedules', () => {
       count: 2,
       ids: [hit[0]?.id, spared[1]?.id],
     })
-    expect((await call('GET', `/bookings/${hit[0]?.id}`)).body).toMatchObject({ status: 'confirmed' })
+    expect((await call('GET', `/bookings/${hit[0]?.id}`)).body).toMatchObject({
+      status: 'confirmed',
+    })
   })
 
   it('of one version are replaced once, however many try at once', async () => {
     const schedule = await made('/schedules', hours())
     const tries = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => call('PUT', `/schedules/${schedule.id}`, { version: 1, ...replacement({ name: `Try ${n}` }) })),
+      Array.from({ length: 8 }, (_, n) =>
+        call('PUT', `/schedules/${schedule.id}`, {
+          version: 1,
+          ...replacement({ name: `Try ${n}` }),
+        }),
+      ),
     )
     expect(tries.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
   })
@@ -114,13 +172,15 @@ describe('schedules', () => {
   it('have one standard per host, which stays until another takes its place', async () => {
     const [standard] = (await call('GET', `/schedules?hostId=${host.id}`)).body.items
     expect(standard).toMatchObject({ standard: true })
-    const refused = { status: 409, body: { code: 'schedule_in_use' } }
-    expect(await call('DELETE', `/schedules/${standard.id}`)).toMatchObject(refused)
+    const rejected = { status: 409, body: { code: 'schedule_in_use' } }
+    expect(await call('DELETE', `/schedules/${standard.id}`)).toMatchObject(rejected)
     const unset = { version: standard.version, ...replacement({ standard: false }) }
-    expect(await call('PUT', `/schedules/${standard.id}`, unset)).toMatchObject(refused)
+    expect(await call('PUT', `/schedules/${standard.id}`, unset)).toMatchObject(rejected)
     const other = await made('/schedules', hours({ standard: true }))
     const after = (await call('GET', `/schedules?hostId=${host.id}`)).body.items
-    expect(after.filter((one: { standard: boolean }) => one.standard)).toMatchObject([{ id: other.id }])
+    expect(after.filter((one: { standard: boolean }) => one.standard)).toMatchObject([
+      { id: other.id },
+    ])
     expect((await call('DELETE', `/schedules/${standard.id}`)).status).toBe(204)
     expect((await call('GET', `/schedules/${standard.id}`)).status).toBe(404)
     expect(await audited('schedule.removed')).toMatchObject({ resource_id: standard.id })
@@ -130,7 +190,10 @@ describe('schedules', () => {
     const schedule = await made('/schedules', hours())
     const eventType = await made('/event-types', meeting({ scheduleId: schedule.id }))
     expect((await call('GET', `/schedules/${schedule.id}`)).body.eventTypeCount).toBe(1)
-    expect(await call('DELETE', `/schedules/${schedule.id}`)).toMatchObject({ status: 409, body: { code: 'schedule_in_use' } })
+    expect(await call('DELETE', `/schedules/${schedule.id}`)).toMatchObject({
+      status: 409,
+      body: { code: 'schedule_in_use' },
+    })
     expect((await call('DELETE', `/event-types/${eventType.id}`)).status).toBe(204)
     expect((await call('DELETE', `/schedules/${schedule.id}`)).status).toBe(204)
   })
@@ -144,35 +207,50 @@ describe('schedules', () => {
     [{ name: 'a\u0000b' }, 'name'],
     [{ unknown: 1 }, 'unknown'],
   ])('refuse %j at its field', async (fields, path) => {
-    const answer = await call('POST', '/schedules', hours(fields))
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-    expect(issues(answer)).toContain(path)
+    const response = await call('POST', '/schedules', hours(fields))
+    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    expect(issues(response)).toContain(path)
   })
 
   it('give the calendar the zone of the standard one, also when it cannot be reached at that moment', async () => {
     const [standard] = (await call('GET', `/schedules?hostId=${host.id}`)).body.items
-    const put = (version: number, timeZone: string) => call('PUT', `/schedules/${standard.id}`, { version, ...replacement({ timeZone }) })
+    const put = (version: number, timeZone: string) =>
+      call('PUT', `/schedules/${standard.id}`, { version, ...replacement({ timeZone }) })
     expect((await put(standard.version, 'Asia/Tokyo')).status).toBe(200)
-    expect(await house.calendarZone(host)).toBe('Asia/Tokyo')
-    house.sandbox.fault({ system: 'mail', match: 'Calendar/set', mode: 'error', status: 503 })
-    expect(await put(standard.version + 1, 'Europe/Paris')).toMatchObject({ status: 200, body: { timeZone: 'Europe/Paris' } })
-    house.sandbox.clearFaults()
-    expect(await house.calendarZone(host)).toBe('Asia/Tokyo')
-    expect(house.logLines.some((line) => line.includes('did not take the zone'))).toBe(true)
+    expect(await testApp.calendarZone(host)).toBe('Asia/Tokyo')
+    testApp.sandbox.fault({ system: 'mail', match: 'Calendar/set', mode: 'error', status: 503 })
+    expect(await put(standard.version + 1, 'Europe/Paris')).toMatchObject({
+      status: 200,
+      body: { timeZone: 'Europe/Paris' },
+    })
+    testApp.sandbox.clearFaults()
+    expect(await testApp.calendarZone(host)).toBe('Asia/Tokyo')
+    expect(testApp.logLines.some((line) => line.includes('did not take the zone'))).toBe(true)
   })
 
   it('are at most fifty a host', async () => {
-    const { db } = house.database
-    const row = { tenant_id: host.tenantId, host_id: host.id, name: 'Many', zone: 'UTC', weekly: JSON.stringify(Array(7).fill([])) }
+    const { db } = testApp.database
+    const row = {
+      tenant_id: host.tenantId,
+      host_id: host.id,
+      name: 'Many',
+      zone: 'UTC',
+      weekly: JSON.stringify(Array(7).fill([])),
+    }
     await db.insertInto('availability_schedules').values(Array(49).fill(row)).execute()
-    expect(await call('POST', '/schedules', hours())).toMatchObject({ status: 409, body: { code: 'limit_reached' } })
+    expect(await call('POST', '/schedules', hours())).toMatchObject({
+      status: 409,
+      body: { code: 'limit_reached' },
+    })
   })
 
   it('are read page by page', async () => {
     for (const name of ['one', 'two']) await made('/schedules', hours({ name }))
     const first = (await call('GET', `/schedules?hostId=${host.id}&limit=2`)).body
     expect(first.items.map(({ name }: { name: string }) => name)).toEqual(['two', 'one'])
-    const second = (await call('GET', `/schedules?hostId=${host.id}&limit=2&cursor=${first.nextCursor}`)).body
+    const second = (
+      await call('GET', `/schedules?hostId=${host.id}&limit=2&cursor=${first.nextCursor}`)
+    ).body
     expect(second).toMatchObject({ items: [{ name: 'Always' }], nextCursor: null })
   })
 })
@@ -180,14 +258,37 @@ describe('schedules', () => {
 describe('event types', () => {
   it('come back as they were given, with the address for visitors', async () => {
     const fields = {
-      ...{ title: 'Workshop', eventSlug: 'workshop', description: 'Two hours.\nBring a laptop.', durations: [120, 60] },
-      ...{ stepMinutes: 30, noticeMinutes: 60, beforeMinutes: 10, afterMinutes: 20, seats: 12, approvalHours: 24 },
+      ...{
+        title: 'Workshop',
+        eventSlug: 'workshop',
+        description: 'Two hours.\nBring a laptop.',
+        durations: [120, 60],
+      },
+      ...{
+        stepMinutes: 30,
+        noticeMinutes: 60,
+        beforeMinutes: 10,
+        afterMinutes: 20,
+        seats: 12,
+        approvalHours: 24,
+      },
       bookingWindow: { kind: 'fixed', from: '2027-06-01', to: '2027-06-30' },
       limits: { day: 2, week: null, month: 10 },
-      ...{ locationKind: 'in_person', location: 'Room 4', requiresConfirmation: true, cancelCutoffMinutes: 60 },
+      ...{
+        locationKind: 'in_person',
+        location: 'Room 4',
+        requiresConfirmation: true,
+        cancelCutoffMinutes: 60,
+      },
       fields: [
         { key: 'topic', label: 'Topic', kind: 'text', required: true },
-        { key: 'level', label: 'Level', kind: 'choice', required: false, options: ['New', 'Old hand'] },
+        {
+          key: 'level',
+          label: 'Level',
+          kind: 'choice',
+          required: false,
+          options: ['New', 'Old hand'],
+        },
       ],
       ...{ reminders: [60, 1_440], listed: false },
     }
@@ -195,112 +296,205 @@ describe('event types', () => {
     const { eventSlug: _, ...kept } = fields
     expect(eventType).toMatchObject({
       ...kept,
-      ...{ slug: 'workshop', assignment: 'host', hostIds: [host.id], active: true, rescheduleCutoffMinutes: 0, version: 1 },
+      ...{
+        slug: 'workshop',
+        assignment: 'host',
+        hostIds: [host.id],
+        active: true,
+        rescheduleCutoffMinutes: 0,
+        version: 1,
+      },
     })
-    const { slug } = await house.database.db.selectFrom('hosts').select('slug').where('id', '=', host.id).executeTakeFirstOrThrow()
+    const { slug } = await testApp.database.db
+      .selectFrom('hosts')
+      .select('slug')
+      .where('id', '=', host.id)
+      .executeTakeFirstOrThrow()
     expect(eventType.publicUrl).toBe(`http://booking.test/acme/${slug}/workshop`)
     expect((await call('GET', `/event-types/${eventType.id}`)).body).toEqual(eventType)
-    expect((await call('GET', `/event-types?hostId=${host.id}`)).body).toEqual({ items: [eventType], nextCursor: null })
-    expect(await audited('event_type.created')).toMatchObject({ resource_id: eventType.id, resource_name: 'Workshop' })
+    expect((await call('GET', `/event-types?hostId=${host.id}`)).body).toEqual({
+      items: [eventType],
+      nextCursor: null,
+    })
+    expect(await audited('event_type.created')).toMatchObject({
+      resource_id: eventType.id,
+      resource_name: 'Workshop',
+    })
   })
 
-  it('get an address of their own from the title, and refuse one that is taken', async () => {
+  it('get an address of their own from the title, and reject one that is taken', async () => {
     expect(await made('/event-types', meeting())).toMatchObject({ slug: 'introduction-call' })
     expect(await made('/event-types', meeting())).toMatchObject({ slug: 'introduction-call-2' })
-    expect(await made('/event-types', meeting({ title: '会議' }))).toMatchObject({ slug: 'meeting' })
+    expect(await made('/event-types', meeting({ title: '会議' }))).toMatchObject({
+      slug: 'meeting',
+    })
     const taken = { status: 409, body: { code: 'already_exists', issues: [{ path: 'eventSlug' }] } }
-    expect(await call('POST', '/event-types', meeting({ eventSlug: 'meeting' }))).toMatchObject(taken)
+    expect(await call('POST', '/event-types', meeting({ eventSlug: 'meeting' }))).toMatchObject(
+      taken,
+    )
     const other = await made('/event-types', meeting())
-    expect(await call('PATCH', `/event-types/${other.id}`, { version: 1, eventSlug: 'meeting' })).toMatchObject(taken)
-    const colleague = await house.newHost()
-    expect(await made('/event-types', meeting({ hostId: colleague.id, eventSlug: 'meeting' }))).toMatchObject({ slug: 'meeting' })
+    expect(
+      await call('PATCH', `/event-types/${other.id}`, { version: 1, eventSlug: 'meeting' }),
+    ).toMatchObject(taken)
+    const colleague = await testApp.newHost()
+    expect(
+      await made('/event-types', meeting({ hostId: colleague.id, eventSlug: 'meeting' })),
+    ).toMatchObject({ slug: 'meeting' })
   })
 
   it('change what is given, at the version that was read', async () => {
-    const eventType = await made('/event-types', meeting({ fields: [{ key: 'topic', label: 'Topic', kind: 'text' }] }))
-    const changed = await call('PATCH', `/event-types/${eventType.id}`, { version: 1, active: false, limits: { day: 3 } })
+    const eventType = await made(
+      '/event-types',
+      meeting({ fields: [{ key: 'topic', label: 'Topic', kind: 'text' }] }),
+    )
+    const changed = await call('PATCH', `/event-types/${eventType.id}`, {
+      version: 1,
+      active: false,
+      limits: { day: 3 },
+    })
     expect(changed.body).toEqual({
       ...eventType,
-      ...{ active: false, limits: { day: 3, week: null, month: null }, version: 2, updatedAt: changed.body.updatedAt },
+      ...{
+        active: false,
+        limits: { day: 3, week: null, month: null },
+        version: 2,
+        updatedAt: changed.body.updatedAt,
+      },
     })
-    expect(await audited('event_type.updated')).toMatchObject({ metadata: { changes: { active: [true, false] } } })
+    expect(await audited('event_type.updated')).toMatchObject({
+      metadata: { changes: { active: [true, false] } },
+    })
     const late = await call('PATCH', `/event-types/${eventType.id}`, { version: 1, title: 'Late' })
     expect(late).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
   })
 
-  it('refuse a change that does not go with what stays', async () => {
+  it('reject a change that does not go with what stays', async () => {
     const eventType = await made('/event-types', meeting())
-    const patch = (fields: object) => call('PATCH', `/event-types/${eventType.id}`, { version: 1, ...fields })
+    const patch = (fields: object) =>
+      call('PATCH', `/event-types/${eventType.id}`, { version: 1, ...fields })
     expect(issues(await patch({ locationKind: 'phone' }))).toEqual(['location'])
     expect(issues(await patch({ location: null }))).toEqual(['location'])
-    expect(issues(await patch({ locationKind: 'visitor_phone', location: null }))).toEqual(['fields'])
+    expect(issues(await patch({ locationKind: 'visitor_phone', location: null }))).toEqual([
+      'fields',
+    ])
     expect(issues(await patch({ assignment: 'collective' }))).toEqual(['hostIds'])
     expect((await call('GET', `/event-types/${eventType.id}`)).body).toEqual(eventType)
   })
 
   it('take only schedules of their host', async () => {
-    const colleague = await house.newHost()
+    const colleague = await testApp.newHost()
     const foreign = await made('/schedules', hours({ hostId: colleague.id }))
     for (const scheduleId of [foreign.id, host.id]) {
-      const answer = await call('POST', '/event-types', meeting({ scheduleId }))
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-      expect(issues(answer)).toEqual(['scheduleId'])
+      const response = await call('POST', '/event-types', meeting({ scheduleId }))
+      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+      expect(issues(response)).toEqual(['scheduleId'])
     }
   })
 
   it('of several hosts take active hosts of the tenant alone', async () => {
-    const colleague = await house.newHost()
-    const asleep = await house.newHost({ active: false })
-    const eventType = await made('/event-types', meeting({ assignment: 'round_robin', hostIds: [colleague.id, host.id] }))
+    const colleague = await testApp.newHost()
+    const asleep = await testApp.newHost({ active: false })
+    const eventType = await made(
+      '/event-types',
+      meeting({ assignment: 'round_robin', hostIds: [colleague.id, host.id] }),
+    )
     expect(eventType).toMatchObject({ assignment: 'round_robin', hostIds: [host.id, colleague.id] })
-    const together = { version: 1, assignment: 'collective', hostIds: [host.id, asleep.id, host.tenantId] }
-    const refused = await call('PATCH', `/event-types/${eventType.id}`, together)
-    expect(issues(refused).sort()).toEqual(['hostIds.1', 'hostIds.2'])
-    const alone = await call('PATCH', `/event-types/${eventType.id}`, { version: 1, assignment: 'host', hostIds: [host.id] })
+    const together = {
+      version: 1,
+      assignment: 'collective',
+      hostIds: [host.id, asleep.id, host.tenantId],
+    }
+    const rejected = await call('PATCH', `/event-types/${eventType.id}`, together)
+    expect(issues(rejected).sort()).toEqual(['hostIds.1', 'hostIds.2'])
+    const alone = await call('PATCH', `/event-types/${eventType.id}`, {
+      version: 1,
+      assignment: 'host',
+      hostIds: [host.id],
+    })
     expect(alone.body).toMatchObject({ hostIds: [host.id] })
   })
 
+  it('keep the host of a moved booking unless told that it may change', async () => {
+    const colleague = await testApp.newHost()
+    const eventType = await made(
+      '/event-types',
+      meeting({ assignment: 'round_robin', hostIds: [host.id, colleague.id] }),
+    )
+    expect(eventType.rescheduleHost).toBe('same')
+    const patch = (rescheduleHost: string) =>
+      call('PATCH', `/event-types/${eventType.id}`, { version: 1, rescheduleHost })
+    expect(issues(await patch('nobody'))).toEqual(['rescheduleHost'])
+    expect(await patch('any')).toMatchObject({
+      status: 200,
+      body: { rescheduleHost: 'any', version: 2 },
+    })
+  })
+
   it('of several hosts are put together by admins, and changed in other things by their host', async () => {
-    const colleague = await house.newHost()
+    const colleague = await testApp.newHost()
     const token = await host.token()
     const team = meeting({ assignment: 'round_robin', hostIds: [host.id, colleague.id] })
-    expect(await call('POST', '/event-types', team, token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+    expect(await call('POST', '/event-types', team, token)).toMatchObject({
+      status: 403,
+      body: { code: 'not_admin' },
+    })
     const eventType = await made('/event-types', team)
-    const patch = (fields: object) => call('PATCH', `/event-types/${eventType.id}`, { version: 1, ...fields }, token)
-    expect(await patch({ hostIds: [host.id], assignment: 'host' })).toMatchObject({ status: 403, body: { code: 'not_admin' } })
-    expect(await patch({ title: 'Help desk' })).toMatchObject({ status: 200, body: { title: 'Help desk' } })
+    const patch = (fields: object) =>
+      call('PATCH', `/event-types/${eventType.id}`, { version: 1, ...fields }, token)
+    expect(await patch({ hostIds: [host.id], assignment: 'host' })).toMatchObject({
+      status: 403,
+      body: { code: 'not_admin' },
+    })
+    expect(await patch({ title: 'Help desk' })).toMatchObject({
+      status: 200,
+      body: { title: 'Help desk' },
+    })
   })
 
   it('stay while bookings are to come, unless those are kept', async () => {
-    const eventType = await made('/event-types', meeting({ noticeMinutes: 0, bookingWindow: { kind: 'open' } }))
-    const booking = await house.book({ host, eventTypeId: eventType.id, start: house.at(10) })
-    const refused = await call('DELETE', `/event-types/${eventType.id}`)
-    expect(refused).toMatchObject({ status: 409, body: { code: 'event_type_in_use' } })
-    expect(refused.body.detail).toContain('One booking')
-    expect((await call('DELETE', `/event-types/${eventType.id}?keepBookings=true`)).status).toBe(204)
+    const eventType = await made(
+      '/event-types',
+      meeting({ noticeMinutes: 0, bookingWindow: { kind: 'open' } }),
+    )
+    const booking = await testApp.book({ host, eventTypeId: eventType.id, start: testApp.at(10) })
+    const rejected = await call('DELETE', `/event-types/${eventType.id}`)
+    expect(rejected).toMatchObject({ status: 409, body: { code: 'event_type_in_use' } })
+    expect(rejected.body.detail).toContain('One booking')
+    expect((await call('DELETE', `/event-types/${eventType.id}?keepBookings=true`)).status).toBe(
+      204,
+    )
     expect(await audited('event_type.removed')).toMatchObject({ metadata: { keptBookings: 1 } })
     expect((await call('GET', `/event-types/${eventType.id}`)).status).toBe(404)
     expect((await call('GET', `/event-types?hostId=${host.id}`)).body.items).toEqual([])
-    const kept = await house.database.db.selectFrom('bookings').select('status').where('id', '=', booking.id).executeTakeFirstOrThrow()
+    const kept = await testApp.database.db
+      .selectFrom('bookings')
+      .select('status')
+      .where('id', '=', booking.id)
+      .executeTakeFirstOrThrow()
     expect(kept.status).toBe('confirmed')
     expect(await made('/event-types', meeting())).toMatchObject({ slug: 'introduction-call' })
   })
 
   it('go at once when their bookings are over', async () => {
     const eventType = await made('/event-types', meeting())
-    await house.book({ host, eventTypeId: eventType.id, start: house.at(1) })
-    house.time.now = house.at(2)
-    expect((await call('DELETE', `/event-types/${eventType.id}`, undefined, await house.admin())).status).toBe(204)
+    await testApp.book({ host, eventTypeId: eventType.id, start: testApp.at(1) })
+    testApp.time.now = testApp.at(2)
+    expect(
+      (await call('DELETE', `/event-types/${eventType.id}`, undefined, await testApp.admin()))
+        .status,
+    ).toBe(204)
   })
 
   it('of another tenant are not there', async () => {
     const eventType = await made('/event-types', meeting())
-    const token = await house.operator()
+    const token = await testApp.operator()
     const elsewhere = (method: string, path: string, body?: object) =>
-      house.request(method, `/api/v1/tenants/globex${path}`, { token, ...(body ? { body } : {}) })
+      testApp.request(method, `/api/v1/tenants/globex${path}`, { token, ...(body ? { body } : {}) })
     const missing = { status: 404, body: { code: 'not_found' } }
     expect(await elsewhere('GET', `/event-types/${eventType.id}`)).toMatchObject(missing)
-    expect(await elsewhere('PATCH', `/event-types/${eventType.id}`, { version: 1, title: 'Mine' })).toMatchObject(missing)
+    expect(
+      await elsewhere('PATCH', `/event-types/${eventType.id}`, { version: 1, title: 'Mine' }),
+    ).toMatchObject(missing)
     expect(await elsewhere('DELETE', `/event-types/${eventType.id}`)).toMatchObject(missing)
     expect(await elsewhere('POST', '/event-types', meeting())).toMatchObject(missing)
     expect(await elsewhere('POST', '/schedules', hours())).toMatchObject(missing)
@@ -309,7 +503,7 @@ describe('event types', () => {
 
 describe('members', () => {
   it('see and change their own hosts’ offers alone', async () => {
-    const [own, other] = [host, await house.newHost()]
+    const [own, other] = [host, await testApp.newHost()]
     const token = await own.token()
     await made('/event-types', meeting({ hostId: other.id }))
     const mine = await made('/event-types', meeting())
@@ -317,22 +511,32 @@ describe('members', () => {
     const schedules = (await call('GET', '/schedules', undefined, token)).body.items
     expect(schedules.map(({ hostId }: { hostId: string }) => hostId)).toEqual([own.id])
     for (const path of ['event-types', 'schedules'])
-      expect(await call('GET', `/${path}?hostId=${other.id}`, undefined, token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+      expect(await call('GET', `/${path}?hostId=${other.id}`, undefined, token)).toMatchObject({
+        status: 403,
+        body: { code: 'not_admin' },
+      })
   })
 
   it('who are no hosts see none', async () => {
-    const token = await house.member()
-    expect((await call('GET', '/event-types', undefined, token)).body).toEqual({ items: [], nextCursor: null })
-    expect((await call('GET', '/schedules', undefined, token)).body).toEqual({ items: [], nextCursor: null })
+    const token = await testApp.member()
+    expect((await call('GET', '/event-types', undefined, token)).body).toEqual({
+      items: [],
+      nextCursor: null,
+    })
+    expect((await call('GET', '/schedules', undefined, token)).body).toEqual({
+      items: [],
+      nextCursor: null,
+    })
   })
 })
 
 it('changes nothing in a suspended tenant', async () => {
-  const { db } = house.database
-  const set = (status: 'active' | 'suspended') => db.updateTable('tenants').set({ status }).where('slug', '=', 'acme').execute()
+  const { db } = testApp.database
+  const set = (status: 'active' | 'suspended') =>
+    db.updateTable('tenants').set({ status }).where('slug', '=', 'acme').execute()
   await set('suspended')
-  const refused = { status: 409, body: { code: 'tenant_suspended' } }
-  expect(await call('POST', '/schedules', hours())).toMatchObject(refused)
-  expect(await call('POST', '/event-types', meeting())).toMatchObject(refused)
+  const rejected = { status: 409, body: { code: 'tenant_suspended' } }
+  expect(await call('POST', '/schedules', hours())).toMatchObject(rejected)
+  expect(await call('POST', '/event-types', meeting())).toMatchObject(rejected)
   await set('active')
 })

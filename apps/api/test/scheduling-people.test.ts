@@ -1,21 +1,26 @@
 import { deleteRemovedPeople } from '@atrium/db/member-work'
 import { deleteUser } from '@atrium/db/users'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false })
+  testApp = await startTestApp({ provisioned: false })
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 it('the record of somebody who was a host is closed and stays with the bookings, and others are deleted beside it', async () => {
-  const { db } = house.database
-  const { id: tenantId } = await db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
+  const { db } = testApp.database
+  const { id: tenantId } = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('slug', '=', 'acme')
+    .executeTakeFirstOrThrow()
   const person = async (name: string) => {
     const values = { idp_subject_id: name.repeat(8), email: `${name}@example.test`, name }
-    return (await db.insertInto('users').values(values).returning('id').executeTakeFirstOrThrow()).id
+    return (await db.insertInto('users').values(values).returning('id').executeTakeFirstOrThrow())
+      .id
   }
   const [hostId, otherId] = [await person('formerly'), await person('otherone')]
   const zone = { zone: 'UTC', mail_address: 'formerly@example.test' }
@@ -27,11 +32,20 @@ it('the record of somebody who was a host is closed and stays with the bookings,
     await deleteUser(trx, hostId)
     await deleteUser(trx, otherId)
   })
-  const left = () => db.selectFrom('users').select(['id', 'removed_at']).where('id', 'in', [hostId, otherId]).execute()
+  const left = () =>
+    db
+      .selectFrom('users')
+      .select(['id', 'removed_at'])
+      .where('id', 'in', [hostId, otherId])
+      .execute()
   expect(await left()).toEqual([{ id: hostId, removed_at: expect.any(Date) }])
   const old = new Date(Date.now() - 40 * 86_400_000)
   const removed = await person('longgone')
-  await db.updateTable('users').set({ removed_at: old }).where('id', 'in', [hostId, removed]).execute()
+  await db
+    .updateTable('users')
+    .set({ removed_at: old })
+    .where('id', 'in', [hostId, removed])
+    .execute()
   expect(await deleteRemovedPeople(db)).toBe(1)
   expect(await left()).toHaveLength(1)
 })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../src/app.ts'
 import { createLogger } from '../src/log.ts'
 import { withHostLocks } from '../src/scheduling/claim.ts'
-import { type BookingsHouse, openBookingsHouse, type TestHost } from './bookings-house.ts'
+import { type BookingsTestApp, startBookingsTestApp, type TestHost } from './bookings-test-app.ts'
 import { clientsWithDeadline } from './outside.ts'
 import { newAddress, offered, visit, wish } from './visitors.ts'
 
-let house: BookingsHouse
+let testApp: BookingsTestApp
 let second: { app: App; close: () => Promise<void> }
 let host: TestHost
 let eventType: string
@@ -15,11 +15,15 @@ let day = 0
 
 /** A further process of the same installation: its own pools, caches and queues. */
 async function anotherInstance(): Promise<typeof second> {
-  const { config, systems, clock } = house.app.house
-  const database = openDatabase({ url: config.databaseUrl, applicationName: 'second', onError: () => {} })
-  const log = createLogger('info', { write: (line: string) => void house.logLines.push(line) })
+  const { config, systems, clock } = testApp.app.services
+  const database = openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'second',
+    onError: () => {},
+  })
+  const log = createLogger('info', { write: (line: string) => void testApp.logLines.push(line) })
   const app = createApp({ config, database, integrations: systems, log, clock })
-  await app.house.jobs.startSending()
+  await app.services.jobs.startSending()
   return {
     app,
     close: async () => {
@@ -30,21 +34,21 @@ async function anotherInstance(): Promise<typeof second> {
 }
 
 beforeAll(async () => {
-  house = await openBookingsHouse({ integrations: clientsWithDeadline(5_000) })
+  testApp = await startBookingsTestApp({ integrations: clientsWithDeadline(5_000) })
   second = await anotherInstance()
 }, 60_000)
 afterAll(async () => {
   await second.close()
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   day += 48
-  house.time.now = house.at(day)
-  host = await house.newHost()
-  eventType = await house.newEventType(host)
+  testApp.time.now = testApp.at(day)
+  host = await testApp.newHost()
+  eventType = await testApp.newEventType(host)
 })
 
-const at = (hours: number) => house.at(day + hours)
+const at = (hours: number) => testApp.at(day + hours)
 
 interface Told {
   status: number
@@ -55,11 +59,15 @@ interface Told {
 async function post(app: App, path: string, body: object): Promise<Told> {
   const headers = {
     'content-type': 'application/json',
-    'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '',
+    'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
     'x-forwarded-for': newAddress(),
   }
   const response = await app.fetch(
-    new Request(`http://api.test/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+    new Request(`http://api.test/api/v1${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    }),
     {},
   )
   const answer = (await response.json()) as { code?: string }
@@ -67,29 +75,53 @@ async function post(app: App, path: string, body: object): Promise<Told> {
 }
 
 /** That many visitors at once, in turn to each instance. */
-function crowd(size: number, path: string, body: (n: number) => object): Promise<Told[]> {
-  return Promise.all(Array.from({ length: size }, (_, n) => post(n % 2 === 0 ? house.app : second.app, path, body(n))))
+function visitorConcurrency(
+  size: number,
+  path: string,
+  body: (n: number) => object,
+): Promise<Told[]> {
+  return Promise.all(
+    Array.from({ length: size }, (_, n) =>
+      post(n % 2 === 0 ? testApp.app : second.app, path, body(n)),
+    ),
+  )
 }
 
-const count = (answers: readonly Told[], status: number) => answers.filter((one) => one.status === status).length
-const codes = (answers: readonly Told[]) => [
-  ...new Set(answers.flatMap(({ status, code }) => (status === 201 ? [] : [`${status} ${code}`]))),
+const count = (responses: readonly Told[], status: number) =>
+  responses.filter((one) => one.status === status).length
+const codes = (responses: readonly Told[]) => [
+  ...new Set(
+    responses.flatMap(({ status, code }) => (status === 201 ? [] : [`${status} ${code}`])),
+  ),
 ]
 
 /** Bookings of these event types, and every row that hangs on them. */
 async function kept(...eventTypes: string[]) {
-  const { db } = house.database
-  const bookings = await db.selectFrom('bookings').selectAll().where('event_type_id', 'in', eventTypes).execute()
+  const { db } = testApp.database
+  const bookings = await db
+    .selectFrom('bookings')
+    .selectAll()
+    .where('event_type_id', 'in', eventTypes)
+    .execute()
   const ids = bookings.map(({ id }) => id)
-  const claims = ids.length > 0 ? await db.selectFrom('booking_hosts').selectAll().where('booking_id', 'in', ids).execute() : []
-  const changes = ids.length > 0 ? await db.selectFrom('booking_changes').selectAll().where('booking_id', 'in', ids).execute() : []
-  const mails = ids.length > 0 ? await db.selectFrom('outbox').select('booking_id').where('booking_id', 'in', ids).execute() : []
+  const claims =
+    ids.length > 0
+      ? await db.selectFrom('booking_hosts').selectAll().where('booking_id', 'in', ids).execute()
+      : []
+  const changes =
+    ids.length > 0
+      ? await db.selectFrom('booking_changes').selectAll().where('booking_id', 'in', ids).execute()
+      : []
+  const mails =
+    ids.length > 0
+      ? await db.selectFrom('outbox').select('booking_id').where('booking_id', 'in', ids).execute()
+      : []
   return { bookings, claims, changes, mails }
 }
 
 /** Rows without the booking that they are of, which a half-done transaction would leave. */
 async function orphans(): Promise<number> {
-  const { db } = house.database
+  const { db } = testApp.database
   const claims = await db
     .selectFrom('bookings')
     .leftJoin('booking_hosts', 'booking_hosts.booking_id', 'bookings.id')
@@ -101,92 +133,108 @@ async function orphans(): Promise<number> {
 
 describe('a crowd that wants one time', () => {
   it('gets it once, with everything that belongs to it, and nothing is left of the others', async () => {
-    const answers = await crowd(50, '/bookings', () => wish(eventType, at(5)))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(1)
-    expect(count(answers, 409)).toBe(49)
-    expect(codes(answers)).toEqual(['409 slot_taken'])
+    const responses = await visitorConcurrency(50, '/bookings', () => wish(eventType, at(5)))
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(1)
+    expect(count(responses, 409)).toBe(49)
+    expect(codes(responses)).toEqual(['409 slot_taken'])
     const { bookings, claims, changes, mails } = await kept(eventType)
     expect([bookings.length, claims.length, changes.length]).toEqual([1, 1, 1])
     expect(new Set(mails.map((mail) => mail.booking_id))).toEqual(new Set([bookings[0]?.id]))
     expect(await orphans()).toBe(0)
-    const events = house.sandbox.mail.calendars.list()[host.address]
+    const events = testApp.sandbox.mail.calendars.list()[host.address]
     expect(events).toHaveLength(1)
   }, 60_000)
 
   it('gets one of times that overlap, or two that only touch', async () => {
-    const long = await house.newEventType(host, { durations: [60], step_minutes: 15 })
+    const long = await testApp.newEventType(host, { durations: [60], step_minutes: 15 })
     const starts = [5, 5.25, 5.5, 5.75]
-    const answers = await crowd(40, '/bookings', (n) => wish(long, at(starts[n % starts.length] ?? 5)))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(1)
-    expect(count(answers, 409)).toBe(39)
+    const responses = await visitorConcurrency(40, '/bookings', (n) =>
+      wish(long, at(starts[n % starts.length] ?? 5)),
+    )
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(1)
+    expect(count(responses, 409)).toBe(39)
     expect((await kept(long)).bookings).toHaveLength(1)
   }, 60_000)
 
   it('holds it once', async () => {
-    const answers = await crowd(30, '/slot-locks', () => ({ eventTypeId: eventType, start: at(5) }))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(1)
-    expect(codes(answers)).toEqual(['409 slot_locked'])
-    expect(await house.database.db.selectFrom('slot_locks').selectAll().where('host_id', '=', host.id).execute()).toHaveLength(1)
+    const responses = await visitorConcurrency(30, '/slot-locks', () => ({
+      eventTypeId: eventType,
+      start: at(5),
+    }))
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(1)
+    expect(codes(responses)).toEqual(['409 slot_locked'])
+    expect(
+      await testApp.database.db
+        .selectFrom('slot_locks')
+        .selectAll()
+        .where('host_id', '=', host.id)
+        .execute(),
+    ).toHaveLength(1)
   }, 60_000)
 
   it('takes as many places as there are', async () => {
-    const classes = await house.newEventType(host, { seats: 7 })
-    const answers = await crowd(40, '/bookings', () => wish(classes, at(5)))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(7)
-    expect(codes(answers)).toEqual(['409 slot_taken'])
+    const classes = await testApp.newEventType(host, { seats: 7 })
+    const responses = await visitorConcurrency(40, '/bookings', () => wish(classes, at(5)))
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(7)
+    expect(codes(responses)).toEqual(['409 slot_taken'])
     const { claims } = await kept(classes)
     expect(claims.map(({ seat }) => seat).sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(new Set(claims.map((claim) => claim.seat_group)).size).toBe(1)
   }, 60_000)
 
   it('cannot have a host alone and together with another at once', async () => {
-    const other = await house.newHost()
-    const all = await house.newEventType(host, { assignment: 'collective' })
-    const turned = await house.newEventType(other, { assignment: 'collective' })
+    const other = await testApp.newHost()
+    const all = await testApp.newEventType(host, { assignment: 'collective' })
+    const turned = await testApp.newEventType(other, { assignment: 'collective' })
     for (const id of [all, turned]) {
-      await house.database.db
+      await testApp.database.db
         .insertInto('event_type_hosts')
         .values([host, other].map((one) => ({ event_type_id: id, host_id: one.id })))
         .execute()
     }
-    const ofOther = await house.newEventType(other)
-    const wanted = [eventType, all, ofOther, turned]
-    const answers = await crowd(40, '/bookings', (n) => wish(wanted[Math.floor(n / 2) % 4] ?? all, at(5)))
+    const ofOther = await testApp.newEventType(other)
+    const requested = [eventType, all, ofOther, turned]
+    const responses = await visitorConcurrency(40, '/bookings', (n) =>
+      wish(requested[Math.floor(n / 2) % 4] ?? all, at(5)),
+    )
     expect(
-      codes(answers).every((one) => one === '409 slot_taken'),
-      JSON.stringify(answers),
+      codes(responses).every((one) => one === '409 slot_taken'),
+      JSON.stringify(responses),
     ).toBe(true)
-    const { claims } = await kept(...wanted)
-    for (const { id } of [host, other]) expect(claims.filter((claim) => claim.host_id === id).length).toBeLessThanOrEqual(1)
-    expect(count(answers, 201)).toBeGreaterThanOrEqual(1)
+    const { claims } = await kept(...requested)
+    for (const { id } of [host, other])
+      expect(claims.filter((claim) => claim.host_id === id).length).toBeLessThanOrEqual(1)
+    expect(count(responses, 201)).toBeGreaterThanOrEqual(1)
     expect(await orphans()).toBe(0)
   }, 60_000)
 
   it('fills a round robin to the last host', async () => {
-    const others = [await house.newHost(), await house.newHost()]
-    const robin = await house.newEventType(host, { assignment: 'round_robin' })
-    await house.database.db
+    const others = [await testApp.newHost(), await testApp.newHost()]
+    const robin = await testApp.newEventType(host, { assignment: 'round_robin' })
+    await testApp.database.db
       .insertInto('event_type_hosts')
       .values([host, ...others].map((one) => ({ event_type_id: robin, host_id: one.id })))
       .execute()
-    const answers = await crowd(30, '/bookings', () => wish(robin, at(5)))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(3)
-    expect(codes(answers)).toEqual(['409 slot_taken'])
+    const responses = await visitorConcurrency(30, '/bookings', () => wish(robin, at(5)))
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(3)
+    expect(codes(responses)).toEqual(['409 slot_taken'])
     expect(new Set((await kept(robin)).claims.map((claim) => claim.host_id)).size).toBe(3)
   }, 60_000)
 
   it('does not pass a daily limit', async () => {
-    const limited = await house.newEventType(host, { durations: [30], limit_day: 3 })
-    const answers = await crowd(30, '/bookings', (n) => wish(limited, at(2 + n / 2)))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(3)
-    expect(count(answers, 409)).toBe(27)
+    const limited = await testApp.newEventType(host, { durations: [30], limit_day: 3 })
+    const responses = await visitorConcurrency(30, '/bookings', (n) => wish(limited, at(2 + n / 2)))
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(3)
+    expect(count(responses, 409)).toBe(27)
   }, 60_000)
 
   it('does not let one visitor have more than five', async () => {
     const attendee = { name: 'Vera', email: 'greedy@example.org', timeZone: 'UTC' }
-    const answers = await crowd(20, '/bookings', (n) => wish(eventType, at(2 + n / 2), { attendee }))
-    expect(count(answers, 201), JSON.stringify(answers)).toBe(5)
-    expect(codes(answers)).toEqual(['409 limit_reached'])
+    const responses = await visitorConcurrency(20, '/bookings', (n) =>
+      wish(eventType, at(2 + n / 2), { attendee }),
+    )
+    expect(count(responses, 201), JSON.stringify(responses)).toBe(5)
+    expect(codes(responses)).toEqual(['409 limit_reached'])
   }, 60_000)
 })
 
@@ -199,45 +247,73 @@ describe('the database', () => {
     }
   }
   it.each(['40P01', '40001'])('is asked three times when it says %s', async (code) => {
-    const { db } = house.database
+    const { db } = testApp.database
     expect(await withHostLocks(db, [host.id], failing(code, 2))).toBe(3)
     await expect(withHostLocks(db, [host.id], failing(code, 3))).rejects.toMatchObject({ code })
-    await expect(withHostLocks(db, [host.id], failing('23502', 1))).rejects.toMatchObject({ code: '23502' })
+    await expect(withHostLocks(db, [host.id], failing('23502', 1))).rejects.toMatchObject({
+      code: '23502',
+    })
   })
 
-  it('refuses a claim over another one, even one that nobody checked', async () => {
-    await house.book({ host, eventTypeId: eventType, start: at(5) })
-    await expect(house.book({ host, eventTypeId: eventType, start: at(5.25) })).rejects.toMatchObject({ code: 'slot_taken' })
-    await house.book({ host, eventTypeId: eventType, start: at(5.5) })
+  it('rejects a claim over another one, even one that nobody checked', async () => {
+    await testApp.book({ host, eventTypeId: eventType, start: at(5) })
+    await expect(
+      testApp.book({ host, eventTypeId: eventType, start: at(5.25) }),
+    ).rejects.toMatchObject({ code: 'slot_taken' })
+    await testApp.book({ host, eventTypeId: eventType, start: at(5.5) })
     expect((await kept(eventType)).bookings).toHaveLength(2)
   })
 })
 
 describe('what is listed', () => {
   it('can be held and booked, and nothing else can', async () => {
-    const busy = await house.newHost({ limit_day: 6 })
-    const id = await house.newEventType(busy, {
-      ...{ durations: [45], step_minutes: 25, before_minutes: 10, after_minutes: 5, notice_minutes: 95 },
+    const busy = await testApp.newHost({ limit_day: 6 })
+    const id = await testApp.newEventType(busy, {
+      ...{
+        durations: [45],
+        step_minutes: 25,
+        before_minutes: 10,
+        after_minutes: 5,
+        notice_minutes: 95,
+      },
       booking_window: JSON.stringify({ kind: 'rolling', days: 1 }),
     })
-    await house.block(busy, at(4), at(5.5))
-    await house.block(busy, at(30), at(31))
-    await house.book({ host: busy, eventTypeId: id, start: at(9), minutes: 45 })
-    await visit(house, 'POST', '/slot-locks', { body: { eventTypeId: id, start: (await offered(house, id, at(12), at(13)))[0] } })
-    const listed = new Set(await offered(house, id, at(0), at(60)))
-    // Every fifth minute of two and a half days, thinned out so that no start repeats another's case.
-    const sample = Array.from({ length: 720 }, (_, n) => at(n / 12)).filter((_, n) => n % 7 === 0 || listed.has(at(n / 12).toISOString()))
+    await testApp.block(busy, at(4), at(5.5))
+    await testApp.block(busy, at(30), at(31))
+    await testApp.book({ host: busy, eventTypeId: id, start: at(9), minutes: 45 })
+    await visit(testApp, 'POST', '/slot-locks', {
+      body: { eventTypeId: id, start: (await offered(testApp, id, at(12), at(13)))[0] },
+    })
+    const listed = new Set(await offered(testApp, id, at(0), at(60)))
+    // Every fifth minute of two and a half days, thinned out so that no start repeats another's
+    // case.
+    const sample = Array.from({ length: 720 }, (_, n) => at(n / 12)).filter(
+      (_, n) => n % 7 === 0 || listed.has(at(n / 12).toISOString()),
+    )
     for (const start of sample) {
-      const { status, body } = await visit(house, 'POST', '/slot-locks', { body: { eventTypeId: id, start } })
-      expect([start.toISOString(), status === 201], JSON.stringify(body)).toEqual([start.toISOString(), listed.has(start.toISOString())])
+      const { status, body } = await visit(testApp, 'POST', '/slot-locks', {
+        body: { eventTypeId: id, start },
+      })
+      expect([start.toISOString(), status === 201], JSON.stringify(body)).toEqual([
+        start.toISOString(),
+        listed.has(start.toISOString()),
+      ])
       if (status !== 201) continue
       const { lockToken } = body
-      await visit(house, 'DELETE', `/slot-locks/${body.id}`, { headers: { 'x-lock-token': lockToken } })
+      await visit(testApp, 'DELETE', `/slot-locks/${body.id}`, {
+        headers: { 'x-lock-token': lockToken },
+      })
     }
     // Booked in the order of the list, as long as the list has something.
     let booked = 0
-    for (let next = [...listed]; next.length > 0 && booked < 20; next = await offered(house, id, at(0), at(60))) {
-      expect((await visit(house, 'POST', '/bookings', { body: wish(id, next[0] ?? '') })).status).toBe(201)
+    for (
+      let next = [...listed];
+      next.length > 0 && booked < 20;
+      next = await offered(testApp, id, at(0), at(60))
+    ) {
+      expect(
+        (await visit(testApp, 'POST', '/bookings', { body: wish(id, next[0] ?? '') })).status,
+      ).toBe(201)
       booked++
     }
     expect(booked).toBeGreaterThan(5)

@@ -1,35 +1,40 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
 import { auditOf, setTenantStatus } from './mailboxes.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let admin: string
 let member: string
 
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false })
-  admin = await house.token('admin@acme.test')
-  member = await house.token('member@acme.test')
+  testApp = await startTestApp({ provisioned: false })
+  admin = await testApp.token('admin@acme.test')
+  member = await testApp.token('member@acme.test')
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const path = '/tenants/acme/security-policy'
-const read = async () => (await house.request('GET', path, { token: member })).body
-const change = (body: object, headers: Record<string, string> = {}) => house.request('PATCH', path, { token: admin, body, headers })
-const fromCountry = (country: string) => ({ 'x-atrium-country': country, 'x-atrium-app-secret': house.env.PORTAL_APP_SECRET ?? '' })
+const read = async () => (await testApp.request('GET', path, { token: member })).body
+const change = (body: object, headers: Record<string, string> = {}) =>
+  testApp.request('PATCH', path, { token: admin, body, headers })
+const fromCountry = (country: string) => ({
+  'x-atrium-country': country,
+  'x-atrium-app-secret': testApp.env.PORTAL_APP_SECRET ?? '',
+})
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
-const codesOf = (answer: { body: { warnings: { code: string }[] } }) => answer.body.warnings.map(({ code }) => code)
+const codesOf = (response: { body: { warnings: { code: string }[] } }) =>
+  response.body.warnings.map(({ code }) => code)
 
 describe('the security policy', () => {
   it('restricts nothing until it is changed', async () => {
-    expect(await read()).toEqual({
+    expect(await read()).toMatchObject({
       ...{ mfaMode: 'optional', sessionIdleMinutes: null, sessionAbsoluteMinutes: null },
       ...{ allowedCountries: [], ipAllowlist: [], updatedAt: null },
     })
   })
 
   it('keeps what is given in canonical form and leaves the rest', async () => {
-    const answer = await change(
+    const response = await change(
       {
         mfaMode: 'required',
         sessionIdleMinutes: 30,
@@ -39,7 +44,7 @@ describe('the security policy', () => {
       },
       { ...from('203.0.113.50'), ...fromCountry('DE') },
     )
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       body: {
         securityPolicy: {
@@ -49,32 +54,51 @@ describe('the security policy', () => {
         warnings: [{ code: 'allowlist_overlap', path: 'ipAllowlist.1' }],
       },
     })
-    expect(await read()).toEqual(answer.body.securityPolicy)
+    expect(await read()).toEqual(response.body.securityPolicy)
     await change({ sessionIdleMinutes: null })
-    expect(await read()).toMatchObject({ sessionIdleMinutes: null, mfaMode: 'required', allowedCountries: ['DE', 'FR'] })
+    expect(await read()).toMatchObject({
+      sessionIdleMinutes: null,
+      mfaMode: 'required',
+      allowedCountries: ['DE', 'FR'],
+    })
     expect(
-      (await house.request('GET', '/tenants/globex/security-policy', { token: await house.token('owner@globex.test') })).body.mfaMode,
+      (
+        await testApp.request('GET', '/tenants/globex/security-policy', {
+          token: await testApp.token('owner@globex.test'),
+        })
+      ).body.mfaMode,
     ).toBe('optional')
   })
 
   it('is recorded with what changed, and not when nothing did', async () => {
     await change({ mfaMode: 'off', sessionAbsoluteMinutes: 700 })
-    const [newest, ...older] = await auditOf(house, 'security_policy.updated')
-    expect(newest).toMatchObject({ actor_email: 'admin@acme.test', tenant_slug: 'acme', resource_name: 'Acme Engineering' })
-    expect(newest?.metadata.changes).toEqual({ mfaMode: ['required', 'off'], sessionAbsoluteMinutes: [600, 700] })
+    const [newest, ...older] = await auditOf(testApp, 'security_policy.updated')
+    expect(newest).toMatchObject({
+      actor_email: 'admin@acme.test',
+      tenant_slug: 'acme',
+      resource_name: 'Acme Engineering',
+    })
+    expect(newest?.metadata.changes).toEqual({
+      mfaMode: ['required', 'off'],
+      sessionAbsoluteMinutes: [600, 700],
+    })
     await change({ mfaMode: 'off' })
-    expect(await auditOf(house, 'security_policy.updated')).toHaveLength(older.length + 1)
+    expect(await auditOf(testApp, 'security_policy.updated')).toHaveLength(older.length + 1)
   })
 
   it('works over tRPC', async () => {
-    const { securityPolicy } = house.trpc(admin)
-    const saved = await securityPolicy.update.mutate({ slug: 'acme', allowedCountries: [], ipAllowlist: [] })
+    const { securityPolicy } = testApp.trpc(admin)
+    const saved = await securityPolicy.update.mutate({
+      slug: 'acme',
+      allowedCountries: [],
+      ipAllowlist: [],
+    })
     expect(saved.warnings).toEqual([])
     expect(await securityPolicy.get.query({ slug: 'acme' })).toEqual(saved.securityPolicy)
   })
 })
 
-describe('a change is refused', () => {
+describe('a change is rejected', () => {
   it.each([
     [{ ipAllowlist: ['203.0.113.9/24'] }, 'ipAllowlist.0', /203\.0\.113\.0\/24/],
     [{ ipAllowlist: ['203.0.113.0/24', '10.0.0.0/33'] }, 'ipAllowlist.1', /0 to 32/],
@@ -84,41 +108,59 @@ describe('a change is refused', () => {
     [{ allowedCountries: ['ZZ'] }, 'allowedCountries.0', /ISO 3166-1/],
     [{ mfaMode: 'always' }, 'mfaMode', /./],
     [{ sessionIdleMinutes: 0 }, 'sessionIdleMinutes', /Between/],
-    [{ sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 }, 'sessionIdleMinutes', /601 minutes, longer than the 600/],
+    [
+      { sessionIdleMinutes: 601, sessionAbsoluteMinutes: 600 },
+      'sessionIdleMinutes',
+      /601 minutes, longer than the 600/,
+    ],
     [{ mfa: 'off', mfaMode: 'off' }, 'mfa', /not known/],
     [{}, '', /at least one/],
   ])('%j', async (body, field, message) => {
     const before = await read()
-    const answer = await change(body)
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path: field }] } })
-    expect(answer.body.issues[0].message).toMatch(message)
+    const response = await change(body)
+    expect(response).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path: field }] },
+    })
+    expect(response.body.issues[0].message).toMatch(message)
     expect(await read()).toEqual(before)
   })
 
   it('when it does not go with the limit that is stored, at the limit that was given', async () => {
     await change({ sessionIdleMinutes: 30, sessionAbsoluteMinutes: 60 })
-    expect(await change({ sessionIdleMinutes: 61 })).toMatchObject({ status: 400, body: { issues: [{ path: 'sessionIdleMinutes' }] } })
+    expect(await change({ sessionIdleMinutes: 61 })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'sessionIdleMinutes' }] },
+    })
     expect(await change({ sessionAbsoluteMinutes: 29 })).toMatchObject({
       status: 400,
       body: { issues: [{ path: 'sessionAbsoluteMinutes' }] },
     })
-    expect(await change({ sessionIdleMinutes: 61, sessionAbsoluteMinutes: 61 })).toMatchObject({ status: 200 })
+    expect(await change({ sessionIdleMinutes: 61, sessionAbsoluteMinutes: 61 })).toMatchObject({
+      status: 200,
+    })
   })
 
   it('also when two changes, right alone, would be wrong together', async () => {
     for (let round = 0; round < 5; round++) {
       await change({ sessionIdleMinutes: 10, sessionAbsoluteMinutes: 100 })
-      const answers = await Promise.all([change({ sessionIdleMinutes: 90 }), change({ sessionAbsoluteMinutes: 20 })])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+      const responses = await Promise.all([
+        change({ sessionIdleMinutes: 90 }),
+        change({ sessionAbsoluteMinutes: 20 }),
+      ])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     }
   })
 
   it.each(['suspended', 'deleted'] as const)('while the tenant is %s', async (status) => {
-    await setTenantStatus(house, 'acme', status)
+    await setTenantStatus(testApp, 'acme', status)
     try {
-      expect(await change({ mfaMode: 'off' })).toMatchObject({ status: 409, body: { code: `tenant_${status}` } })
+      expect(await change({ mfaMode: 'off' })).toMatchObject({
+        status: 409,
+        body: { code: `tenant_${status}` },
+      })
     } finally {
-      await setTenantStatus(house, 'acme', 'active')
+      await setTenantStatus(testApp, 'acme', 'active')
     }
   })
 })
@@ -130,12 +172,18 @@ describe('a warning is given', () => {
     expect(codesOf(await change(entries, from('::ffff:203.0.113.1')))).toEqual([])
     const shutOut = await change(entries, from('198.51.100.1'))
     expect(shutOut.body.warnings).toEqual([
-      { code: 'own_address_shut_out', path: 'ipAllowlist', message: 'Your own address 198.51.100.1 is not in the list.' },
+      {
+        code: 'own_address_shut_out',
+        path: 'ipAllowlist',
+        message: 'Your own address 198.51.100.1 is not in the list.',
+      },
     ])
     expect(codesOf(await change(entries, from('2001:db8::1')))).toEqual(['own_address_shut_out'])
     expect(codesOf(await change(entries))).toEqual(['own_address_unknown'])
     // It stands for every change while the list does.
-    expect(codesOf(await change({ mfaMode: 'optional' }, from('198.51.100.1')))).toEqual(['own_address_shut_out'])
+    expect(codesOf(await change({ mfaMode: 'optional' }, from('198.51.100.1')))).toEqual([
+      'own_address_shut_out',
+    ])
     expect(codesOf(await change({ ipAllowlist: [] }, from('198.51.100.1')))).toEqual([])
   })
 
@@ -145,14 +193,24 @@ describe('a warning is given', () => {
     expect(codesOf(await change(countries, fromCountry('US')))).toEqual(['own_country_shut_out'])
     expect(codesOf(await change(countries))).toEqual(['own_country_unknown'])
     // Nobody's word but that of our own servers.
-    expect(codesOf(await change(countries, { 'x-atrium-country': 'AT' }))).toEqual(['own_country_unknown'])
+    expect(codesOf(await change(countries, { 'x-atrium-country': 'AT' }))).toEqual([
+      'own_country_unknown',
+    ])
     expect(codesOf(await change(countries, fromCountry('T1')))).toEqual(['own_country_unknown'])
     expect(codesOf(await change({ allowedCountries: [] }))).toEqual([])
   })
 })
 
-it('that has three wrong fields is refused with an issue for each', async () => {
-  const answer = await change({ mfaMode: 'sometimes', sessionIdleMinutes: 1, ipAllowlist: ['203.0.113.0/24', 'nowhere'] })
-  expect(answer.status).toBe(400)
-  expect(answer.body.issues.map(({ path }: { path: string }) => path).sort()).toEqual(['ipAllowlist.1', 'mfaMode', 'sessionIdleMinutes'])
+it('that has three wrong fields is rejected with an issue for each', async () => {
+  const response = await change({
+    mfaMode: 'sometimes',
+    sessionIdleMinutes: 1,
+    ipAllowlist: ['203.0.113.0/24', 'nowhere'],
+  })
+  expect(response.status).toBe(400)
+  expect(response.body.issues.map(({ path }: { path: string }) => path).sort()).toEqual([
+    'ipAllowlist.1',
+    'mfaMode',
+    'sessionIdleMinutes',
+  ])
 })

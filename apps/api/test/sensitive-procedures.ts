@@ -1,6 +1,6 @@
 /**
- * What needs a recent sign-in (docs/contract.md): acts that give power, hand out or take credentials, move money, or destroy for good.
- * `always`, or the words for the calls that do.
+ * What needs a recent sign-in (docs/contract.md): acts that give power, hand out or take
+ * credentials, move money, or destroy for good. `always`, or the words for the calls that do.
  */
 export const sensitive: Readonly<Record<string, string>> = {
   'billing.createSetupIntent': 'always',
@@ -30,6 +30,7 @@ export const sensitive: Readonly<Record<string, string>> = {
   'sso.create': 'always',
   'sso.remove': 'always',
   'tenants.delete': 'always',
+  'tenants.purge': 'always',
   'tenants.update': 'when it has `domains` or `partnerId`',
   'users.deactivate': 'always',
   'users.delete': 'always',
@@ -38,34 +39,131 @@ export const sensitive: Readonly<Record<string, string>> = {
   'users.update': 'when it has `platformAdmin`, `partnerId`, `partnerAccess`',
 }
 
-/** What changes something, or answers a secret, and does not. A procedure that is new has to be put into one of the two. */
+/**
+ * What changes something, or answers a secret, and does not. A procedure that is new has to be put
+ * into one of the two.
+ */
 export const decided: readonly string[] = [
   // Addresses, lists and texts: seen in the audit log, and taken back as easily.
-  ...['aliases.add', 'aliases.remove', 'lists.create', 'lists.remove', 'lists.retry', 'lists.update'],
-  ...['members.addAlias', 'members.removeAlias', 'branding.preview', 'branding.update', 'billingInfo.update'],
+  ...[
+    'aliases.add',
+    'aliases.remove',
+    'lists.create',
+    'lists.remove',
+    'lists.retry',
+    'lists.update',
+  ],
+  ...[
+    'members.addAlias',
+    'members.removeAlias',
+    'branding.preview',
+    'branding.update',
+    'billingInfo.update',
+  ],
   ...['domains.add', 'domains.makePrimary', 'domains.recheck', 'domains.setDmarc'],
-  // What people do all day; a password that comes out opens what was made with it and nothing that was there.
-  ...['members.createMailbox', 'members.resumeImport', 'members.retry', 'tenants.create', 'tenants.reconcile', 'users.create'],
+  // What people do all day; a password that comes out opens what was made with it and nothing that
+  // was there.
+  ...[
+    'members.createMailbox',
+    'members.resumeImport',
+    'members.retry',
+    'tenants.create',
+    'tenants.reconcile',
+    'users.create',
+  ],
   // Taking access away must never wait.
-  ...['members.forceLogout', 'members.resume', 'members.suspend', 'tenants.resume', 'tenants.suspend'],
+  ...[
+    'members.forceLogout',
+    'members.resume',
+    'members.suspend',
+    'tenants.restore',
+    'tenants.resume',
+    'tenants.suspend',
+  ],
+  // Counts of a day or of what there may be: seen in the audit log, and set back as easily.
+  'tenants.setLimits',
   ...['partners.resumeCustomer', 'partners.suspendCustomer', 'scheduling.hosts.disconnect'],
-  ...['flags.create', 'flags.remove', 'flags.update', 'outbox.retry', 'webhooks.replay', 'webhooks.replayParked'],
-  ...['partners.create', 'partners.deleteSavedReport', 'partners.saveReport', 'partners.updateBranding', 'partners.updateCustomer'],
+  ...[
+    'flags.create',
+    'flags.remove',
+    'flags.update',
+    'outbox.retry',
+    'webhooks.replay',
+    'webhooks.replayParked',
+  ],
+  ...[
+    'partners.create',
+    'partners.deleteSavedReport',
+    'partners.saveReport',
+    'partners.updateBranding',
+    'partners.updateCustomer',
+  ],
   'partners.updateSettings',
   // Notes about a payout, and requests that somebody else decides on.
-  ...['payouts.consent', 'payouts.fail', 'payouts.hold', 'payouts.refuseAdjustment', 'payouts.reopen', 'payouts.request', 'payouts.send'],
+  ...[
+    'payouts.consent',
+    'payouts.fail',
+    'payouts.hold',
+    'payouts.refuseAdjustment',
+    'payouts.reopen',
+    'payouts.request',
+    'payouts.send',
+  ],
   // The price list, and what a tenant buys with its own card for itself.
-  ...['prices.activate', 'prices.archive', 'prices.create', 'prices.remove', 'prices.update', 'billing.payInvoice'],
-  ...['subscriptions.cancel', 'subscriptions.change', 'subscriptions.create', 'subscriptions.discardPending', 'subscriptions.keep'],
+  ...[
+    'prices.activate',
+    'prices.archive',
+    'prices.create',
+    'prices.remove',
+    'prices.update',
+    'billing.payInvoice',
+  ],
+  ...[
+    'subscriptions.cancel',
+    'subscriptions.change',
+    'subscriptions.create',
+    'subscriptions.discardPending',
+    'subscriptions.keep',
+  ],
   ...['subscriptions.remove', 'subscriptions.start', 'subscriptions.update'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
   'invitations.accept',
   // Calendars; visitors have no sign-in.
-  ...['scheduling.book.create', 'scheduling.book.forTenant', 'scheduling.bookings.cancel', 'scheduling.bookings.confirm'],
-  ...['scheduling.bookings.decline', 'scheduling.bookings.newLink', 'scheduling.bookings.noShow', 'scheduling.bookings.reschedule'],
-  ...['scheduling.eventTypes.create', 'scheduling.eventTypes.preview', 'scheduling.eventTypes.remove', 'scheduling.eventTypes.update'],
-  ...['scheduling.hosts.check', 'scheduling.hosts.create', 'scheduling.hosts.remove', 'scheduling.hosts.update'],
-  ...['scheduling.hosts.updatePage', 'scheduling.locks.release', 'scheduling.locks.renew', 'scheduling.locks.take'],
-  ...['scheduling.manage.cancel', 'scheduling.manage.inviteGuests', 'scheduling.manage.reschedule', 'scheduling.manage.sendLink'],
+  ...[
+    'scheduling.book.create',
+    'scheduling.book.forTenant',
+    'scheduling.bookings.cancel',
+    'scheduling.bookings.confirm',
+  ],
+  ...[
+    'scheduling.bookings.decline',
+    'scheduling.bookings.newLink',
+    'scheduling.bookings.noShow',
+    'scheduling.bookings.reschedule',
+  ],
+  ...[
+    'scheduling.eventTypes.create',
+    'scheduling.eventTypes.preview',
+    'scheduling.eventTypes.remove',
+    'scheduling.eventTypes.update',
+  ],
+  ...[
+    'scheduling.hosts.check',
+    'scheduling.hosts.create',
+    'scheduling.hosts.remove',
+    'scheduling.hosts.update',
+  ],
+  ...[
+    'scheduling.hosts.updatePage',
+    'scheduling.locks.release',
+    'scheduling.locks.renew',
+    'scheduling.locks.take',
+  ],
+  ...[
+    'scheduling.manage.cancel',
+    'scheduling.manage.inviteGuests',
+    'scheduling.manage.reschedule',
+    'scheduling.manage.sendLink',
+  ],
   ...['scheduling.schedules.create', 'scheduling.schedules.remove', 'scheduling.schedules.replace'],
 ]

@@ -3,12 +3,33 @@ import { describe, expect, it } from 'vitest'
 import { serializer } from '../src/transport/serializer.ts'
 
 describe('what goes over the wire', () => {
-  const plain = [null, true, 0, 1.5, '', 'text', [], {}, { a: [1, { b: null }] }, Object.assign(Object.create(null), { a: 1 })]
+  const plain = [
+    null,
+    true,
+    0,
+    1.5,
+    '',
+    'text',
+    [],
+    {},
+    { a: [1, { b: null }] },
+    Object.assign(Object.create(null), { a: 1 }),
+  ]
   it.each(plain)('is what superjson writes for the plain value %j', (value) => {
     expect(serializer.serialize(value)).toEqual(superjson.serialize(value))
   })
 
-  const marked = [undefined, new Date(0), 1n, Number.NaN, -0, /x/, new Set([1]), new Map([[1, { a: undefined }]]), [undefined]]
+  const marked = [
+    undefined,
+    new Date(0),
+    1n,
+    Number.NaN,
+    -0,
+    /x/,
+    new Set([1]),
+    new Map([[1, { a: undefined }]]),
+    [undefined],
+  ]
   it.each(marked)('is what superjson reads: %s', (value) => {
     for (const nested of [value, { a: [value] }]) {
       const wire = JSON.parse(JSON.stringify(serializer.serialize(nested)))
@@ -18,7 +39,11 @@ describe('what goes over the wire', () => {
   it('may be nested deeper than anybody writes by hand', () => {
     let deep: unknown = 1
     for (let i = 0; i < 200; i++) deep = { deep }
-    expect(superjson.deserialize(serializer.serialize(deep) as Parameters<typeof superjson.deserialize>[0])).toEqual(deep)
+    expect(
+      superjson.deserialize(
+        serializer.serialize(deep) as Parameters<typeof superjson.deserialize>[0],
+      ),
+    ).toEqual(deep)
   })
 })
 
@@ -43,7 +68,10 @@ describe('an input', () => {
 
   const shared = {}
   const others: [string, unknown][] = [
-    ['a typed array of a length', { json: { length: 20_000_000 }, meta: { values: [['typed-array', 'Uint8Array']] } }],
+    [
+      'a typed array of a length',
+      { json: { length: 20_000_000 }, meta: { values: [['typed-array', 'Uint8Array']] } },
+    ],
     ['a set', wire(new Set([1]))],
     ['a map', wire(new Map([[1, 2]]))],
     ['a bigint', wire(1n)],
@@ -55,11 +83,23 @@ describe('an input', () => {
     ['a custom type', { json: {}, meta: { values: [['custom', 'x']] } }],
     ['a symbol', { json: 'x', meta: { values: [['symbol', 'x']] } }],
     ['the same object twice', wire({ a: shared, b: shared })],
-    ['a mark with children', { json: { a: null }, meta: { values: ['undefined', { a: ['undefined'] }] } }],
+    [
+      'a mark with children',
+      { json: { a: null }, meta: { values: ['undefined', { a: ['undefined'] }] } },
+    ],
     ['a mark of nothing', { json: { a: 1 }, meta: { values: { b: ['undefined'] } } }],
-    ['a path through a text', { json: { a: 'x' }, meta: { values: { 'a.length': ['undefined'] } } }],
-    ['a path to the prototype', { json: { a: {} }, meta: { values: { 'a.__proto__': ['undefined'] } } }],
-    ['a path through a constructor', { json: {}, meta: { values: { 'constructor.prototype.x': ['undefined'] } } }],
+    [
+      'a path through a text',
+      { json: { a: 'x' }, meta: { values: { 'a.length': ['undefined'] } } },
+    ],
+    [
+      'a path to the prototype',
+      { json: { a: {} }, meta: { values: { 'a.__proto__': ['undefined'] } } },
+    ],
+    [
+      'a path through a constructor',
+      { json: {}, meta: { values: { 'constructor.prototype.x': ['undefined'] } } },
+    ],
     ['undefined in place of a value', { json: { a: 1 }, meta: { values: { a: ['undefined'] } } }],
     ['a date that is no text', { json: { a: {} }, meta: { values: { a: ['Date'] } } }],
     ['another version', { json: null, meta: { values: ['undefined'], v: 2 } }],

@@ -32,19 +32,34 @@ export function secretsOfEnvironment(env: Environment): Secret[] {
   )
 }
 
-/** The token that a request is sent with, where it is one; what only stands in its place may stand in an answer too. */
+/**
+ * The token that a request is sent with, where it is one; what only stands in its place may stand
+ * in an answer too.
+ */
 export const secretsOfRequest = (token: string | undefined): Secret[] =>
-  token !== undefined && signedToken.test(token) ? [{ what: 'the token of the request', text: token }] : []
+  token !== undefined && signedToken.test(token)
+    ? [{ what: 'the token of the request', text: token }]
+    : []
 
-/** Whether a text holds a secret: as it is, as a part of an address, or in base64, as Basic credentials carry it. */
+/**
+ * Whether a text holds a secret: as it is, as a part of an address, or in base64, as Basic
+ * credentials carry it.
+ */
 export function shows(text: string, secret: Secret): boolean {
-  const forms = [secret.text, encodeURIComponent(secret.text), Buffer.from(secret.text).toString('base64').replace(/=+$/, '')]
+  const forms = [
+    secret.text,
+    encodeURIComponent(secret.text),
+    Buffer.from(secret.text).toString('base64').replace(/=+$/, ''),
+  ]
   return forms.some((form) => text.includes(form))
 }
 
 /** A token with its signature (RFC 7515, section 3.1). */
 const signedToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{16,}/
-/** What is not to be written down whoever it belongs to; besides signed tokens private keys (RFC 7468). */
+/**
+ * What is not to be written down whoever it belongs to; besides signed tokens private keys (RFC
+ * 7468).
+ */
 const neverWritten = [signedToken, /-----BEGIN [A-Z ]*PRIVATE KEY-----/]
 
 /** Where a log shows a secret: what it is, with the line. */
@@ -56,7 +71,10 @@ export function shownInLog(lines: readonly string[], secrets: readonly Secret[])
 }
 
 /** Audit entries that show a secret. */
-export async function shownInAudit({ db }: Pick<Database, 'db'>, secrets: readonly Secret[]): Promise<string[]> {
+export async function shownInAudit(
+  { db }: Pick<Database, 'db'>,
+  secrets: readonly Secret[],
+): Promise<string[]> {
   const { rows } = await sql<{ action: string; what: string }>`
     select distinct e.action, s.what from audit_events e
     join unnest(${secrets.map(({ what }) => what)}::text[], ${secrets.map(({ text }) => text)}::text[]) as s(what, text)

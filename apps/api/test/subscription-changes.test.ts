@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { day, openSubscriptions, type SubscriptionsHouse, terms } from './subscriptions-house.ts'
+import {
+  day,
+  openSubscriptions,
+  type SubscriptionsTestApp,
+  terms,
+} from './subscriptions-test-app.ts'
 
-let world: SubscriptionsHouse
-let house: SubscriptionsHouse['house']
+let world: SubscriptionsTestApp
+let testApp: SubscriptionsTestApp['testApp']
 let owner: string
 let partner: string
 let started: Date
 
 beforeAll(async () => {
   world = await openSubscriptions()
-  ;({ house, owner, partner, started } = world)
+  ;({ testApp, owner, partner, started } = world)
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
@@ -23,16 +28,31 @@ describe('people of a tenant', () => {
     await world.mailboxes(slug, 2)
     const { body } = await world.ofTenant(slug)
     expect(body).toMatchObject({ plan: 'business', seats: 10, assignedSeats: 2 })
-    for (const field of ['stripeSubscriptionId', 'stripePriceId', 'tenantId', 'partnerSlug', 'arrMinor'])
+    for (const field of [
+      'stripeSubscriptionId',
+      'stripePriceId',
+      'tenantId',
+      'partnerSlug',
+      'arrMinor',
+    ])
       expect(body).not.toHaveProperty(field)
   })
 
   it('see what they can buy: what is on sale, visible and offered to them', async () => {
     const slug = await world.newTenant()
-    const { body } = await house.request('GET', `/tenants/${slug}/prices`, { token: owner })
-    expect(body.items.map(({ plan, cycle }: Record<string, string>) => `${plan}.${cycle}`)).toEqual([
-      ...['starter.month', 'starter.year', 'business.month', 'business.year', 'enterprise.month', 'enterprise.year'],
-    ])
+    const { body } = await testApp.request('GET', `/tenants/${slug}/prices`, { token: owner })
+    expect(body.items.map(({ plan, cycle }: Record<string, string>) => `${plan}.${cycle}`)).toEqual(
+      [
+        ...[
+          'starter.month',
+          'starter.year',
+          'business.month',
+          'business.year',
+          'enterprise.month',
+          'enterprise.year',
+        ],
+      ],
+    )
     expect(body.items[0].amounts).toEqual([
       { currency: 'eur', unitAmount: 400, tiers: null, payable: true },
       { currency: 'usd', unitAmount: 400, tiers: null, payable: true },
@@ -51,26 +71,46 @@ describe('people of a tenant', () => {
       ...{ before: { seats: 10, totalMinor: 8_000 }, after: { seats: 14, totalMinor: 11_200 } },
       quote: { version: 1 },
     })
-    expect(preview.lines.map(({ periodEnd }: { periodEnd: string }) => periodEnd)).toEqual([currentPeriodEnd, currentPeriodEnd])
+    expect(preview.lines.map(({ periodEnd }: { periodEnd: string }) => periodEnd)).toEqual([
+      currentPeriodEnd,
+      currentPeriodEnd,
+    ])
     expect(preview.totalMinor).toBe(preview.lines[0].amountMinor + preview.lines[1].amountMinor)
     expect(preview.lines[0].amountMinor < 0 && preview.totalMinor > 0).toBe(true)
-    const { status, body } = await world.ofTenant(slug, '/change', { seats: 14, quote: preview.quote })
-    expect({ status, body }).toMatchObject({ status: 200, body: { outcome: 'applied', subscription: { seats: 14, version: 2 } } })
+    const { status, body } = await world.ofTenant(slug, '/change', {
+      seats: 14,
+      quote: preview.quote,
+    })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { outcome: 'applied', subscription: { seats: 14, version: 2 } },
+    })
     expect(await world.tenant(slug)).toEqual({ plan: 'business', seats: 14 })
     expect((await world.auditOf(id)).at(-1)).toMatchObject({
-      ...{ action: 'subscription.seats_changed', actorType: 'user', metadata: { changes: { seats: [10, 14] } } },
+      ...{
+        action: 'subscription.seats_changed',
+        actorType: 'user',
+        metadata: { changes: { seats: [10, 14] } },
+      },
     })
   })
 
   it('give seats back with the end of the period, and can take that back before', async () => {
     const { tenantSlug: slug, id, currentPeriodEnd } = await world.subscribe()
     const preview = await world.quoted(slug, { seats: 6 })
-    expect(preview).toMatchObject({ effect: 'period_end', effectiveAt: currentPeriodEnd, lines: [], totalMinor: 0, nextAmountMinor: 4_800 })
+    expect(preview).toMatchObject({
+      effect: 'period_end',
+      effectiveAt: currentPeriodEnd,
+      lines: [],
+      totalMinor: 0,
+      nextAmountMinor: 4_800,
+    })
     const { body } = await world.ofTenant(slug, '/change', { seats: 6, quote: preview.quote })
     const pending = { seats: 6, effectiveAt: currentPeriodEnd, requestedBy: 'owner@acme.test' }
     expect(body).toMatchObject({ outcome: 'scheduled', subscription: { seats: 10, pending } })
     expect((await world.read(id)).history).toHaveLength(1)
-    const remove = () => house.request('DELETE', `/tenants/${slug}/subscription/pending`, { token: owner })
+    const remove = () =>
+      testApp.request('DELETE', `/tenants/${slug}/subscription/pending`, { token: owner })
     expect((await remove()).status).toBe(204)
     expect((await world.read(id)).pending).toBeNull()
     expect(await remove()).toMatchObject({ status: 404 })
@@ -81,14 +121,17 @@ describe('people of a tenant', () => {
   it('cannot have fewer seats than members with a mailbox', async () => {
     const { tenantSlug: slug } = await world.subscribe()
     await world.mailboxes(slug, 4)
-    const refused = await world.ofTenant(slug, '/preview', { seats: 3 })
-    expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: 'seats' }] } })
+    const rejected = await world.ofTenant(slug, '/preview', { seats: 3 })
+    expect(rejected).toMatchObject({ status: 400, body: { issues: [{ path: 'seats' }] } })
     expect((await world.quoted(slug, { seats: 4 })).effect).toBe('period_end')
   })
 
   it('lose a quote to another change, to time and to a price', async () => {
     const { tenantSlug: slug } = await world.subscribe()
-    const [one, two] = [await world.quoted(slug, { seats: 11 }), await world.quoted(slug, { seats: 12 })]
+    const [one, two] = [
+      await world.quoted(slug, { seats: 11 }),
+      await world.quoted(slug, { seats: 12 }),
+    ]
     const both = await Promise.all([
       world.ofTenant(slug, '/change', { seats: 11, quote: one.quote }),
       world.ofTenant(slug, '/change', { seats: 12, quote: two.quote }),
@@ -98,11 +141,18 @@ describe('people of a tenant', () => {
     const late = await world.quoted(slug, { seats: 15 })
     const prorationDate = new Date(started.getTime() - 11 * 60_000).toISOString()
     const old = { ...late.quote, prorationDate }
-    expect(await world.ofTenant(slug, '/change', { seats: 15, quote: old })).toMatchObject({ status: 409, body: { code: 'quote_expired' } })
+    expect(await world.ofTenant(slug, '/change', { seats: 15, quote: old })).toMatchObject({
+      status: 409,
+      body: { code: 'quote_expired' },
+    })
     const elsewhere = { ...late.quote, priceId: '018f0000-0000-7000-8000-000000000000' }
-    expect((await world.ofTenant(slug, '/change', { seats: 15, quote: elsewhere })).body.code).toBe('quote_expired')
+    expect((await world.ofTenant(slug, '/change', { seats: 15, quote: elsewhere })).body.code).toBe(
+      'quote_expired',
+    )
     const ahead = { ...late.quote, prorationDate: new Date(started.getTime() + day).toISOString() }
-    expect((await world.ofTenant(slug, '/change', { seats: 15, quote: ahead })).body.code).toBe('quote_expired')
+    expect((await world.ofTenant(slug, '/change', { seats: 15, quote: ahead })).body.code).toBe(
+      'quote_expired',
+    )
   })
 
   it.each([
@@ -127,7 +177,11 @@ describe('people of a tenant', () => {
     const up = await world.quoted(slug, { plan: 'enterprise' })
     expect(up).toMatchObject({ effect: 'now', after: { totalMinor: 15_000 } })
     await world.ofTenant(slug, '/change', { plan: 'enterprise', quote: up.quote })
-    expect(await world.read(id)).toMatchObject({ plan: 'enterprise', perSeatAmount: 1_500, currentPeriodEnd })
+    expect(await world.read(id)).toMatchObject({
+      plan: 'enterprise',
+      perSeatAmount: 1_500,
+      currentPeriodEnd,
+    })
     const down = await world.quoted(slug, { plan: 'starter' })
     expect(down).toMatchObject({ effect: 'period_end', effectiveAt: currentPeriodEnd })
     await world.ofTenant(slug, '/change', { plan: 'starter', quote: down.quote })
@@ -136,7 +190,11 @@ describe('people of a tenant', () => {
     expect(yearly).toMatchObject({ effect: 'now', after: { cycle: 'year', totalMinor: 150_000 } })
     expect(yearly.lines[1].amountMinor).toBe(150_000)
     await world.ofTenant(slug, '/change', { cycle: 'year', quote: yearly.quote })
-    expect(await world.read(id)).toMatchObject({ cycle: 'year', currentPeriodStart: started.toISOString(), pending: { plan: 'starter' } })
+    expect(await world.read(id)).toMatchObject({
+      cycle: 'year',
+      currentPeriodStart: started.toISOString(),
+      pending: { plan: 'starter' },
+    })
     expect(await world.quoted(slug, { cycle: 'month' })).toMatchObject({ effect: 'period_end' })
   })
 
@@ -145,29 +203,42 @@ describe('people of a tenant', () => {
     const canceled = await world.ofTenant(slug, '/cancel', { comment: 'Too dear' })
     expect(canceled).toMatchObject({
       status: 200,
-      body: { status: 'active', cancelAtPeriodEnd: true, cancelAt: currentPeriodEnd, cancelComment: 'Too dear' },
+      body: {
+        status: 'active',
+        cancelAtPeriodEnd: true,
+        cancelAt: currentPeriodEnd,
+        cancelComment: 'Too dear',
+      },
     })
-    expect(await world.ofTenant(slug, '/preview', { seats: 12 })).toMatchObject({ status: 409, body: { code: 'uncancel_first' } })
+    expect(await world.ofTenant(slug, '/preview', { seats: 12 })).toMatchObject({
+      status: 409,
+      body: { code: 'uncancel_first' },
+    })
     expect((await world.ofTenant(slug, '/cancel', {})).status).toBe(200)
-    expect(await world.ofTenant(slug, '/keep', {})).toMatchObject({ body: { cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null } })
+    expect(await world.ofTenant(slug, '/keep', {})).toMatchObject({
+      body: { cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null },
+    })
     await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 1))
     expect(await world.read(id)).toMatchObject({ status: 'active' })
-    expect((await world.auditOf(id)).map(({ action }: { action: string }) => action).slice(1)).toEqual([
-      ...['subscription.canceled', 'subscription.kept', 'subscription.updated'],
-    ])
+    expect(
+      (await world.auditOf(id)).map(({ action }: { action: string }) => action).slice(1),
+    ).toEqual([...['subscription.canceled', 'subscription.kept', 'subscription.updated']])
   })
 
   it('who are no admins change nothing', async () => {
-    const member = await house.token('member@acme.test')
+    const member = await testApp.token('member@acme.test')
     for (const path of ['/preview', '/cancel', '/keep']) {
-      expect((await world.ofTenant('acme', path, path === '/preview' ? { seats: 2 } : {}, member)).body.code).toBe('not_admin')
+      expect(
+        (await world.ofTenant('acme', path, path === '/preview' ? { seats: 2 } : {}, member)).body
+          .code,
+      ).toBe('not_admin')
     }
   })
 
-  it('who start one are refused while billing is switched off', async () => {
+  it('who start one are rejected while billing is switched off', async () => {
     const slug = await world.newTenant()
-    const answer = await world.ofTenant(slug, '', { ...terms })
-    expect(answer).toMatchObject({ status: 409, body: { code: 'billing_disabled' } })
+    const response = await world.ofTenant(slug, '', { ...terms })
+    expect(response).toMatchObject({ status: 409, body: { code: 'billing_disabled' } })
   })
 })
 
@@ -176,8 +247,13 @@ describe('staff of the partner', () => {
     const slug = await world.newTenant({ partnerSlug: 'north' })
     const { id } = await world.subscribe({}, slug)
     const { quote } = await world.quoted(slug, { seats: 11 }, partner)
-    expect(await world.ofTenant(slug, '/change', { seats: 11, quote }, partner)).toMatchObject({ status: 200 })
-    expect((await world.auditOf(id)).at(-1)).toMatchObject({ actorType: 'partner', partnerSlug: 'north' })
+    expect(await world.ofTenant(slug, '/change', { seats: 11, quote }, partner)).toMatchObject({
+      status: 200,
+    })
+    expect((await world.auditOf(id)).at(-1)).toMatchObject({
+      actorType: 'partner',
+      partnerSlug: 'north',
+    })
     const { tenantSlug: foreign } = await world.subscribe()
     expect((await world.ofTenant(foreign, '/preview', { seats: 11 }, partner)).status).toBe(404)
     expect((await world.ofTenant(foreign, '', undefined, partner)).status).toBe(403)
@@ -191,7 +267,9 @@ describe('the job', () => {
     expect((await world.read(id)).currentPeriodEnd).toBe(currentPeriodEnd)
     await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 70 * day))
     const later = await world.read(id)
-    expect(Date.parse(later.currentPeriodEnd)).toBeGreaterThan(Date.parse(currentPeriodEnd) + 70 * day)
+    expect(Date.parse(later.currentPeriodEnd)).toBeGreaterThan(
+      Date.parse(currentPeriodEnd) + 70 * day,
+    )
     expect(later.history).toHaveLength(1)
   })
 
@@ -210,7 +288,10 @@ describe('the job', () => {
       { plan: 'business', seats: 10, validTo: currentPeriodEnd },
     ])
     expect(await world.tenant(slug)).toEqual({ plan: 'starter', seats: 6 })
-    expect((await world.auditOf(id)).at(-1)).toMatchObject({ action: 'subscription.plan_changed', actorType: 'system' })
+    expect((await world.auditOf(id)).at(-1)).toMatchObject({
+      action: 'subscription.plan_changed',
+      actorType: 'system',
+    })
   })
 
   it('never leaves fewer seats than members got meanwhile', async () => {
@@ -226,9 +307,14 @@ describe('the job', () => {
     const { id, tenantSlug: slug, currentPeriodEnd } = await world.subscribe()
     const { quote } = await world.quoted(slug, { plan: 'starter' })
     await world.ofTenant(slug, '/change', { plan: 'starter', quote })
-    const starter = house.database.db.updateTable('prices').where('plan', '=', 'starter').where('cycle', '=', 'month')
+    const starter = testApp.database.db
+      .updateTable('prices')
+      .where('plan', '=', 'starter')
+      .where('cycle', '=', 'month')
     await starter.set({ state: 'archived' }).execute()
-    await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 1)).finally(() => starter.set({ state: 'active' }).execute())
+    await world
+      .settleAt(new Date(Date.parse(currentPeriodEnd) + 1))
+      .finally(() => starter.set({ state: 'active' }).execute())
     expect(await world.read(id)).toMatchObject({
       plan: 'business',
       pending: null,
@@ -241,11 +327,23 @@ describe('the job', () => {
   })
 
   it('ends trials: active from that moment, or over when it was canceled', async () => {
-    const [stays, goes] = [await world.subscribe({ trialDays: 14 }), await world.subscribe({ trialDays: 14 })]
-    expect(stays).toMatchObject({ status: 'trialing', arrMinor: 0, trialEnd: stays.currentPeriodEnd })
+    const [stays, goes] = [
+      await world.subscribe({ trialDays: 14 }),
+      await world.subscribe({ trialDays: 14 }),
+    ]
+    expect(stays).toMatchObject({
+      status: 'trialing',
+      arrMinor: 0,
+      trialEnd: stays.currentPeriodEnd,
+    })
     expect(await world.tenant(stays.tenantSlug)).toEqual({ plan: 'business', seats: 10 })
     const inTrial = await world.quoted(stays.tenantSlug, { seats: 4 })
-    expect(inTrial).toMatchObject({ effect: 'now', totalMinor: 0, lines: [], nextAmountMinor: 3_200 })
+    expect(inTrial).toMatchObject({
+      effect: 'now',
+      totalMinor: 0,
+      lines: [],
+      nextAmountMinor: 3_200,
+    })
     await world.ofTenant(stays.tenantSlug, '/change', { seats: 4, quote: inTrial.quote })
     await world.ofTenant(goes.tenantSlug, '/cancel', {})
     const trialEnd = new Date(stays.trialEnd)
@@ -259,7 +357,10 @@ describe('the job', () => {
       ],
     })
     expect(await world.read(goes.id)).toMatchObject({ status: 'canceled', endedAt: goes.trialEnd })
-    expect((await world.auditOf(goes.id)).at(-1)).toMatchObject({ action: 'subscription.canceled', actorType: 'system' })
+    expect((await world.auditOf(goes.id)).at(-1)).toMatchObject({
+      action: 'subscription.canceled',
+      actorType: 'system',
+    })
   })
 
   it('ends what was canceled with its period', async () => {
@@ -268,7 +369,11 @@ describe('the job', () => {
     await world.settleAt(new Date(Date.parse(currentPeriodEnd) + 3 * day))
     expect(await world.read(id)).toMatchObject({
       ...{ status: 'canceled', endedAt: currentPeriodEnd, cancelAtPeriodEnd: true },
-      history: [{ status: 'canceled', validFrom: currentPeriodEnd }, { cancelAtPeriodEnd: true }, { cancelAtPeriodEnd: false }],
+      history: [
+        { status: 'canceled', validFrom: currentPeriodEnd },
+        { cancelAtPeriodEnd: true },
+        { cancelAtPeriodEnd: false },
+      ],
     })
   })
 })

@@ -3,25 +3,37 @@ import { findSubscriptionByStripeId } from '@atrium/db/subscriptions'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { applyProcessorSubscription } from '../src/subscriptions/apply.ts'
-import { openPaidSubscriptions, type PaidSubscriptionsHouse } from './paid-subscriptions-house.ts'
-import { terms } from './subscriptions-house.ts'
+import {
+  openPaidSubscriptions,
+  type PaidSubscriptionsTestApp,
+} from './paid-subscriptions-test-app.ts'
+import { terms } from './subscriptions-test-app.ts'
 
-let world: PaidSubscriptionsHouse
-let house: PaidSubscriptionsHouse['house']
+let world: PaidSubscriptionsTestApp
+let testApp: PaidSubscriptionsTestApp['testApp']
 let operator: string
 
 beforeAll(async () => {
   world = await openPaidSubscriptions()
-  ;({ house, operator } = world)
+  ;({ testApp, operator } = world)
 })
-afterEach(() => world.house.sandbox.clearFaults())
+afterEach(() => world.testApp.sandbox.clearFaults())
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
 describe('what the payment processor tells', () => {
-  const apply = (tenantId: string, told: ProcessorSubscription, eventAt: Date | null = null, eventId = 'evt_1') =>
-    house.database.db.transaction().execute((trx) => applyProcessorSubscription(trx, house.app.house, tenantId, told, { eventId, eventAt }))
+  const apply = (
+    tenantId: string,
+    told: ProcessorSubscription,
+    eventAt: Date | null = null,
+    eventId = 'evt_1',
+  ) =>
+    testApp.database.db
+      .transaction()
+      .execute((trx) =>
+        applyProcessorSubscription(trx, testApp.app.services, tenantId, told, { eventId, eventAt }),
+      )
   const later = (seconds: number) => new Date(Date.now() + 3_600_000 + seconds * 1000)
 
   it.each([
@@ -36,19 +48,30 @@ describe('what the payment processor tells', () => {
     ['hibernating', 'unknown', 0, 'business'],
   ])('in the status %s is kept as %s', async (word, status, arrMinor, plan) => {
     const { id, slug } = await world.newTenant()
-    const told = { ...(await world.read((await world.subscribed()).stripeId)), id: `sub_${randomBytes(8).toString('hex')}`, status: word }
+    const told = {
+      ...(await world.read((await world.subscribed()).stripeId)),
+      id: `sub_${randomBytes(8).toString('hex')}`,
+      status: word,
+    }
     await apply(id, told)
-    expect(await world.rows(slug)).toMatchObject([{ status, stripeStatus: word, arrMinor, pastDueSince: owing(word, told) }])
+    expect(await world.rows(slug)).toMatchObject([
+      { status, stripeStatus: word, arrMinor, pastDueSince: owing(word, told) },
+    ])
     expect((await world.tenantRow(slug)).plan).toBe(plan)
   })
   const owing = (word: string, told: ProcessorSubscription) =>
-    word === 'past_due' || word === 'unpaid' ? (told.currentPeriodStart?.toISOString() ?? null) : null
+    word === 'past_due' || word === 'unpaid'
+      ? (told.currentPeriodStart?.toISOString() ?? null)
+      : null
 
   it('ends the same whatever comes first, and what has ended stays so', async () => {
     const states = (base: ProcessorSubscription): [ProcessorSubscription, Date][] => [
       [{ ...base, seats: 11 }, later(1)],
       [{ ...base, seats: 12, status: 'past_due' }, later(2)],
-      [{ ...base, seats: 12, status: 'canceled', endedAt: later(3), canceledAt: later(3) }, later(3)],
+      [
+        { ...base, seats: 12, status: 'canceled', endedAt: later(3), canceledAt: later(3) },
+        later(3),
+      ],
     ]
     for (const order of [
       [0, 1, 2],
@@ -65,14 +88,19 @@ describe('what the payment processor tells', () => {
         const [state, at] = told[index] ?? told[0] ?? []
         if (state && at) await apply(id, state, at, `evt_${index}`)
       }
-      expect(await world.rows(slug), order.join()).toMatchObject([{ status: 'canceled', seats: 12, arrMinor: 0, pending: null }])
+      expect(await world.rows(slug), order.join()).toMatchObject([
+        { status: 'canceled', seats: 12, arrMinor: 0, pending: null },
+      ])
     }
   })
 
   it('late of an earlier time changes nothing and is told so', async () => {
     const { id, stripeId, slug } = await world.subscribed()
     const base = await world.read(stripeId)
-    expect(await apply(id, { ...base, seats: 20 }, later(5))).toMatchObject({ before: { seats: 10 }, after: { seats: 20 } })
+    expect(await apply(id, { ...base, seats: 20 }, later(5))).toMatchObject({
+      before: { seats: 10 },
+      after: { seats: 20 },
+    })
     expect(await apply(id, { ...base, seats: 15 }, later(4))).toBeUndefined()
     expect(await world.rows(slug)).toMatchObject([{ seats: 20 }])
   })
@@ -82,37 +110,58 @@ describe('what the payment processor tells', () => {
     const base = { ...(await world.read(stripeId)), seats: 20 }
     const first = await apply(id, base, later(1))
     await apply(id, base, later(2))
-    const detail = (await house.request('GET', `/subscriptions/${first?.after.id}`, { token: operator })).body
+    const detail = (
+      await testApp.request('GET', `/subscriptions/${first?.after.id}`, { token: operator })
+    ).body
     expect(detail.history).toHaveLength(2)
     expect(detail.version).toBe(first?.after.version)
   })
 
-  it('of a second subscription is refused while the first runs, and taken when the first has ended there', async () => {
+  it('of a second subscription is rejected while the first runs, and taken when the first has ended there', async () => {
     const { id, slug, stripeId } = await world.subscribed()
     const other = { ...(await world.read(stripeId)), id: `sub_${randomBytes(8).toString('hex')}` }
     await expect(apply(id, other, later(1))).rejects.toMatchObject({ code: 'subscription_exists' })
-    await world.processor().cancelNow(stripeId, false, { idempotencyKey: randomBytes(8).toString('hex') })
+    await world
+      .processor()
+      .cancelNow(stripeId, false, { idempotencyKey: randomBytes(8).toString('hex') })
     await apply(id, other, later(2))
-    expect((await world.rows(slug)).map(({ status }: { status: string }) => status)).toEqual(['active', 'canceled'])
+    expect((await world.rows(slug)).map(({ status }: { status: string }) => status)).toEqual([
+      'active',
+      'canceled',
+    ])
   })
 
   it('of a price that the catalog has not is kept with what the processor says', async () => {
     const { id, stripeId, slug } = await world.subscribed()
     await apply(
       id,
-      { ...(await world.read(stripeId)), priceId: 'price_by_hand', perSeatAmount: null, periodAmount: 4_711, seats: 3 },
+      {
+        ...(await world.read(stripeId)),
+        priceId: 'price_by_hand',
+        perSeatAmount: null,
+        periodAmount: 4_711,
+        seats: 3,
+      },
       later(1),
     )
     expect(await world.rows(slug)).toMatchObject([
-      { priceId: null, stripePriceId: 'price_by_hand', periodAmount: 4_711, totalMinor: 4_711, plan: 'business' },
+      {
+        priceId: null,
+        stripePriceId: 'price_by_hand',
+        periodAmount: 4_711,
+        totalMinor: 4_711,
+        plan: 'business',
+      },
     ])
-    expect(await findSubscriptionByStripeId(house.database.db, stripeId)).toMatchObject({ plan: 'business' })
+    expect(await findSubscriptionByStripeId(testApp.database.db, stripeId)).toMatchObject({
+      plan: 'business',
+    })
   })
 })
 
 describe('the price catalog at the payment processor', () => {
   const create = (fields: Record<string, unknown> = {}) =>
-    house.request('POST', '/prices', {
+    testApp.request('POST', '/prices', {
       token: operator,
       body: {
         plan: 'free',
@@ -132,8 +181,11 @@ describe('the price catalog at the payment processor', () => {
       state: 'active',
       amounts: [{ stripePriceId: expect.stringMatching(/^price_/), error: null }, { error: null }],
     })
-    expect(new Set(body.amounts.map(({ stripePriceId }: { stripePriceId: string }) => stripePriceId)).size).toBe(2)
-    const { body: second } = await house.request('PATCH', `/prices/${body.id}`, {
+    expect(
+      new Set(body.amounts.map(({ stripePriceId }: { stripePriceId: string }) => stripePriceId))
+        .size,
+    ).toBe(2)
+    const { body: second } = await testApp.request('PATCH', `/prices/${body.id}`, {
       token: operator,
       body: { amounts: [{ currency: 'eur', unitAmount: 120 }] },
     })
@@ -145,12 +197,21 @@ describe('the price catalog at the payment processor', () => {
     })
     expect((await world.call(slug, '/preview', { seats: 12 })).body).toMatchObject({ exact: true })
     const { body: third } = await create({ amounts: [{ currency: 'eur', unitAmount: 200 }] })
-    expect((await world.call(slug, '/preview', { seats: 12 })).body, 'who subscribed keeps the old price').toMatchObject({
+    expect(
+      (await world.call(slug, '/preview', { seats: 12 })).body,
+      'who subscribed keeps the old price',
+    ).toMatchObject({
       after: { totalMinor: 1_440 },
     })
-    expect((await world.change(slug, { seats: 12 })).answer).toMatchObject({ status: 200, body: { subscription: { totalMinor: 1_440 } } })
-    expect((await house.request('GET', `/prices/${second.id}`, { token: operator })).body.subscriptions).toBe(1)
-    await house.request('POST', `/prices/${third.id}/archive`, { token: operator, body: {} })
+    expect((await world.change(slug, { seats: 12 })).answer).toMatchObject({
+      status: 200,
+      body: { subscription: { totalMinor: 1_440 } },
+    })
+    expect(
+      (await testApp.request('GET', `/prices/${second.id}`, { token: operator })).body
+        .subscriptions,
+    ).toBe(1)
+    await testApp.request('POST', `/prices/${third.id}/archive`, { token: operator, body: {} })
   })
 
   it('sells tiers for what the catalog computes', async () => {
@@ -162,16 +223,27 @@ describe('the price catalog at the payment processor', () => {
       ['graduated', 13_200],
       ['volume', 11_200],
     ] as const) {
-      const { body } = await create({ scheme, amounts: [{ currency: 'eur', unitAmount: 0, tiers }] })
+      const { body } = await create({
+        scheme,
+        amounts: [{ currency: 'eur', unitAmount: 0, tiers }],
+      })
       expect(body.amounts).toMatchObject([{ error: null, tiers }])
       const { slug } = await world.newTenant('pm_card_visa')
       const answer = await world.call(slug, '', { ...terms, plan: 'free', seats: 14 })
-      expect(answer.body.subscription, scheme).toMatchObject({ totalMinor, periodAmount: totalMinor })
+      expect(answer.body.subscription, scheme).toMatchObject({
+        totalMinor,
+        periodAmount: totalMinor,
+      })
     }
-    const { body } = await create({ scheme: 'flat', amounts: [{ currency: 'eur', unitAmount: 9_900 }] })
+    const { body } = await create({
+      scheme: 'flat',
+      amounts: [{ currency: 'eur', unitAmount: 9_900 }],
+    })
     expect(body.state).toBe('active')
     const { slug } = await world.newTenant('pm_card_visa')
-    expect((await world.call(slug, '', { ...terms, plan: 'free' })).body.subscription).toMatchObject({ totalMinor: 9_900 })
+    expect(
+      (await world.call(slug, '', { ...terms, plan: 'free' })).body.subscription,
+    ).toMatchObject({ totalMinor: 9_900 })
   })
 
   it('when it fails leaves a draft that says why, and a second try finishes it without a second price', async () => {
@@ -182,10 +254,18 @@ describe('the price catalog at the payment processor', () => {
       expect(stripePriceId).toBeNull()
       expect(error).toMatch(/payment processor/)
     }
-    house.sandbox.clearFaults()
-    const again = await house.request('POST', `/prices/${body.id}/activate`, { token: operator, body: {} })
-    expect(again.body).toMatchObject({ state: 'active', amounts: [{ error: null }, { error: null }] })
-    const { items } = (await house.request('GET', '/audit?action=price.*&limit=2', { token: operator })).body
+    testApp.sandbox.clearFaults()
+    const again = await testApp.request('POST', `/prices/${body.id}/activate`, {
+      token: operator,
+      body: {},
+    })
+    expect(again.body).toMatchObject({
+      state: 'active',
+      amounts: [{ error: null }, { error: null }],
+    })
+    const { items } = (
+      await testApp.request('GET', '/audit?action=price.*&limit=2', { token: operator })
+    ).body
     expect(items).toMatchObject([
       { action: 'price.activated', outcome: 'success' },
       { action: 'price.created', outcome: 'failure' },
@@ -195,9 +275,13 @@ describe('the price catalog at the payment processor', () => {
   it('that could not be told of an archived price is told when asked again', async () => {
     const { body } = await create({ amounts: [{ currency: 'eur', unitAmount: 300 }] })
     world.fault({ mode: 'error', status: 503, match: 'POST /v1/prices', times: 100 })
-    const archive = () => house.request('POST', `/prices/${body.id}/archive`, { token: operator, body: {} })
-    expect((await archive()).body).toMatchObject({ state: 'archived', amounts: [{ error: expect.stringContaining('payment processor') }] })
-    house.sandbox.clearFaults()
+    const archive = () =>
+      testApp.request('POST', `/prices/${body.id}/archive`, { token: operator, body: {} })
+    expect((await archive()).body).toMatchObject({
+      state: 'archived',
+      amounts: [{ error: expect.stringContaining('payment processor') }],
+    })
+    testApp.sandbox.clearFaults()
     expect((await archive()).body).toMatchObject({ state: 'archived', amounts: [{ error: null }] })
   })
 })

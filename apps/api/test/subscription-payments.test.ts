@@ -1,18 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { drainWebhooks } from '../src/webhooks/process.ts'
-import { openPaidSubscriptions, type PaidSubscriptionsHouse } from './paid-subscriptions-house.ts'
-import { day, terms } from './subscriptions-house.ts'
+import {
+  openPaidSubscriptions,
+  type PaidSubscriptionsTestApp,
+} from './paid-subscriptions-test-app.ts'
+import { day, terms } from './subscriptions-test-app.ts'
 
-let world: PaidSubscriptionsHouse
-let house: PaidSubscriptionsHouse['house']
+let world: PaidSubscriptionsTestApp
+let testApp: PaidSubscriptionsTestApp['testApp']
 let operator: string
 let started: Date
 
 beforeAll(async () => {
   world = await openPaidSubscriptions()
-  ;({ house, operator, started } = world)
+  ;({ testApp, operator, started } = world)
 })
-afterEach(() => world.house.sandbox.clearFaults())
+afterEach(() => world.testApp.sandbox.clearFaults())
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
@@ -32,7 +35,13 @@ describe('starting a subscription', () => {
     expect(await world.atProcessor(customerId)).toMatchObject([
       { id: stripeId, status: 'active', seats: 10, metadata: { plan: 'business' } },
     ])
-    expect((await house.request('GET', `/audit?action=subscription.created&q=${slug}`, { token: operator })).body.items).toHaveLength(1)
+    expect(
+      (
+        await testApp.request('GET', `/audit?action=subscription.created&q=${slug}`, {
+          token: operator,
+        })
+      ).body.items,
+    ).toHaveLength(1)
   })
 
   it('without a card waits for its first payment, answers the same secret again, and can be called off', async () => {
@@ -40,12 +49,18 @@ describe('starting a subscription', () => {
     const first = await world.call(slug, '', terms)
     expect(first).toMatchObject({
       status: 201,
-      body: { subscription: { status: 'incomplete' }, clientSecret: expect.stringMatching(/_secret_/) },
+      body: {
+        subscription: { status: 'incomplete' },
+        clientSecret: expect.stringMatching(/_secret_/),
+      },
     })
     expect(await world.tenantRow(slug)).toEqual({ plan: 'free', seats: 1 })
     const again = await world.call(slug, '', terms)
     expect(again.body.clientSecret).toBe(first.body.clientSecret)
-    expect(await world.call(slug, '', { ...terms, seats: 11 })).toMatchObject({ status: 409, body: { code: 'subscription_exists' } })
+    expect(await world.call(slug, '', { ...terms, seats: 11 })).toMatchObject({
+      status: 409,
+      body: { code: 'subscription_exists' },
+    })
     expect(await world.atProcessor(customerId)).toHaveLength(1)
     expect((await world.call(slug, '/preview', { seats: 11 })).body.code).toBe('subscription_state')
     const [{ latestInvoiceId }] = await world.rows(slug)
@@ -54,8 +69,12 @@ describe('starting a subscription', () => {
       body: { status: expect.stringMatching(/canceled|incomplete_expired/) },
     })
     // Nothing is owed for what never began, and nobody can pay it.
-    expect((await house.request('GET', `/tenants/${slug}/billing`, { token: operator })).body.due).toEqual([])
-    expect(await house.app.house.systems.payments?.findInvoice(latestInvoiceId)).toMatchObject({ status: 'void' })
+    expect(
+      (await testApp.request('GET', `/tenants/${slug}/billing`, { token: operator })).body.due,
+    ).toEqual([])
+    expect(await testApp.app.services.systems.payments?.findInvoice(latestInvoiceId)).toMatchObject(
+      { status: 'void' },
+    )
     expect(await world.call(slug, '', { ...terms, seats: 11 })).toMatchObject({
       status: 201,
       body: { subscription: { status: 'incomplete', seats: 11 } },
@@ -66,9 +85,13 @@ describe('starting a subscription', () => {
     const { slug } = await world.newTenant()
     await world.call(slug, '', terms)
     const [made] = await world.rows(slug)
-    house.sandbox.payments.act({ action: 'pay', invoice: made.latestInvoiceId, card: 'pm_card_visa' })
-    await house.webhooks.deliver([...house.webhooks.pending()].reverse())
-    await drainWebhooks(house.app.house)
+    testApp.sandbox.payments.act({
+      action: 'pay',
+      invoice: made.latestInvoiceId,
+      card: 'pm_card_visa',
+    })
+    await testApp.webhooks.deliver([...testApp.webhooks.pending()].reverse())
+    await drainWebhooks(testApp.app.services)
     expect(await world.rows(slug)).toMatchObject([{ status: 'active', seats: 10 }])
     expect(await world.tenantRow(slug)).toEqual({ plan: 'business', seats: 10 })
     expect((await world.call(slug, '', terms)).body.code).toBe('subscription_exists')
@@ -85,7 +108,7 @@ describe('starting a subscription', () => {
     expect(lost).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
     expect(lost.body.detail).not.toMatch(/sk_|secret/)
     expect(await world.rows(slug)).toEqual([])
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     const second = await world.call(slug, '', terms)
     expect(second.body.code ?? second.status).toBe('subscription_exists')
     expect(await world.atProcessor(customerId)).toHaveLength(1)
@@ -96,8 +119,11 @@ describe('starting a subscription', () => {
     const { slug, customerId } = await world.newTenant()
     world.fault({ mode: 'reset', match: 'POST /v1/subscriptions', times: 100, after: true })
     expect((await world.call(slug, '', terms)).status).toBe(502)
-    house.sandbox.clearFaults()
-    expect(await world.call(slug, '', terms)).toMatchObject({ status: 201, body: { clientSecret: expect.stringMatching(/_secret_/) } })
+    testApp.sandbox.clearFaults()
+    expect(await world.call(slug, '', terms)).toMatchObject({
+      status: 201,
+      body: { clientSecret: expect.stringMatching(/_secret_/) },
+    })
     expect(await world.atProcessor(customerId)).toHaveLength(1)
   })
 
@@ -109,56 +135,85 @@ describe('starting a subscription', () => {
   })
 
   it('gives the trial of the price once', async () => {
-    const { db } = house.database
-    const price = db.updateTable('prices').where('plan', '=', 'enterprise').where('cycle', '=', 'month')
+    const { db } = testApp.database
+    const price = db
+      .updateTable('prices')
+      .where('plan', '=', 'enterprise')
+      .where('cycle', '=', 'month')
     await price.set({ trial_days: 14 }).execute()
     const { slug } = await world.newTenant('pm_card_visa')
     const first = await world.call(slug, '', { ...terms, plan: 'enterprise' })
-    expect(first.body.subscription).toMatchObject({ status: 'trialing', trialEnd: new Date(started.getTime() + 14 * day).toISOString() })
+    expect(first.body.subscription).toMatchObject({
+      status: 'trialing',
+      trialEnd: new Date(started.getTime() + 14 * day).toISOString(),
+    })
     const [{ id }] = await world.rows(slug)
-    await house.request('DELETE', `/subscriptions/${id}`, { token: operator })
+    await testApp.request('DELETE', `/subscriptions/${id}`, { token: operator })
     const second = await world.call(slug, '', { ...terms, plan: 'enterprise' })
     expect(second.body.subscription).toMatchObject({ status: 'active', trialEnd: null })
     await price.set({ trial_days: 0 }).execute()
   })
 
-  it('is refused for what is not on sale', async () => {
+  it('is rejected for what is not on sale', async () => {
     const { slug } = await world.newTenant('pm_card_visa')
-    expect(await world.call(slug, '', { ...terms, currency: 'gbp' })).toMatchObject({ status: 409, body: { code: 'price_unavailable' } })
-    expect(await world.call(slug, '', { ...terms, plan: 'free' })).toMatchObject({ status: 409, body: { code: 'price_unavailable' } })
-    expect(await world.call(slug, '', { ...terms, seats: 0 })).toMatchObject({ status: 400, body: { issues: [{ path: 'seats' }] } })
+    expect(await world.call(slug, '', { ...terms, currency: 'gbp' })).toMatchObject({
+      status: 409,
+      body: { code: 'price_unavailable' },
+    })
+    expect(await world.call(slug, '', { ...terms, plan: 'free' })).toMatchObject({
+      status: 409,
+      body: { code: 'price_unavailable' },
+    })
+    expect(await world.call(slug, '', { ...terms, seats: 0 })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'seats' }] },
+    })
   })
 
   it('by an operator goes the same way', async () => {
     const { slug, customerId } = await world.newTenant('pm_card_visa')
     const body = { tenantSlug: slug, source: 'stripe', ...terms, trialDays: 7 }
-    const made = await house.request('POST', '/subscriptions', { token: operator, body })
+    const made = await testApp.request('POST', '/subscriptions', { token: operator, body })
     expect(made).toMatchObject({ status: 201, body: { source: 'stripe', status: 'trialing' } })
     expect(await world.atProcessor(customerId)).toHaveLength(1)
-    expect((await house.request('POST', '/subscriptions', { token: operator, body })).body.code).toBe('subscription_exists')
+    expect(
+      (await testApp.request('POST', '/subscriptions', { token: operator, body })).body.code,
+    ).toBe('subscription_exists')
   })
 })
 
 describe('changing a subscription', () => {
   it('costs exactly what was shown', async () => {
-    house.sandbox.payments.act({ action: 'set_tax', percent: 19 })
+    testApp.sandbox.payments.act({ action: 'set_tax', percent: 19 })
     const { slug, customerId } = await world.subscribed()
     const later = new Date(started.getTime() + 4 * 60_000 + 12_345)
     const { preview, answer } = await world.at(later, () => world.change(slug, { seats: 14 }))
-    expect(answer).toMatchObject({ status: 200, body: { outcome: 'applied', subscription: { seats: 14, totalMinor: 11_200 } } })
-    expect(preview).toMatchObject({ exact: true, effect: 'now', before: { seats: 10 }, after: { seats: 14, totalMinor: 11_200 } })
-    const lines = preview.lines.reduce((sum: number, { amountMinor }: { amountMinor: number }) => sum + amountMinor, 0)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { outcome: 'applied', subscription: { seats: 14, totalMinor: 11_200 } },
+    })
+    expect(preview).toMatchObject({
+      exact: true,
+      effect: 'now',
+      before: { seats: 10 },
+      after: { seats: 14, totalMinor: 11_200 },
+    })
+    const lines = preview.lines.reduce(
+      (sum: number, { amountMinor }: { amountMinor: number }) => sum + amountMinor,
+      0,
+    )
     expect(lines + preview.taxMinor).toBe(preview.totalMinor)
     expect(preview.nextAmountMinor).toBe(Math.round(11_200 * 1.19))
     const [invoice] = await world.processor().listInvoices(customerId)
     expect(invoice).toMatchObject({ total: preview.totalMinor, status: 'paid' })
     expect(await world.tenantRow(slug)).toEqual({ plan: 'business', seats: 14 })
-    house.sandbox.payments.act({ action: 'set_tax', percent: 0 })
+    testApp.sandbox.payments.act({ action: 'set_tax', percent: 0 })
   })
 
   it('twice at once goes once, and the second finds its quote void', async () => {
     const { slug, stripeId } = await world.subscribed()
-    const quote = async (seats: number) => (await world.call(slug, '/preview', { seats })).body.quote
+    const quote = async (seats: number) =>
+      (await world.call(slug, '/preview', { seats })).body.quote
     const [eleven, twelve] = [await quote(11), await quote(12)]
     const both = await Promise.all([
       world.call(slug, '/change', { seats: 11, quote: eleven }),
@@ -172,9 +227,15 @@ describe('changing a subscription', () => {
 
   it('whose card is declined changes nothing', async () => {
     const { slug, customerId, stripeId } = await world.subscribed()
-    house.sandbox.payments.act({ action: 'attach_card', customer: customerId, card: 'pm_card_chargeCustomerFail' })
+    testApp.sandbox.payments.act({
+      action: 'attach_card',
+      customer: customerId,
+      card: 'pm_card_chargeCustomerFail',
+    })
     const { answer } = await world.change(slug, { seats: 14 })
-    expect(answer.status === 409 ? answer.body.code : answer.body.outcome).toMatch(/payment_failed|awaiting_payment/)
+    expect(answer.status === 409 ? answer.body.code : answer.body.outcome).toMatch(
+      /payment_failed|awaiting_payment/,
+    )
     expect((await world.read(stripeId)).seats).toBe(10)
     expect(await world.rows(slug)).toMatchObject([{ seats: 10, status: 'active' }])
     expect(await world.tenantRow(slug)).toMatchObject({ seats: 10 })
@@ -184,10 +245,16 @@ describe('changing a subscription', () => {
     const { slug, stripeId, customerId } = await world.subscribed()
     const { quote } = (await world.call(slug, '/preview', { seats: 14 })).body
     world.fault({ mode: 'reset', match: `POST /v1/subscriptions/`, times: 100, after: true })
-    expect(await world.call(slug, '/change', { seats: 14, quote })).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    house.sandbox.clearFaults()
+    expect(await world.call(slug, '/change', { seats: 14, quote })).toMatchObject({
+      status: 502,
+      body: { code: 'upstream_failed' },
+    })
+    testApp.sandbox.clearFaults()
     expect(await world.rows(slug)).toMatchObject([{ seats: 10 }])
-    expect(await world.call(slug, '/change', { seats: 14, quote })).toMatchObject({ status: 200, body: { subscription: { seats: 14 } } })
+    expect(await world.call(slug, '/change', { seats: 14, quote })).toMatchObject({
+      status: 200,
+      body: { subscription: { seats: 14 } },
+    })
     expect((await world.read(stripeId)).seats).toBe(14)
     expect(await world.processor().listInvoices(customerId)).toHaveLength(2)
   })
@@ -199,14 +266,19 @@ describe('changing a subscription', () => {
   ] as const)('while the processor %s leaves everything as it was', async (_, mode) => {
     const { slug } = await world.subscribed()
     world.fault({ ...mode, times: 100 })
-    expect(await world.call(slug, '/preview', { seats: 12 })).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    house.sandbox.clearFaults()
+    expect(await world.call(slug, '/preview', { seats: 12 })).toMatchObject({
+      status: 502,
+      body: { code: 'upstream_failed' },
+    })
+    testApp.sandbox.clearFaults()
     const { quote } = (await world.call(slug, '/preview', { seats: 12 })).body
     world.fault({ ...mode, match: 'POST /v1/subscriptions/', times: 100 })
     expect((await world.call(slug, '/change', { seats: 12, quote })).status).toBe(502)
     expect((await world.call(slug, '/cancel', {})).status).toBe(502)
-    house.sandbox.clearFaults()
-    expect(await world.rows(slug)).toMatchObject([{ seats: 10, cancelAtPeriodEnd: false, status: 'active' }])
+    testApp.sandbox.clearFaults()
+    expect(await world.rows(slug)).toMatchObject([
+      { seats: 10, cancelAtPeriodEnd: false, status: 'active' },
+    ])
   })
 
   it('by month to year begins a new period', async () => {
@@ -214,7 +286,9 @@ describe('changing a subscription', () => {
     const { preview, answer } = await world.change(slug, { cycle: 'year' })
     expect(preview).toMatchObject({ effect: 'now', exact: true, after: { totalMinor: 80_000 } })
     expect(answer.body.subscription).toMatchObject({ cycle: 'year', totalMinor: 80_000 })
-    expect(Date.parse(answer.body.subscription.currentPeriodEnd) - started.getTime()).toBeGreaterThan(360 * day)
+    expect(
+      Date.parse(answer.body.subscription.currentPeriodEnd) - started.getTime(),
+    ).toBeGreaterThan(360 * day)
   })
 
   it('to less waits until an hour before the end of the period, and is then told once', async () => {
@@ -227,9 +301,17 @@ describe('changing a subscription', () => {
     })
     await world.settleAt(new Date(end - 61 * 60_000))
     expect(await world.read(stripeId)).toMatchObject({ seats: 10 })
-    await Promise.all([world.settleAt(new Date(end - 59 * 60_000)), world.settleAt(new Date(end - 59 * 60_000))])
-    expect(await world.read(stripeId)).toMatchObject({ seats: 6, priceId: 'price_demo_starter_month_eur' })
-    expect(await world.rows(slug)).toMatchObject([{ seats: 6, plan: 'starter', pending: null, perSeatAmount: 400 }])
+    await Promise.all([
+      world.settleAt(new Date(end - 59 * 60_000)),
+      world.settleAt(new Date(end - 59 * 60_000)),
+    ])
+    expect(await world.read(stripeId)).toMatchObject({
+      seats: 6,
+      priceId: 'price_demo_starter_month_eur',
+    })
+    expect(await world.rows(slug)).toMatchObject([
+      { seats: 6, plan: 'starter', pending: null, perSeatAmount: 400 },
+    ])
     expect(await world.tenantRow(slug)).toEqual({ plan: 'starter', seats: 6 })
   })
 
@@ -240,16 +322,20 @@ describe('changing a subscription', () => {
     world.fault({ mode: 'error', status: 500, match: 'POST /v1/subscriptions/', times: 100 })
     await world.settleAt(due)
     expect(await world.rows(slug)).toMatchObject([
-      { seats: 10, pending: { seats: 6 }, pendingError: expect.stringContaining('payment processor') },
+      {
+        seats: 10,
+        pending: { seats: 6 },
+        pendingError: expect.stringContaining('payment processor'),
+      },
     ])
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await world.settleAt(due)
     expect(await world.rows(slug), 'it is not tried again at once').toMatchObject([{ seats: 10 }])
     world.fault({ mode: 'reset', match: 'POST /v1/subscriptions/', times: 100, after: true })
     await world.settleAt(new Date(due.getTime() + 61_000))
     expect(await world.read(stripeId)).toMatchObject({ seats: 6 })
     expect(await world.rows(slug)).toMatchObject([{ seats: 10, pending: { seats: 6 } }])
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await world.settleAt(new Date(due.getTime() + 5 * 60_000))
     expect(await world.rows(slug)).toMatchObject([{ seats: 6, pending: null, pendingError: null }])
   })
@@ -257,24 +343,42 @@ describe('changing a subscription', () => {
   it('by an operator is credited or charged on the next invoice', async () => {
     const { slug, stripeId, customerId } = await world.subscribed()
     const [{ id }] = await world.rows(slug)
-    const patched = await house.request('PATCH', `/subscriptions/${id}`, { token: operator, body: { seats: 4 } })
+    const patched = await testApp.request('PATCH', `/subscriptions/${id}`, {
+      token: operator,
+      body: { seats: 4 },
+    })
     expect(patched).toMatchObject({ status: 200, body: { seats: 4, totalMinor: 3_200 } })
     expect((await world.read(stripeId)).seats).toBe(4)
     expect(await world.processor().listInvoices(customerId)).toHaveLength(1)
-    const refused = await house.request('PATCH', `/subscriptions/${id}`, { token: operator, body: { status: 'paused', perSeatAmount: 1 } })
-    expect(refused.body.issues.map(({ path }: { path: string }) => path)).toEqual(['perSeatAmount', 'status'])
+    const rejected = await testApp.request('PATCH', `/subscriptions/${id}`, {
+      token: operator,
+      body: { status: 'paused', perSeatAmount: 1 },
+    })
+    expect(rejected.body.issues.map(({ path }: { path: string }) => path)).toEqual([
+      'perSeatAmount',
+      'status',
+    ])
   })
 
-  it('is refused while the gate is closed, and reading goes on', async () => {
+  it('is rejected while the gate is closed, and reading goes on', async () => {
     const { slug } = await world.subscribed()
     const { quote } = (await world.call(slug, '/preview', { seats: 12 })).body
-    const { billing } = house.config
+    const { billing } = testApp.config
     const open = billing.paymentsEnabled
     Object.assign(billing, { paymentsEnabled: false })
     try {
-      expect(await world.call(slug, '/preview', { seats: 12 })).toMatchObject({ status: 409, body: { code: 'billing_disabled' } })
-      expect(await world.call(slug, '/change', { seats: 12, quote })).toMatchObject({ status: 409, body: { code: 'billing_disabled' } })
-      expect(await world.call(slug, '/cancel', {})).toMatchObject({ status: 409, body: { code: 'billing_disabled' } })
+      expect(await world.call(slug, '/preview', { seats: 12 })).toMatchObject({
+        status: 409,
+        body: { code: 'billing_disabled' },
+      })
+      expect(await world.call(slug, '/change', { seats: 12, quote })).toMatchObject({
+        status: 409,
+        body: { code: 'billing_disabled' },
+      })
+      expect(await world.call(slug, '/cancel', {})).toMatchObject({
+        status: 409,
+        body: { code: 'billing_disabled' },
+      })
       expect(await world.call(slug)).toMatchObject({ status: 200, body: { status: 'active' } })
     } finally {
       Object.assign(billing, { paymentsEnabled: open })
@@ -287,18 +391,28 @@ describe('ending a subscription', () => {
     const { slug, stripeId, subscription } = await world.subscribed()
     expect(await world.call(slug, '/cancel', { comment: 'Too dear' })).toMatchObject({
       status: 200,
-      body: { cancelAtPeriodEnd: true, cancelComment: 'Too dear', status: 'active', cancelAt: subscription.currentPeriodEnd },
+      body: {
+        cancelAtPeriodEnd: true,
+        cancelComment: 'Too dear',
+        status: 'active',
+        cancelAt: subscription.currentPeriodEnd,
+      },
     })
     expect((await world.read(stripeId)).cancelAtPeriodEnd).toBe(true)
     expect((await world.call(slug, '/preview', { seats: 12 })).body.code).toBe('uncancel_first')
-    expect(await world.call(slug, '/keep', {})).toMatchObject({ status: 200, body: { cancelAtPeriodEnd: false } })
+    expect(await world.call(slug, '/keep', {})).toMatchObject({
+      status: 200,
+      body: { cancelAtPeriodEnd: false },
+    })
     expect((await world.read(stripeId)).cancelAtPeriodEnd).toBe(false)
   })
 
   it('now, by an operator, and a new one may begin', async () => {
     const { slug, stripeId } = await world.subscribed()
     const [{ id }] = await world.rows(slug)
-    expect((await house.request('DELETE', `/subscriptions/${id}`, { token: operator })).status).toBe(204)
+    expect(
+      (await testApp.request('DELETE', `/subscriptions/${id}`, { token: operator })).status,
+    ).toBe(204)
     expect((await world.read(stripeId)).status).toBe('canceled')
     expect((await world.call(slug, '', terms)).status).toBe(201)
   })

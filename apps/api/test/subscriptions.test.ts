@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { day, openSubscriptions, type SubscriptionsHouse, terms } from './subscriptions-house.ts'
+import {
+  day,
+  openSubscriptions,
+  type SubscriptionsTestApp,
+  terms,
+} from './subscriptions-test-app.ts'
 
-let world: SubscriptionsHouse
-let house: SubscriptionsHouse['house']
+let world: SubscriptionsTestApp
+let testApp: SubscriptionsTestApp['testApp']
 let operator: string
 let started: Date
 
 beforeAll(async () => {
   world = await openSubscriptions()
-  ;({ house, operator, started } = world)
+  ;({ testApp, operator, started } = world)
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
@@ -18,8 +23,21 @@ describe('a manual subscription', () => {
   it('takes its price from the catalog, and the tenant follows it', async () => {
     const made = await world.subscribe()
     expect(made).toMatchObject({
-      ...{ source: 'manual', status: 'active', perSeatAmount: 800, periodAmount: null, totalMinor: 8_000, arrMinor: 96_000, version: 1 },
-      ...{ currentPeriodStart: started.toISOString(), stripeSubscriptionId: null, cancelAtPeriodEnd: false, pending: null },
+      ...{
+        source: 'manual',
+        status: 'active',
+        perSeatAmount: 800,
+        periodAmount: null,
+        totalMinor: 8_000,
+        arrMinor: 96_000,
+        version: 1,
+      },
+      ...{
+        currentPeriodStart: started.toISOString(),
+        stripeSubscriptionId: null,
+        cancelAtPeriodEnd: false,
+        pending: null,
+      },
     })
     expect(made.priceId).not.toBeNull()
     expect(await world.tenant(made.tenantSlug)).toEqual({ plan: 'business', seats: 10 })
@@ -32,15 +50,28 @@ describe('a manual subscription', () => {
     const startAt = new Date(started.getTime() - 45 * day).toISOString()
     const each = await world.subscribe({ perSeatAmount: 650, startAt })
     expect(each).toMatchObject({ perSeatAmount: 650, totalMinor: 6_500, priceId: null })
-    expect(new Date(each.currentPeriodStart) <= started && new Date(each.currentPeriodEnd) > started).toBe(true)
-    expect((await world.read(each.id)).history).toMatchObject([{ validFrom: startAt, validTo: null, arrMinor: 78_000 }])
-    expect(await world.subscribe({ periodAmount: 9_999 })).toMatchObject({ periodAmount: 9_999, totalMinor: 9_999, perSeatAmount: 999 })
+    expect(
+      new Date(each.currentPeriodStart) <= started && new Date(each.currentPeriodEnd) > started,
+    ).toBe(true)
+    expect((await world.read(each.id)).history).toMatchObject([
+      { validFrom: startAt, validTo: null, arrMinor: 78_000 },
+    ])
+    expect(await world.subscribe({ periodAmount: 9_999 })).toMatchObject({
+      periodAmount: 9_999,
+      totalMinor: 9_999,
+      perSeatAmount: 999,
+    })
   })
 
   it('is one per tenant, also of two at once', async () => {
     const tenantSlug = await world.newTenant()
     const both = await Promise.all(
-      [3, 4].map((seats) => house.request('POST', '/subscriptions', { token: operator, body: { tenantSlug, ...terms, seats } })),
+      [3, 4].map((seats) =>
+        testApp.request('POST', '/subscriptions', {
+          token: operator,
+          body: { tenantSlug, ...terms, seats },
+        }),
+      ),
     )
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
     expect(both.find(({ status }) => status === 409)?.body.code).toBe('subscription_exists')
@@ -53,28 +84,47 @@ describe('a manual subscription', () => {
     ['a part of a seat', { seats: 2.5 }, 'seats'],
   ])('is refused for %s', async (_, fields, path) => {
     const body = { tenantSlug: await world.newTenant(), ...terms, ...fields }
-    const answer = await house.request('POST', '/subscriptions', { token: operator, body })
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', issues: [{ path }] } })
+    const response = await testApp.request('POST', '/subscriptions', { token: operator, body })
+    expect(response).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', issues: [{ path }] },
+    })
   })
 
-  it('is refused in a currency that the price has not, and below what members have', async () => {
+  it('is rejected in a currency that the price has not, and below what members have', async () => {
     const tenantSlug = await world.newTenant()
-    const foreign = await house.request('POST', '/subscriptions', { token: operator, body: { tenantSlug, ...terms, currency: 'gbp' } })
-    expect(foreign).toMatchObject({ status: 409, body: { code: 'price_unavailable', issues: [{ path: 'currency' }] } })
+    const foreign = await testApp.request('POST', '/subscriptions', {
+      token: operator,
+      body: { tenantSlug, ...terms, currency: 'gbp' },
+    })
+    expect(foreign).toMatchObject({
+      status: 409,
+      body: { code: 'price_unavailable', issues: [{ path: 'currency' }] },
+    })
     await world.mailboxes(tenantSlug, 2)
     await world.mailboxes(tenantSlug, 1, 'suspended')
-    const few = await house.request('POST', '/subscriptions', { token: operator, body: { tenantSlug, ...terms, seats: 2 } })
-    expect(few.body.issues).toEqual([{ path: 'seats', message: '3 members own a mailbox. Remove members before their seats.' }])
+    const few = await testApp.request('POST', '/subscriptions', {
+      token: operator,
+      body: { tenantSlug, ...terms, seats: 2 },
+    })
+    expect(few.body.issues).toEqual([
+      { path: 'seats', message: '3 members own a mailbox. Remove members before their seats.' },
+    ])
     // Whoever is about to choose can know it before.
-    const offered = await house.request('GET', `/tenants/${tenantSlug}/prices`, { token: operator })
+    const offered = await testApp.request('GET', `/tenants/${tenantSlug}/prices`, {
+      token: operator,
+    })
     expect(offered).toMatchObject({ status: 200, body: { assignedSeats: 3 } })
   })
 
-  it('of a deleted tenant is refused', async () => {
+  it('of a deleted tenant is rejected', async () => {
     const tenantSlug = await world.newTenant()
-    await house.request('DELETE', `/tenants/${tenantSlug}`, { token: operator })
-    const answer = await house.request('POST', '/subscriptions', { token: operator, body: { tenantSlug, ...terms } })
-    expect(answer).toMatchObject({ status: 409, body: { code: 'tenant_deleted' } })
+    await testApp.request('DELETE', `/tenants/${tenantSlug}`, { token: operator })
+    const response = await testApp.request('POST', '/subscriptions', {
+      token: operator,
+      body: { tenantSlug, ...terms },
+    })
+    expect(response).toMatchObject({ status: 409, body: { code: 'tenant_deleted' } })
   })
 })
 
@@ -89,12 +139,23 @@ describe('an operator', () => {
       perSeatAmount: 15_000,
       totalMinor: 180_000,
     })
-    expect((await world.patch(id, { perSeatAmount: 14_000 })).body).toMatchObject({ totalMinor: 168_000, priceId: null })
-    expect((await world.patch(id, { periodAmount: 150_000 })).body).toMatchObject({ totalMinor: 150_000, arrMinor: 150_000 })
-    expect((await world.patch(id, { periodAmount: null })).body).toMatchObject({ totalMinor: 168_000, periodAmount: null })
+    expect((await world.patch(id, { perSeatAmount: 14_000 })).body).toMatchObject({
+      totalMinor: 168_000,
+      priceId: null,
+    })
+    expect((await world.patch(id, { periodAmount: 150_000 })).body).toMatchObject({
+      totalMinor: 150_000,
+      arrMinor: 150_000,
+    })
+    expect((await world.patch(id, { periodAmount: null })).body).toMatchObject({
+      totalMinor: 168_000,
+      periodAmount: null,
+    })
     expect(await world.tenant(tenantSlug)).toEqual({ plan: 'enterprise', seats: 12 })
     const { history } = await world.read(id)
-    expect(history.map(({ seats, plan, arrMinor }: Record<string, unknown>) => [plan, seats, arrMinor])).toEqual([
+    expect(
+      history.map(({ seats, plan, arrMinor }: Record<string, unknown>) => [plan, seats, arrMinor]),
+    ).toEqual([
       ...[
         ['enterprise', 12, 168_000],
         ['enterprise', 12, 150_000],
@@ -106,7 +167,8 @@ describe('an operator', () => {
         ['business', 10, 96_000],
       ],
     ])
-    for (const [index, state] of history.entries()) expect(state.validTo).toBe(history[index - 1]?.validFrom ?? null)
+    for (const [index, state] of history.entries())
+      expect(state.validTo).toBe(history[index - 1]?.validFrom ?? null)
     expect((await world.auditOf(id)).map(({ action }: { action: string }) => action)).toEqual([
       ...['subscription.created', 'subscription.seats_changed', 'subscription.plan_changed'],
       ...['subscription.updated', 'subscription.updated', 'subscription.updated'],
@@ -134,23 +196,43 @@ describe('an operator', () => {
     expect(await move('canceled')).toBe('subscription_state')
     expect(await move('incomplete')).toBe('subscription_state')
     expect(await move('active')).toEqual(['active', 96_000, null])
-    expect((await world.auditOf(id)).map(({ action }: { action: string }) => action).slice(1)).toEqual([
-      ...['subscription.past_due', 'subscription.updated', 'subscription.recovered', 'subscription.paused', 'subscription.resumed'],
+    expect(
+      (await world.auditOf(id)).map(({ action }: { action: string }) => action).slice(1),
+    ).toEqual([
+      ...[
+        'subscription.past_due',
+        'subscription.updated',
+        'subscription.recovered',
+        'subscription.paused',
+        'subscription.resumed',
+      ],
     ])
   })
 
   it('ends it now: the row and its history stay, and a new one may begin', async () => {
     const { id, tenantSlug } = await world.subscribe()
-    const answer = await house.request('DELETE', `/subscriptions/${id}?comment=Moved%20away`, { token: operator })
-    expect(answer.status).toBe(204)
+    const response = await testApp.request('DELETE', `/subscriptions/${id}?comment=Moved%20away`, {
+      token: operator,
+    })
+    expect(response.status).toBe(204)
     expect(await world.read(id)).toMatchObject({
-      ...{ status: 'canceled', endedAt: started.toISOString(), cancelComment: 'Moved away', arrMinor: 0 },
+      ...{
+        status: 'canceled',
+        endedAt: started.toISOString(),
+        cancelComment: 'Moved away',
+        arrMinor: 0,
+      },
       history: [{ status: 'canceled', arrMinor: 0 }, { status: 'active' }],
     })
-    expect(await house.request('DELETE', `/subscriptions/${id}`, { token: operator })).toMatchObject({
+    expect(
+      await testApp.request('DELETE', `/subscriptions/${id}`, { token: operator }),
+    ).toMatchObject({
       body: { code: 'subscription_ended' },
     })
-    expect(await world.patch(id, { seats: 3 })).toMatchObject({ status: 409, body: { code: 'subscription_ended' } })
+    expect(await world.patch(id, { seats: 3 })).toMatchObject({
+      status: 409,
+      body: { code: 'subscription_ended' },
+    })
     await world.subscribe({}, tenantSlug)
     expect((await world.ofTenant(tenantSlug)).body).toMatchObject({ status: 'active' })
   })
@@ -158,10 +240,12 @@ describe('an operator', () => {
   it('finds them by tenant, partner, status, plan, source, currency and words, page by page', async () => {
     const slug = await world.newTenant({ partnerSlug: 'north' })
     const first = await world.subscribe({ currency: 'usd' }, slug)
-    await house.request('DELETE', `/subscriptions/${first.id}`, { token: operator })
+    await testApp.request('DELETE', `/subscriptions/${first.id}`, { token: operator })
     const second = await world.subscribe({ plan: 'starter' }, slug)
-    const list = async (query: string) => (await house.request('GET', `/subscriptions?${query}`, { token: operator })).body
-    const ids = async (query: string) => (await list(`q=${slug}&${query}`)).items.map(({ id }: { id: string }) => id)
+    const list = async (query: string) =>
+      (await testApp.request('GET', `/subscriptions?${query}`, { token: operator })).body
+    const ids = async (query: string) =>
+      (await list(`q=${slug}&${query}`)).items.map(({ id }: { id: string }) => id)
     expect(await ids('')).toEqual([second.id, first.id])
     expect(await ids('status=canceled')).toEqual([first.id])
     expect(await ids('plan=starter')).toEqual([second.id])
@@ -170,7 +254,9 @@ describe('an operator', () => {
     expect(await ids(`tenantSlug=${slug}&partnerSlug=north`)).toEqual([second.id, first.id])
     expect(await ids('partnerSlug=south')).toEqual([])
     const page = await list(`q=${slug}&limit=1`)
-    expect((await list(`q=${slug}&limit=1&cursor=${page.nextCursor}`)).items).toMatchObject([{ id: first.id }])
+    expect((await list(`q=${slug}&limit=1&cursor=${page.nextCursor}`)).items).toMatchObject([
+      { id: first.id },
+    ])
   })
 
   it('reads the state of a past moment', async () => {
@@ -178,53 +264,84 @@ describe('an operator', () => {
     const { id } = await world.subscribe({ startAt: startAt.toISOString() })
     await world.patch(id, { seats: 20 })
     const seatsAt = async (moment: Date) =>
-      (await world.read(id, `?asOf=${moment.toISOString()}`)).history.map(({ seats }: { seats: number }) => seats)
+      (await world.read(id, `?asOf=${moment.toISOString()}`)).history.map(
+        ({ seats }: { seats: number }) => seats,
+      )
     expect(await seatsAt(new Date(startAt.getTime() - 1))).toEqual([])
     expect(await seatsAt(startAt)).toEqual([10])
     expect(await seatsAt(new Date(started.getTime() - 1))).toEqual([10])
     expect(await seatsAt(started)).toEqual([20])
   })
 
-  it.each(['no-id', '00000000-0000-0000-0000-000000000000'])('is told that there is no subscription %s', async (id) => {
-    expect(await house.request('GET', `/subscriptions/${id}`, { token: operator })).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    })
-    expect(await world.patch(id, { seats: 2 })).toMatchObject({ status: 404 })
-    expect(await house.request('DELETE', `/subscriptions/${id}`, { token: operator })).toMatchObject({ status: 404 })
-  })
+  it.each(['no-id', '00000000-0000-0000-0000-000000000000'])(
+    'is told that there is no subscription %s',
+    async (id) => {
+      expect(
+        await testApp.request('GET', `/subscriptions/${id}`, { token: operator }),
+      ).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
+      expect(await world.patch(id, { seats: 2 })).toMatchObject({ status: 404 })
+      expect(
+        await testApp.request('DELETE', `/subscriptions/${id}`, { token: operator }),
+      ).toMatchObject({ status: 404 })
+    },
+  )
 })
 
 it('a trial is moved and ended by an operator', async () => {
   const { id } = await world.subscribe({ trialDays: 14 })
   const trialEnd = new Date(started.getTime() + 30 * day).toISOString()
-  expect((await world.patch(id, { trialEnd })).body).toMatchObject({ trialEnd, currentPeriodEnd: trialEnd, status: 'trialing' })
-  expect((await world.patch(id, { trialEnd: started.toISOString() })).body.issues).toMatchObject([{ path: 'trialEnd' }])
-  expect((await world.patch(id, { status: 'active' })).body).toMatchObject({ status: 'active', trialEnd: started.toISOString() })
+  expect((await world.patch(id, { trialEnd })).body).toMatchObject({
+    trialEnd,
+    currentPeriodEnd: trialEnd,
+    status: 'trialing',
+  })
+  expect((await world.patch(id, { trialEnd: started.toISOString() })).body.issues).toMatchObject([
+    { path: 'trialEnd' },
+  ])
+  expect((await world.patch(id, { status: 'active' })).body).toMatchObject({
+    status: 'active',
+    trialEnd: started.toISOString(),
+  })
   expect((await world.patch(id, { trialEnd })).body.issues).toMatchObject([{ path: 'trialEnd' }])
 })
 
 it('plan and seats of the tenant are changed by the subscription alone while it runs', async () => {
   const { id, tenantSlug } = await world.subscribe()
-  const change = (body: Record<string, unknown>) => house.request('PATCH', `/tenants/${tenantSlug}`, { token: operator, body })
+  const change = (body: Record<string, unknown>) =>
+    testApp.request('PATCH', `/tenants/${tenantSlug}`, { token: operator, body })
   const message = 'Plan and seats follow the subscription. Change them there.'
   expect(await change({ seats: 11 })).toMatchObject({
     status: 409,
     body: { code: 'subscription_exists', issues: [{ path: 'seats', message }] },
   })
-  expect(await change({ plan: 'starter' })).toMatchObject({ status: 409, body: { issues: [{ path: 'plan', message }] } })
-  expect(await change({ seats: 10, plan: 'business', name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } })
-  await house.request('DELETE', `/subscriptions/${id}`, { token: operator })
-  expect(await change({ plan: 'free', seats: 1 })).toMatchObject({ status: 200, body: { plan: 'free', seats: 1 } })
+  expect(await change({ plan: 'starter' })).toMatchObject({
+    status: 409,
+    body: { issues: [{ path: 'plan', message }] },
+  })
+  expect(await change({ seats: 10, plan: 'business', name: 'Renamed' })).toMatchObject({
+    status: 200,
+    body: { name: 'Renamed' },
+  })
+  await testApp.request('DELETE', `/subscriptions/${id}`, { token: operator })
+  expect(await change({ plan: 'free', seats: 1 })).toMatchObject({
+    status: 200,
+    body: { plan: 'free', seats: 1 },
+  })
 })
 
 it('the partner that a tenant moves to stands in the history from then on', async () => {
   const { id, tenantSlug } = await world.subscribe()
-  const { id: partnerId } = await house.database.db
+  const { id: partnerId } = await testApp.database.db
     .selectFrom('partners')
     .select('id')
     .where('slug', '=', 'north')
     .executeTakeFirstOrThrow()
-  await house.request('PATCH', `/tenants/${tenantSlug}`, { token: operator, body: { partnerId } })
-  expect((await world.read(id)).history).toMatchObject([{ partnerSlug: 'north', validTo: null }, { partnerSlug: null }])
+  await testApp.request('PATCH', `/tenants/${tenantSlug}`, { token: operator, body: { partnerId } })
+  expect((await world.read(id)).history).toMatchObject([
+    { partnerSlug: 'north', validTo: null },
+    { partnerSlug: null },
+  ])
 })

@@ -7,33 +7,48 @@ import { newestMigration } from '@atrium/db/newest-migration'
 import { insertMail } from '@atrium/db/outbox'
 import { listFailures, readBacklogs } from '@atrium/db/system'
 import type { Tables } from '@atrium/db/tables'
-import { CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
+import {
+  CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let token: string
 const now = { ahead: 0 }
 beforeAll(async () => {
-  house = await openHouse({ started: true, clock: { now: () => new Date(Date.now() + now.ahead) } })
-  token = await house.token('operator@atrium.test')
+  testApp = await startTestApp({
+    started: true,
+    clock: { now: () => new Date(Date.now() + now.ahead) },
+  })
+  token = await testApp.token('operator@atrium.test')
 })
-afterAll(() => house?.[Symbol.asyncDispose]())
+afterAll(() => testApp?.[Symbol.asyncDispose]())
 
 async function view(): Promise<SystemView> {
-  const answer = await house.request('GET', '/system', { token })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  return answer.body
+  const response = await testApp.request('GET', '/system', { token })
+  expect(response.status, JSON.stringify(response.body)).toBe(200)
+  return response.body
 }
 
 async function failures(kind?: FailureKind): Promise<SystemFailures['items']> {
-  const answer = await house.request('GET', `/system/failures${kind ? `?kind=${kind}` : ''}`, { token })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  return answer.body.items
+  const response = await testApp.request('GET', `/system/failures${kind ? `?kind=${kind}` : ''}`, {
+    token,
+  })
+  expect(response.status, JSON.stringify(response.body)).toBe(200)
+  return response.body.items
 }
 
-const backlogOf = async (kind: (typeof backlogKinds)[number]) => (await view()).backlogs.find((backlog) => backlog.kind === kind)
-const systemOf = async (name: string) => (await view()).systems.find(({ system }) => system === name)
+const backlogOf = async (kind: (typeof backlogKinds)[number]) =>
+  (await view()).backlogs.find((backlog) => backlog.kind === kind)
+const systemOf = async (name: string) =>
+  (await view()).systems.find(({ system }) => system === name)
 
 describe('the state of the system', () => {
   it('tells of the database, every queue and every backlog', async () => {
@@ -54,7 +69,7 @@ describe('the state of the system', () => {
 
   it('counts the jobs that wait, those of later and since when', async () => {
     await sql`insert into jobs.job (name, data, start_after) values ('billing-reconcile', '{}', now() + interval '1 day')`.execute(
-      house.database.db,
+      testApp.database.db,
     )
     const queue = (await view()).queues.find(({ name }) => name === 'billing-reconcile')
     expect(queue).toMatchObject({ waiting: 0, later: 1, failed: 0 })
@@ -62,13 +77,15 @@ describe('the state of the system', () => {
 
   it('tells since when a system does not answer, and what was wrong after it does again', async () => {
     expect(await systemOf('files')).toMatchObject({ state: 'ok', message: null, lastError: null })
-    house.sandbox.fault({ system: 'files', mode: 'error', status: 503 })
+    testApp.sandbox.fault({ system: 'files', mode: 'error', status: 503 })
     now.ahead += 60_000
-    await expect.poll(async () => (await systemOf('files'))?.state, { timeout: 15_000 }).toBe('error')
+    await expect
+      .poll(async () => (await systemOf('files'))?.state, { timeout: 15_000 })
+      .toBe('error')
     const broken = await systemOf('files')
     expect(broken?.message).toMatch(/503/)
     expect(broken?.lastError?.message).toBe(broken?.message)
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     now.ahead += 60_000
     await expect.poll(async () => (await systemOf('files'))?.state, { timeout: 15_000 }).toBe('ok')
     const mended = await systemOf('files')
@@ -77,61 +94,106 @@ describe('the state of the system', () => {
   })
 
   it('counts failures of real calls by day, and keeps them', async () => {
-    const today = (days: { failures: number; calls: number }[] | undefined) => days?.at(-1) ?? { calls: 0, failures: 0 }
+    const today = (days: { failures: number; calls: number }[] | undefined) =>
+      days?.at(-1) ?? { calls: 0, failures: 0 }
     const before = today((await systemOf('mail'))?.days)
-    house.sandbox.fault({ system: 'mail', mode: 'error', status: 500 })
-    await house.request('GET', '/tenants/acme/aliases', { token })
-    house.sandbox.clearFaults()
+    testApp.sandbox.fault({ system: 'mail', mode: 'error', status: 500 })
+    await testApp.request('GET', '/tenants/acme/aliases', { token })
+    testApp.sandbox.clearFaults()
     const mail = await systemOf('mail')
     expect(today(mail?.days).failures).toBeGreaterThan(before.failures)
-    expect(mail?.lastError?.message).toMatch(/^The mail server reported an error\. \[.+: 500, server\]$/)
+    expect(mail?.lastError?.message).toMatch(
+      /^The mail server reported an error\. \[.+: 500, server\]$/,
+    )
     const { rows } = await sql<{ failures: string }>`
-      select sum(failures) as failures from upstream_days where system = 'mail'`.execute(house.database.db)
+      select sum(failures) as failures from upstream_days where system = 'mail'`.execute(
+      testApp.database.db,
+    )
     expect(Number(rows[0]?.failures)).toBe(today(mail?.days).failures)
   })
 })
 
 describe('what stands failed', () => {
   it('is told by kind, with where it is mended, and no more once it is', async () => {
-    house.sandbox.fault({ system: 'files', mode: 'error', status: 500 })
-    const made = await house.request('POST', '/tenants', {
-      token: await house.token('newcomer@example.test'),
+    testApp.sandbox.fault({ system: 'files', mode: 'error', status: 500 })
+    const made = await testApp.request('POST', '/tenants', {
+      token: await testApp.token('newcomer@example.test'),
       body: { slug: 'broken', name: 'Broken' },
     })
     expect(made.status, JSON.stringify(made.body)).toBe(201)
-    await expect.poll(async () => (await failures('provisioning')).map(({ part }) => part), { timeout: 20_000 }).toEqual(['files'])
+    await expect
+      .poll(async () => (await failures('provisioning')).map(({ part }) => part), {
+        timeout: 20_000,
+      })
+      .toEqual(['files'])
     const [failed] = await failures('provisioning')
     expect(failed).toMatchObject({ tenantSlug: 'broken', nextAt: expect.any(String) })
     expect(failed?.message).not.toBe('')
-    expect(await backlogOf('provisioning')).toMatchObject({ waiting: 1, failing: 1, oldestAt: expect.any(String) })
-    house.sandbox.clearFaults()
+    expect(await backlogOf('provisioning')).toMatchObject({
+      waiting: 1,
+      failing: 1,
+      oldestAt: expect.any(String),
+    })
+    testApp.sandbox.clearFaults()
     await expect
-      .poll(async () => (await house.request('POST', '/tenants/broken/reconcile', { token })).status, { timeout: 20_000 })
+      .poll(
+        async () => (await testApp.request('POST', '/tenants/broken/reconcile', { token })).status,
+        { timeout: 20_000 },
+      )
       .toBe(200)
     await expect.poll(async () => failures('provisioning'), { timeout: 10_000 }).toEqual([])
-    expect(await backlogOf('provisioning')).toMatchObject({ waiting: 0, failing: 0, oldestAt: null })
+    expect(await backlogOf('provisioning')).toMatchObject({
+      waiting: 0,
+      failing: 0,
+      oldestAt: null,
+    })
   })
 
   it('holds mails, events and jobs, and no address of a person', async () => {
-    const { db } = house.database
+    const { db } = testApp.database
     const values = { 'member.name': 'Mira', 'member.email': 'mira@acme.test', 'link.signIn': '' }
-    const mail = { tenantId: null, template: 'member.welcome', to: 'mira@acme.test', values, key: randomUUID() } as const
-    const id = await db.transaction().execute((trx) => insertMail(trx, mail, { host: 'atrium.test', now: new Date() }))
+    const mail = {
+      tenantId: null,
+      template: 'member.welcome',
+      to: 'mira@acme.test',
+      values,
+      key: randomUUID(),
+    } as const
+    const id = await db
+      .transaction()
+      .execute((trx) => insertMail(trx, mail, { host: 'atrium.test', now: new Date() }))
     await db
       .updateTable('outbox')
-      .set({ state: 'gave_up', error: 'The mail server refused send (550, refused).', next_at: null })
+      .set({
+        state: 'gave_up',
+        error: 'The mail server refused send (550, refused).',
+        next_at: null,
+      })
       .where('id', '=', id ?? '')
       .execute()
     await sql`insert into webhook_inbox (id, type, created, livemode, payload, state, note)
-      values ('evt_parked', 'invoice.paid', now(), false, '{}', 'parked', 'The invoice could not be read.')`.execute(db)
+      values ('evt_parked', 'invoice.paid', now(), false, '{}', 'parked', 'The invoice could not be read.')`.execute(
+      db,
+    )
     await sql`insert into jobs.job (name, data, state, completed_on, output)
-      values ('reports', '{}', 'failed', now(), '{"message":"first line\\nsecond line"}')`.execute(db)
+      values ('reports', '{}', 'failed', now(), '{"message":"first line\\nsecond line"}')`.execute(
+      db,
+    )
     const found = await failures()
     expect(found.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['mail', 'event', 'job']))
-    expect(found.find(({ kind }) => kind === 'event')).toMatchObject({ id: 'evt_parked', part: 'invoice.paid', nextAt: null })
-    expect(found.find(({ kind }) => kind === 'job')).toMatchObject({ part: 'reports', message: 'first line' })
+    expect(found.find(({ kind }) => kind === 'event')).toMatchObject({
+      id: 'evt_parked',
+      part: 'invoice.paid',
+      nextAt: null,
+    })
+    expect(found.find(({ kind }) => kind === 'job')).toMatchObject({
+      part: 'reports',
+      message: 'first line',
+    })
     expect(JSON.stringify(found)).not.toContain('mira')
-    expect(found.map(({ at }) => at)).toEqual(found.map(({ at }) => at).sort((a, b) => b.localeCompare(a)))
+    expect(found.map(({ at }) => at)).toEqual(
+      found.map(({ at }) => at).sort((a, b) => b.localeCompare(a)),
+    )
     expect(await backlogOf('mails')).toMatchObject({ gaveUp: 1 })
     expect(await backlogOf('events')).toMatchObject({ gaveUp: 1 })
   })
@@ -143,7 +205,7 @@ describe('what stands failed', () => {
 
 it('is counted along indexes of what is unfinished, never by reading every member, mail or event', async () => {
   const seen: string[] = []
-  const { db } = house.database
+  const { db } = testApp.database
   await db.connection().execute(async (connection) => {
     await sql`set enable_seqscan = off`.execute(connection)
     for (const query of [readBacklogs, (handle: Db) => listFailures(handle, { limit: 10 })]) {
@@ -156,7 +218,14 @@ it('is counted along indexes of what is unfinished, never by reading every membe
     await sql`reset enable_seqscan`.execute(connection)
   })
   for (const plan of seen)
-    for (const table of ['memberships', 'provisioning_steps', 'outbox', 'webhook_inbox', 'booking_hosts', 'mail_lists'])
+    for (const table of [
+      'memberships',
+      'provisioning_steps',
+      'outbox',
+      'webhook_inbox',
+      'booking_hosts',
+      'mail_lists',
+    ])
       expect(plan).not.toContain(`Seq Scan on ${table} `)
   expect(seen.join('\n')).toContain('memberships_unfinished')
 })

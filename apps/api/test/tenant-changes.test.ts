@@ -15,14 +15,24 @@ const subject = 'follower'
 
 beforeAll(async () => {
   copy = await copyDatabase()
-  database = openDatabase({ url: copy.appUrl, onStatement: () => void statements++, onError: () => {} })
+  database = openDatabase({
+    url: copy.appUrl,
+    onStatement: () => void statements++,
+    onError: () => {},
+  })
   const user = randomUUID()
   // In one transaction: a tenant without an owner cannot be committed.
   await database.db.transaction().execute(async (trx) => {
-    await sql`insert into users (id, idp_subject_id, email, name) values (${user}, ${subject}, 'f@example.test', 'F')`.execute(trx)
+    await sql`insert into users (id, idp_subject_id, email, name) values (${user}, ${subject}, 'f@example.test', 'F')`.execute(
+      trx,
+    )
     for (const [index, id] of tenantIds.entries()) {
-      await sql`insert into tenants (id, slug, name) values (${id}, ${`t-${index}`}, 'T')`.execute(trx)
-      await sql`insert into memberships (tenant_id, user_id, role, status) values (${id}, ${user}, 'owner', 'active')`.execute(trx)
+      await sql`insert into tenants (id, slug, name) values (${id}, ${`t-${index}`}, 'T')`.execute(
+        trx,
+      )
+      await sql`insert into memberships (tenant_id, user_id, role, status) values (${id}, ${user}, 'owner', 'active')`.execute(
+        trx,
+      )
     }
   })
   changes = createTenantChanges(database, createLogger('silent', { write: () => {} }))
@@ -60,7 +70,12 @@ it('reads once for all followers, however many there are', async () => {
 
 it('tells a follower who lost the right nothing but that', async () => {
   const states: unknown[] = []
-  const stop = changes.follow({ tenantId: tenantIds[0], subject: 'stranger', operator: true, onState: (tenant) => states.push(tenant) })
+  const stop = changes.follow({
+    tenantId: tenantIds[0],
+    subject: 'stranger',
+    operator: true,
+    onState: (tenant) => states.push(tenant),
+  })
   await expect.poll(() => states).toEqual([undefined])
   stop()
 })

@@ -2,14 +2,14 @@ import type { AuditEvent } from '@atrium/core/audit'
 import type { TenantView } from '@atrium/core/tenants'
 import { insertTenant } from '@atrium/db/tenants'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 const tokens: Record<string, string> = {}
 let south: string
 
 beforeAll(async () => {
-  house = await openHouse({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
+  testApp = await startTestApp({ sandbox: { identity: { accessTokenSeconds: 3600 } } })
   for (const email of [
     'operator@atrium.test',
     'owner@acme.test',
@@ -19,10 +19,20 @@ beforeAll(async () => {
     'partner@north.test',
     'newcomer@example.test',
   ])
-    tokens[email] = await house.token(email)
-  const { db } = house.database
-  south = (await db.insertInto('partners').values({ slug: 'south', name: 'South' }).returning('id').executeTakeFirstOrThrow()).id
-  const owner = await db.selectFrom('users').select('id').where('email', '=', 'owner@globex.test').executeTakeFirstOrThrow()
+    tokens[email] = await testApp.token(email)
+  const { db } = testApp.database
+  south = (
+    await db
+      .insertInto('partners')
+      .values({ slug: 'south', name: 'South' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+  ).id
+  const owner = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'owner@globex.test')
+    .executeTakeFirstOrThrow()
   for (let n = 0; n < 5; n++) {
     const values = {
       ...{
@@ -32,19 +42,27 @@ beforeAll(async () => {
         partnerId: n < 2 ? south : null,
         seats: n,
       },
-      ...{ industry: null, brandColor: null, ownerId: owner.id, domains: [`many-${n}.example.com`], platformDomain: 'tenants.local' },
+      ...{
+        industry: null,
+        brandColor: null,
+        ownerId: owner.id,
+        domains: [`many-${n}.example.com`],
+        platformDomain: 'tenants.local',
+      },
       billing: { company: null, vatNumber: null, country: null, email: null },
     }
     await db.transaction().execute((trx) => insertTenant(trx, values))
   }
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const call = (who: string, method: string, path: string, body?: object) =>
-  house.request(method, path, { token: tokens[who], ...(body ? { body } : {}) })
+  testApp.request(method, path, { token: tokens[who], ...(body ? { body } : {}) })
 const operator = 'operator@atrium.test'
 const slugs = async (who: string, query = '') =>
-  (await call(who, 'GET', `/tenants?${query}`)).body.items.map((tenant: TenantView) => tenant.slug).sort()
+  (await call(who, 'GET', `/tenants?${query}`)).body.items
+    .map((tenant: TenantView) => tenant.slug)
+    .sort()
 
 describe('the list of tenants', () => {
   const many = ['many-0', 'many-1', 'many-2', 'many-3', 'many-4']
@@ -80,18 +98,32 @@ describe('the list of tenants', () => {
     expect(await slugs(operator, query)).toEqual(expected)
   })
 
-  it('pages through all of them once, newest first', async () => {
+  it.each([
+    ['plan=enterprise', ['many-0']],
+    ['partnerSlug=SOUTH&plan=free', ['many-1']],
+    ['status=active', ['globex']],
+    ['status=pending&q=many-3', ['many-3']],
+    ['status=deleted', []],
+    ['q=acme', []],
+  ])('is filtered for a member: %s', async (query, expected) => {
+    expect(await slugs('owner@globex.test', query)).toEqual(expected)
+  })
+
+  it.each([
+    [operator, [...[...many].reverse(), 'globex', 'acme']],
+    ['owner@globex.test', [...[...many].reverse(), 'globex']],
+  ])('pages through all of them once, newest first, for %s', async (who, expected) => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body }: { body: { items: TenantView[]; nextCursor: string | null } } = await call(
-        operator,
+        who,
         'GET',
         `/tenants?limit=3${cursor ? `&cursor=${cursor}` : ''}`,
       )
       seen.push(...body.items.map(({ slug }) => slug))
       cursor = body.nextCursor
     }
-    expect(seen).toEqual([...[...many].reverse(), 'globex', 'acme'])
+    expect(seen).toEqual(expected)
   })
 
   it('names the role of the one who asks, and none to those who are no members', async () => {
@@ -104,18 +136,25 @@ describe('the list of tenants', () => {
 })
 
 describe('a change of a tenant', () => {
-  const changes = async (): Promise<AuditEvent[]> => (await call(operator, 'GET', '/audit?action=tenant.updated&limit=500')).body.items
+  const changes = async (): Promise<AuditEvent[]> =>
+    (await call(operator, 'GET', '/audit?action=tenant.updated&limit=500')).body.items
 
   it('changes what it names and records from what to what', async () => {
-    const answer = await call('admin@acme.test', 'PATCH', '/tenants/acme', {
+    const response = await call('admin@acme.test', 'PATCH', '/tenants/acme', {
       name: 'Acme Works',
       industry: null,
       brandColor: '#ABCDEF',
       seats: 3,
     })
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
-      body: { name: 'Acme Works', industry: null, brandColor: '#abcdef', seats: 3, plan: 'business' },
+      body: {
+        name: 'Acme Works',
+        industry: null,
+        brandColor: '#abcdef',
+        seats: 3,
+        plan: 'business',
+      },
     })
     expect((await changes())[0]).toMatchObject({
       actorType: 'user',
@@ -137,7 +176,11 @@ describe('a change of a tenant', () => {
     await call(operator, 'POST', '/tenants/many-1/suspend', {})
     await call(operator, 'POST', '/tenants/many-1/resume', {})
     const { items } = (await call(operator, 'GET', '/audit?partnerSlug=south&q=Many%201')).body
-    expect(items.map((entry: AuditEvent) => entry.action)).toEqual(['tenant.resumed', 'tenant.suspended', 'tenant.updated'])
+    expect(items.map((entry: AuditEvent) => entry.action)).toEqual([
+      'tenant.resumed',
+      'tenant.suspended',
+      'tenant.updated',
+    ])
   })
 
   it('that changes nothing leaves no entry', async () => {
@@ -155,55 +198,98 @@ describe('a change of a tenant', () => {
       status: 200,
       body: { partnerId: null, partnerSlug: null },
     })
-    expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: crypto.randomUUID() })).toMatchObject({
+    expect(
+      await call(operator, 'PATCH', '/tenants/globex', { partnerId: crypto.randomUUID() }),
+    ).toMatchObject({
       status: 400,
       body: { issues: [{ path: 'partnerId' }] },
     })
-    await house.database.db.updateTable('partners').set({ status: 'suspended' }).where('id', '=', south).execute()
+    await testApp.database.db
+      .updateTable('partners')
+      .set({ status: 'suspended' })
+      .where('id', '=', south)
+      .execute()
     expect(await call(operator, 'PATCH', '/tenants/globex', { partnerId: south })).toMatchObject({
       status: 409,
       body: { code: 'partner_unavailable' },
     })
-    expect(await call(operator, 'POST', '/tenants', { name: 'Nowhere', partnerId: south })).toMatchObject({
+    expect(
+      await call(operator, 'POST', '/tenants', { name: 'Nowhere', partnerId: south }),
+    ).toMatchObject({
       status: 409,
       body: { code: 'partner_unavailable' },
     })
-    await house.database.db.updateTable('partners').set({ status: 'active' }).where('id', '=', south).execute()
+    await testApp.database.db
+      .updateTable('partners')
+      .set({ status: 'active' })
+      .where('id', '=', south)
+      .execute()
   })
 
   it('of one field that the caller may not set changes none of the others', async () => {
-    const answer = await call('owner@acme.test', 'PATCH', '/tenants/acme', { name: 'Sneaked', plan: 'enterprise' })
-    expect(answer).toMatchObject({ status: 403, body: { code: 'operator_required' } })
-    expect((await call('owner@acme.test', 'GET', '/tenants/acme')).body).toMatchObject({ name: 'Acme Works', plan: 'business' })
+    const response = await call('owner@acme.test', 'PATCH', '/tenants/acme', {
+      name: 'Sneaked',
+      plan: 'enterprise',
+    })
+    expect(response).toMatchObject({ status: 403, body: { code: 'operator_required' } })
+    expect((await call('owner@acme.test', 'GET', '/tenants/acme')).body).toMatchObject({
+      name: 'Acme Works',
+      plan: 'business',
+    })
   })
 
   it('of domains keeps those that stay, removes the others and moves the primary', async () => {
     const domains = ['second.example.com', 'acme.tenants.local']
     await call('owner@acme.test', 'POST', '/tenants/acme/domains', { domain: 'second.example.com' })
-    await house.database.db.updateTable('domains').set({ verified_at: new Date() }).where('name', '=', 'second.example.com').execute()
-    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body).toMatchObject({
+    await testApp.database.db
+      .updateTable('domains')
+      .set({ verified_at: new Date() })
+      .where('name', '=', 'second.example.com')
+      .execute()
+    expect(
+      (await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains })).body,
+    ).toMatchObject({
       domains,
       primaryDomain: 'second.example.com',
     })
-    expect((await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] })).body).toMatchObject({
+    expect(
+      (await call('owner@acme.test', 'PATCH', '/tenants/acme', { domains: ['acme.tenants.local'] }))
+        .body,
+    ).toMatchObject({
       domains: ['acme.tenants.local'],
     })
-    expect(await call('owner@globex.test', 'POST', '/tenants', { name: 'Taker', domains: ['second.example.com'] })).toMatchObject({
+    expect(
+      await call('owner@globex.test', 'POST', '/tenants', {
+        name: 'Taker',
+        domains: ['second.example.com'],
+      }),
+    ).toMatchObject({
       status: 201,
     })
   })
 
   it('by many at once loses none', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        call(operator, 'PATCH', '/tenants/many-4', n % 2 ? { seats: n } : { industry: `Industry ${n}` }),
+        call(
+          operator,
+          'PATCH',
+          '/tenants/many-4',
+          n % 2 ? { seats: n } : { industry: `Industry ${n}` },
+        ),
       ),
     )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-    // Entries are written after the change, so their order is not that of the changes; each change begins where one ended.
+    expect(responses.every(({ status }) => status === 200)).toBe(true)
+    // Entries are written after the change, so their order is not that of the changes; each change
+    // begins where one ended.
     const entries = (await changes()).filter((entry) => entry.tenantSlug === 'many-4')
-    const steps = entries.flatMap(({ metadata }) => (metadata.changes as { seats?: [number, number] }).seats ?? []) as number[]
-    const [before, after] = [steps.filter((_, i) => i % 2 === 0), steps.filter((_, i) => i % 2 === 1)]
+    const steps = entries.flatMap(
+      ({ metadata }) => (metadata.changes as { seats?: [number, number] }).seats ?? [],
+    ) as number[]
+    const [before, after] = [
+      steps.filter((_, i) => i % 2 === 0),
+      steps.filter((_, i) => i % 2 === 1),
+    ]
     const last = (await call(operator, 'GET', '/tenants/many-4')).body.seats
     expect([4, ...after].sort()).toEqual([...before, last].sort())
   })
@@ -211,20 +297,32 @@ describe('a change of a tenant', () => {
 
 describe('a name below the domain of the platform', () => {
   it('goes to the tenant of that slug alone, whichever way it is asked for', async () => {
-    const refused = {
+    const rejected = {
       status: 400,
-      body: { code: 'invalid_input', issues: [{ path: 'domains', message: expect.stringContaining('platform') }] },
+      body: {
+        code: 'invalid_input',
+        issues: [{ path: 'domains', message: expect.stringContaining('platform') }],
+      },
     }
-    for (const domains of [['globex.tenants.local'], ['tenants.local'], ['mail.globex.tenants.local']]) {
-      expect(await call(operator, 'POST', '/tenants', { name: 'Grab', slug: 'grabber', domains })).toMatchObject(refused)
-      expect(await call(operator, 'PATCH', '/tenants/many-4', { domains })).toMatchObject(refused)
+    for (const domains of [
+      ['globex.tenants.local'],
+      ['tenants.local'],
+      ['mail.globex.tenants.local'],
+    ]) {
+      expect(
+        await call(operator, 'POST', '/tenants', { name: 'Grab', slug: 'grabber', domains }),
+      ).toMatchObject(rejected)
+      expect(await call(operator, 'PATCH', '/tenants/many-4', { domains })).toMatchObject(rejected)
     }
     const own = await call(operator, 'POST', '/tenants', {
       name: 'Own',
       slug: 'own-names',
       domains: ['own-names.tenants.local', 'eu.own-names.tenants.local'],
     })
-    expect(own).toMatchObject({ status: 201, body: { domains: ['own-names.tenants.local', 'eu.own-names.tenants.local'] } })
+    expect(own).toMatchObject({
+      status: 201,
+      body: { domains: ['own-names.tenants.local', 'eu.own-names.tenants.local'] },
+    })
   })
 })
 
@@ -240,7 +338,12 @@ describe('a new tenant', () => {
         brandColor: '#00ff00',
         domains: ['complete.example.com'],
       },
-      billingInfo: { company: 'Complete Ltd', vatNumber: 'DE 136695976', country: 'de', email: 'Bill@Complete.example.com' },
+      billingInfo: {
+        company: 'Complete Ltd',
+        vatNumber: 'DE 136695976',
+        country: 'de',
+        email: 'Bill@Complete.example.com',
+      },
       ...{ ownerEmail: 'OWNER@globex.test', partnerId: south },
     }
     const { ownerEmail: _, billingInfo: __, ...plain } = given
@@ -249,7 +352,12 @@ describe('a new tenant', () => {
       body: {
         ...plain,
         domains: ['complete.tenants.local', 'complete.example.com'],
-        billingInfo: { company: 'Complete Ltd', vatNumber: 'DE136695976', country: 'DE', email: 'bill@complete.example.com' },
+        billingInfo: {
+          company: 'Complete Ltd',
+          vatNumber: 'DE136695976',
+          country: 'DE',
+          email: 'bill@complete.example.com',
+        },
         owner: { email: 'owner@globex.test' },
         memberCount: 1,
         partnerSlug: 'south',
@@ -259,28 +367,46 @@ describe('a new tenant', () => {
   })
 
   it('invites an owner who has not proved the address, and belongs to nobody until then', async () => {
-    const { status, body } = await call(operator, 'POST', '/tenants', { name: 'Waiting', ownerEmail: 'stranger@example.test' })
-    expect({ status, body }).toMatchObject({ status: 201, body: { status: 'active', owner: { email: 'stranger@example.test' } } })
+    const { status, body } = await call(operator, 'POST', '/tenants', {
+      name: 'Waiting',
+      ownerEmail: 'stranger@example.test',
+    })
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { status: 'active', owner: { email: 'stranger@example.test' } },
+    })
     const users = await call(operator, 'GET', `/tenants/${body.slug}/users`)
-    expect(users.body.items).toMatchObject([{ email: 'stranger@example.test', role: 'owner', invited: true }])
-    expect(await call(operator, 'DELETE', `/tenants/${body.slug}/users/${body.owner.id}`)).toMatchObject({
+    expect(users.body.items).toMatchObject([
+      { email: 'stranger@example.test', role: 'owner', invited: true },
+    ])
+    expect(
+      await call(operator, 'DELETE', `/tenants/${body.slug}/users/${body.owner.id}`),
+    ).toMatchObject({
       body: { code: 'owner_removal' },
     })
   })
 
   it('of somebody who never called before makes their record too', async () => {
     const { body } = await call('newcomer@example.test', 'POST', '/tenants', { name: 'Debut' })
-    expect(body).toMatchObject({ owner: { email: 'newcomer@example.test' }, role: 'owner', status: 'active' })
-    expect((await call('newcomer@example.test', 'GET', '/users/me')).body.tenants).toMatchObject([{ slug: 'debut', role: 'owner' }])
+    expect(body).toMatchObject({
+      owner: { email: 'newcomer@example.test' },
+      role: 'owner',
+      status: 'active',
+    })
+    expect((await call('newcomer@example.test', 'GET', '/users/me')).body.tenants).toMatchObject([
+      { slug: 'debut', role: 'owner' },
+    ])
   })
 })
 
 describe('the members of a tenant', () => {
   const emails = async (query: string) =>
-    (await call('member@acme.test', 'GET', `/tenants/acme/users?${query}`)).body.items.map((one: { email: string }) => one.email)
+    (await call('member@acme.test', 'GET', `/tenants/acme/users?${query}`)).body.items.map(
+      (one: { email: string }) => one.email,
+    )
 
   it('are listed with role, status and mailbox', async () => {
-    await house.database.db
+    await testApp.database.db
       .updateTable('memberships')
       .set({ status: 'suspended', mailbox_address: 'adam@acme.tenants.local' })
       .where('role', '=', 'admin')
@@ -296,7 +422,11 @@ describe('the members of a tenant', () => {
       status: 'active',
       mailboxAddress: null,
     })
-    await house.database.db.updateTable('memberships').set({ status: 'active' }).where('role', '=', 'admin').execute()
+    await testApp.database.db
+      .updateTable('memberships')
+      .set({ status: 'active' })
+      .where('role', '=', 'admin')
+      .execute()
   })
 
   it('are filtered and paged', async () => {
@@ -305,7 +435,13 @@ describe('the members of a tenant', () => {
     expect(await emails('q=adam@acme.tenants')).toEqual(['admin@acme.test'])
     expect(await emails('q=%25')).toEqual([])
     const first = (await call('member@acme.test', 'GET', '/tenants/acme/users?limit=2')).body
-    const second = (await call('member@acme.test', 'GET', `/tenants/acme/users?limit=2&cursor=${first.nextCursor}`)).body
+    const second = (
+      await call(
+        'member@acme.test',
+        'GET',
+        `/tenants/acme/users?limit=2&cursor=${first.nextCursor}`,
+      )
+    ).body
     expect([...first.items, ...second.items].map(({ email }) => email).sort()).toEqual([
       'admin@acme.test',
       'member@acme.test',
@@ -316,38 +452,55 @@ describe('the members of a tenant', () => {
 })
 
 describe('GET /tenants/{slug}?expand=', () => {
-  const read = (expand: string, token: string) => house.request('GET', `/tenants/acme?expand=${expand}`, { token })
+  const read = (expand: string, token: string) =>
+    testApp.request('GET', `/tenants/acme?expand=${expand}`, { token })
 
   it('brings domains and the first members along, and nothing without being asked', async () => {
-    const token = await house.token('member@acme.test')
-    const plain = await house.request('GET', '/tenants/acme', { token })
+    const token = await testApp.token('member@acme.test')
+    const plain = await testApp.request('GET', '/tenants/acme', { token })
     expect(plain.body).not.toHaveProperty('expanded')
     // The first list of the domains fetches what the mail server wants published.
-    const { body: domains } = await house.request('GET', '/tenants/acme/domains', { token })
+    const { body: domains } = await testApp.request('GET', '/tenants/acme/domains', { token })
     const { status, body } = await read('domains,members', token)
     expect(status).toBe(200)
     expect(body.expanded.domains).toEqual(domains.items)
-    expect(body.expanded.members).toEqual((await house.request('GET', '/tenants/acme/users', { token })).body)
+    expect(body.expanded.members).toEqual(
+      (await testApp.request('GET', '/tenants/acme/users', { token })).body,
+    )
     expect(Object.keys((await read('domains', token)).body.expanded)).toEqual(['domains'])
     expect({ ...body, expanded: undefined }).toEqual({ ...plain.body, expanded: undefined })
   })
 
-  it('refuses words that it does not know, and says which it does', async () => {
-    expect(await read('members,invoices,secrets', await house.token('member@acme.test'))).toMatchObject({
+  it('rejects words that it does not know, and says which it does', async () => {
+    expect(
+      await read('members,invoices,secrets', await testApp.token('member@acme.test')),
+    ).toMatchObject({
       status: 400,
       body: {
         code: 'invalid_input',
-        issues: [{ path: 'expand', message: '"invoices", "secrets" cannot be expanded here. Known are: domains, members.' }],
+        issues: [
+          {
+            path: 'expand',
+            message:
+              '"invoices", "secrets" cannot be expanded here. Known are: domains, members, access, purge.',
+          },
+        ],
       },
     })
-    expect((await read('', await house.token('member@acme.test'))).status).toBe(400)
+    expect((await read('', await testApp.token('member@acme.test'))).status).toBe(400)
   })
 
   it('shows members and domains to nobody who may not read them', async () => {
-    const partner = await house.token('partner@north.test')
-    expect((await house.request('GET', '/tenants/acme', { token: partner })).status).toBe(200)
-    expect(await read('members', partner)).toMatchObject({ status: 403, body: { code: 'not_member' } })
-    expect((await read('members', await house.token('owner@globex.test'))).status).toBe(404)
-    expect((await read('members', await house.token('operator@atrium.test'))).body.expanded.members.items.length).toBeGreaterThan(2)
+    const partner = await testApp.token('partner@north.test')
+    expect((await testApp.request('GET', '/tenants/acme', { token: partner })).status).toBe(200)
+    expect(await read('members', partner)).toMatchObject({
+      status: 403,
+      body: { code: 'not_member' },
+    })
+    expect((await read('members', await testApp.token('owner@globex.test'))).status).toBe(404)
+    expect(
+      (await read('members', await testApp.token('operator@atrium.test'))).body.expanded.members
+        .items.length,
+    ).toBeGreaterThan(2)
   })
 })

@@ -6,7 +6,10 @@ import type { Schema } from './json-schema.ts'
 import { matrix } from './matrix/all.ts'
 import { type Caller, callers, type Row, type World } from './matrix/rows.ts'
 
-/** A place in the input of a procedure that takes a text of people's own: no id, no date, no choice of words. */
+/**
+ * A place in the input of a procedure that takes a text of people's own: no id, no date, no choice
+ * of words.
+ */
 export interface TextField {
   procedure: string
   /** Names from the outside in: `[]` for an element of a list, `{}` for a value of a record. */
@@ -24,38 +27,66 @@ export function textFields(): TextField[] {
     if (!schema) return []
     const writes = routeOf(procedure).type === 'mutation'
     const found = new Map<string, TextField>()
-    walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema, [], (path, maxLength) =>
-      found.set(path.join('.'), { procedure, path, writes, maxLength }),
+    walk(
+      z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema,
+      [],
+      (path, maxLength) => found.set(path.join('.'), { procedure, path, writes, maxLength }),
     )
     return [...found.values()]
   })
 }
 
-function walk(schema: Schema, path: readonly string[], found: (path: readonly string[], maxLength: number | undefined) => void): void {
-  for (const branch of [schema.anyOf, schema.oneOf, schema.allOf].flatMap((branches) => branches ?? [])) walk(branch, path, found)
-  const isText = [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined
+function walk(
+  schema: Schema,
+  path: readonly string[],
+  found: (path: readonly string[], maxLength: number | undefined) => void,
+): void {
+  for (const branch of [schema.anyOf, schema.oneOf, schema.allOf].flatMap(
+    (branches) => branches ?? [],
+  ))
+    walk(branch, path, found)
+  const isText =
+    [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined
   if (isText && !givenForms.has(schema.format ?? '')) found(path, schema.maxLength)
-  for (const [name, inner] of Object.entries(schema.properties ?? {})) walk(inner, [...path, name], found)
+  for (const [name, inner] of Object.entries(schema.properties ?? {}))
+    walk(inner, [...path, name], found)
   if (schema.items) walk(schema.items, [...path, '[]'], found)
-  if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, [...path, '{}'], found)
+  if (typeof schema.additionalProperties === 'object')
+    walk(schema.additionalProperties, [...path, '{}'], found)
 }
 
 export const nameOf = ({ procedure, path }: TextField) => `${procedure} ${path.join('.')}`
 
-/** What has to stand beside a field for the call to be taken, where the matrix's call does not have it. */
+/**
+ * What has to stand beside a field for the call to be taken, where the matrix's call does not have
+ * it.
+ */
 const beside: Readonly<Record<string, Record<string, unknown>>> = {
-  'scheduling.hosts.connect': { mode: 'enter', username: 'somebody@example.org', secret: 'a-secret-of-the-mailbox' },
+  'scheduling.hosts.connect': {
+    mode: 'enter',
+    username: 'somebody@example.org',
+    secret: 'a-secret-of-the-mailbox',
+  },
   'branding.preview': { draft: { subject: 'Subject', html: '<p>Text</p>', text: 'Text' } },
-  'branding.update': { emailTemplates: { 'member.welcome': { subject: 'Subject', html: '<p>Text</p>', text: 'Text' } } },
+  'branding.update': {
+    emailTemplates: { 'member.welcome': { subject: 'Subject', html: '<p>Text</p>', text: 'Text' } },
+  },
 }
-/** Fields that say where the others go; replaced, they name something else and nothing is reached. */
+/**
+ * Fields that say where the others go; replaced, they name something else and nothing is reached.
+ */
 const recordKeys: Readonly<Record<string, string>> = { emailTemplates: 'member.welcome' }
 
-/** The first call of the matrix that somebody may make, and who; else the first one, as the operator. */
+/**
+ * The first call of the matrix that somebody may make, and who; else the first one, as the
+ * operator.
+ */
 export function callOf({ procedure }: TextField): { row: Row; caller: Caller } {
   const rows = matrix[procedure] ?? []
   for (const row of rows) {
-    const caller = (['operator', 'owner', 'admin', 'partnerStaff', ...callers] as const).find((one) => row.expected[one] === 'ok')
+    const caller = (['operator', 'owner', 'admin', 'partnerStaff', ...callers] as const).find(
+      (one) => row.expected[one] === 'ok',
+    )
     if (caller) return { row, caller }
   }
   const [row] = rows
@@ -64,7 +95,12 @@ export function callOf({ procedure }: TextField): { row: Row; caller: Caller } {
 }
 
 /** The input of a call with this value in this field. */
-export async function inputWith(field: TextField, row: Row, world: World, value: unknown): Promise<Record<string, unknown>> {
+export async function inputWith(
+  field: TextField,
+  row: Row,
+  world: World,
+  value: unknown,
+): Promise<Record<string, unknown>> {
   const input = { ...(await row.input(world)), ...beside[field.procedure] }
   return put(input, field.path, value) as Record<string, unknown>
 }
@@ -77,12 +113,18 @@ function put(target: unknown, path: readonly string[], value: unknown, parent = 
     return [put(list[0], rest, value), ...list.slice(1)]
   }
   const name = first === '{}' ? (recordKeys[parent] ?? 'field') : first
-  const object = typeof target === 'object' && target !== null ? (target as Record<string, unknown>) : {}
+  const object =
+    typeof target === 'object' && target !== null ? (target as Record<string, unknown>) : {}
   return { ...object, [name]: put(object[name], rest, value, first) }
 }
 
 /** Whether the procedure takes a field of this name. */
 export function inputSchemaHas(procedure: string, field: string): boolean {
   const schema = proceduresOf(appRouter)[procedure]?._def.inputs.at(-1)
-  return schema !== undefined && JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).includes(`"${field}":{`)
+  return (
+    schema !== undefined &&
+    JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).includes(
+      `"${field}":{`,
+    )
+  )
 }

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openHouse, type TestHouse } from './house.ts'
 import { createKey, type Issuer, startIssuer } from './issuer.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 let moment = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => new Date(moment) }
@@ -11,14 +11,14 @@ const pass = (ms: number) => {
 }
 
 let issuer: Issuer
-let house: TestHouse
+let testApp: TestApp
 
 beforeAll(async () => {
   issuer = await startIssuer(clock.now)
-  house = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: issuer.url } })
+  testApp = await startTestApp({ clock, provisioned: false, env: { IDP_ISSUER: issuer.url } })
 }, 60_000)
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
   await issuer[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
@@ -28,31 +28,38 @@ beforeEach(async () => {
   pass(3_600_000)
 })
 
-const present = (token: string) => house.request('GET', '/tenants?limit=1', { token })
-const withHeader = (authorization: string) => house.request('GET', '/tenants?limit=1', { headers: { authorization } })
+const present = (token: string) => testApp.request('GET', '/tenants?limit=1', { token })
+const withHeader = (authorization: string) =>
+  testApp.request('GET', '/tenants?limit=1', { headers: { authorization } })
 
 describe('the Authorization header', () => {
   it('asks for a token without naming an error when there is none (RFC 6750 section 3)', async () => {
-    const answer = await house.request('GET', '/tenants')
+    const answer = await testApp.request('GET', '/tenants')
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="atrium"')
   })
 
   it('tells an expired token from a bad one', async () => {
     const expired = await present(await issuer.sign({ iat: 1, exp: 2 }))
-    expect(expired.headers.get('www-authenticate')).toContain('error="invalid_token", error_description="The access token has expired."')
+    expect(expired.headers.get('www-authenticate')).toContain(
+      'error="invalid_token", error_description="The access token has expired."',
+    )
   })
 
   it('takes the scheme in any case', async () => {
     const token = await issuer.sign()
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) expect((await withHeader(`${scheme} ${token}`)).status, scheme).toBe(200)
+    for (const scheme of ['Bearer', 'bearer', 'BEARER'])
+      expect((await withHeader(`${scheme} ${token}`)).status, scheme).toBe(200)
   })
 
-  it.each(['Basic', 'Token', 'DPoP', 'Negotiate', 'bearertoken'])('refuses the scheme %s', async (scheme) => {
-    expect(await withHeader(`${scheme} ${await issuer.sign()}`)).toMatchObject({ status: 401 })
-  })
+  it.each(['Basic', 'Token', 'DPoP', 'Negotiate', 'bearertoken'])(
+    'refuses the scheme %s',
+    async (scheme) => {
+      expect(await withHeader(`${scheme} ${await issuer.sign()}`)).toMatchObject({ status: 401 })
+    },
+  )
 
-  it('refuses a bare token, two tokens and what follows a token', async () => {
+  it('rejects a bare token, two tokens and what follows a token', async () => {
     const token = await issuer.sign()
     for (const header of [
       token,
@@ -67,22 +74,29 @@ describe('the Authorization header', () => {
     }
   })
 
-  it('refuses two headers, which arrive joined by a comma', async () => {
+  it('rejects two headers, which arrive joined by a comma', async () => {
     const token = await issuer.sign()
     const headers = new Headers({ authorization: `Bearer ${token}` })
     headers.append('authorization', `Bearer ${token}`)
-    const response = await house.app.fetch(new Request('http://api.test/tenants', { headers }), {})
+    const response = await testApp.app.fetch(
+      new Request('http://api.test/tenants', { headers }),
+      {},
+    )
     expect(response.status).toBe(401)
   })
 
   it('takes no token from the query or a cookie', async () => {
     const token = await issuer.sign()
-    expect(await house.request('GET', `/users/me?access_token=${token}`)).toMatchObject({ status: 401 })
-    expect(await house.request('GET', '/users/me', { headers: { cookie: `access_token=${token}` } })).toMatchObject({ status: 401 })
+    expect(await testApp.request('GET', `/users/me?access_token=${token}`)).toMatchObject({
+      status: 401,
+    })
+    expect(
+      await testApp.request('GET', '/users/me', { headers: { cookie: `access_token=${token}` } }),
+    ).toMatchObject({ status: 401 })
   })
 
   it('names the challenge over tRPC too', async () => {
-    const answer = await house.request('GET', '/trpc/tenants.list')
+    const answer = await testApp.request('GET', '/trpc/tenants.list')
     expect(answer).toMatchObject({ status: 401 })
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="atrium"')
   })
@@ -91,10 +105,16 @@ describe('the Authorization header', () => {
 describe('the keys of the issuer', () => {
   it('are fetched once for many tokens at a time', async () => {
     await using fresh = await startIssuer(clock.now)
-    await using other = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: fresh.url } })
+    await using other = await startTestApp({
+      clock,
+      provisioned: false,
+      env: { IDP_ISSUER: fresh.url },
+    })
     const tokens = await Promise.all(Array.from({ length: 30 }, () => fresh.sign()))
-    const answers = await Promise.all(tokens.map((token) => other.request('GET', '/tenants', { token })))
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    const responses = await Promise.all(
+      tokens.map((token) => other.request('GET', '/tenants', { token })),
+    )
+    expect(responses.every(({ status }) => status === 200)).toBe(true)
     expect(fresh.keyFetches).toBe(1)
   })
 
@@ -138,9 +158,13 @@ describe('the keys of the issuer', () => {
 
   it('are asymmetric, whatever the issuer publishes', async () => {
     const secret = createSecretKey(randomBytes(32))
-    issuer.furtherKeys = [{ ...secret.export({ format: 'jwk' }), kid: 'shared', alg: 'HS256', use: 'sig' }]
+    issuer.furtherKeys = [
+      { ...secret.export({ format: 'jwk' }), kid: 'shared', alg: 'HS256', use: 'sig' },
+    ]
     await present(await issuer.sign())
-    const token = await new SignJWT(issuer.claims()).setProtectedHeader({ alg: 'HS256', kid: 'shared' }).sign(secret)
+    const token = await new SignJWT(issuer.claims())
+      .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
+      .sign(secret)
     expect(await present(token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
   })
 
@@ -171,12 +195,18 @@ describe('the keys of the issuer', () => {
     issuer.down = true
     pass(10 * 60_000)
     expect(await present(await issuer.sign())).toMatchObject({ status: 200 })
-    expect(await present(await issuer.sign({}, {}, createKey('ES256')))).toMatchObject({ status: 401 })
+    expect(await present(await issuer.sign({}, {}, createKey('ES256')))).toMatchObject({
+      status: 401,
+    })
   })
 
   it('are not waited for while the issuer does not respond', async () => {
     await using slow = await startIssuer(clock.now)
-    await using other = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: slow.url } })
+    await using other = await startTestApp({
+      clock,
+      provisioned: false,
+      env: { IDP_ISSUER: slow.url },
+    })
     const ask = async () => other.request('GET', '/tenants', { token: await slow.sign() })
     expect(await ask()).toMatchObject({ status: 200 })
     slow.hangs = true
@@ -191,9 +221,16 @@ describe('the keys of the issuer', () => {
   it('answer 503 while none could be had, and work as soon as the issuer is back', async () => {
     await using fresh = await startIssuer(clock.now)
     fresh.down = true
-    await using other = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: fresh.url } })
+    await using other = await startTestApp({
+      clock,
+      provisioned: false,
+      env: { IDP_ISSUER: fresh.url },
+    })
     const token = await fresh.sign()
-    expect(await other.request('GET', '/tenants', { token })).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(await other.request('GET', '/tenants', { token })).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    })
     fresh.down = false
     expect(await other.request('GET', '/tenants', { token })).toMatchObject({ status: 200 })
   })
@@ -201,22 +238,32 @@ describe('the keys of the issuer', () => {
   it('are not taken from a discovery document that names another issuer', async () => {
     await using fresh = await startIssuer(clock.now)
     fresh.discovery = { issuer: 'https://elsewhere.example/' }
-    await using other = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: fresh.url } })
-    expect(await other.request('GET', '/tenants', { token: await fresh.sign() })).toMatchObject({ status: 503 })
+    await using other = await startTestApp({
+      clock,
+      provisioned: false,
+      env: { IDP_ISSUER: fresh.url },
+    })
+    expect(await other.request('GET', '/tenants', { token: await fresh.sign() })).toMatchObject({
+      status: 503,
+    })
     expect(fresh.keyFetches).toBe(0)
   })
 
   it('rotate at the real identity provider without anybody being signed out', async () => {
-    await using whole = await openHouse({ provisioned: false })
+    await using whole = await startTestApp({ provisioned: false })
     const before = await whole.token('owner@acme.test')
-    expect(await whole.request('GET', '/users/me', { token: before })).toMatchObject({ status: 200 })
+    expect(await whole.request('GET', '/users/me', { token: before })).toMatchObject({
+      status: 200,
+    })
     whole.sandbox.identity.rotateKeys({ drop: false })
-    expect(await whole.request('GET', '/users/me', { token: before })).toMatchObject({ status: 200 })
+    expect(await whole.request('GET', '/users/me', { token: before })).toMatchObject({
+      status: 200,
+    })
   })
 })
 
 describe('a verified token', () => {
-  it('is refused once it has expired, however recently it was verified', async () => {
+  it('is rejected once it has expired, however recently it was verified', async () => {
     const token = await issuer.sign({ exp: Math.floor(moment / 1000) + 20 })
     expect(await present(token)).toMatchObject({ status: 200 })
     pass(51_000)

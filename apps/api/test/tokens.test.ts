@@ -1,8 +1,8 @@
 import { demoClients } from '@atrium/core/demo'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgedTokens } from './forged-tokens.ts'
-import { openHouse, type TestHouse } from './house.ts'
 import { startIssuer } from './issuer.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 let moment = start
@@ -12,20 +12,29 @@ const pass = (ms: number) => {
   moment += ms
 }
 
-const [issuer, second, foreign] = await Promise.all([startIssuer(clock.now), startIssuer(clock.now), startIssuer(clock.now)])
-let house: TestHouse
+const [issuer, second, foreign] = await Promise.all([
+  startIssuer(clock.now),
+  startIssuer(clock.now),
+  startIssuer(clock.now),
+])
+let testApp: TestApp
 
 beforeAll(async () => {
-  house = await openHouse({ clock, provisioned: false, env: { IDP_ISSUER: `${issuer.url},${second.url}` } })
+  testApp = await startTestApp({
+    clock,
+    provisioned: false,
+    env: { IDP_ISSUER: `${issuer.url},${second.url}` },
+  })
 }, 60_000)
 afterAll(async () => {
-  await house[Symbol.asyncDispose]()
+  await testApp[Symbol.asyncDispose]()
   await Promise.all([issuer, second, foreign].map((one) => one[Symbol.asyncDispose]()))
 })
-// An hour on, so that neither the token cache nor the pause between key fetches reaches from one test into the next.
+// An hour on, so that neither the token cache nor the pause between key fetches reaches from one
+// test into the next.
 beforeEach(() => pass(3_600_000))
 
-const present = (token: string) => house.request('GET', '/tenants?limit=1', { token })
+const present = (token: string) => testApp.request('GET', '/tenants?limit=1', { token })
 const { portal, operator } = demoClients
 
 describe('tokens that pass', () => {
@@ -33,8 +42,14 @@ describe('tokens that pass', () => {
     ['as issued', () => issuer.sign()],
     ['of the second issuer', () => second.sign()],
     ['for the other audience', () => issuer.sign({ aud: operator.clientId })],
-    ['for several audiences of which one is ours', () => issuer.sign({ aud: ['something-else', portal.clientId] })],
-    ['within the leeway after expiry', () => issuer.sign({ iat: seconds() - 600, exp: seconds() - 29 })],
+    [
+      'for several audiences of which one is ours',
+      () => issuer.sign({ aud: ['something-else', portal.clientId] }),
+    ],
+    [
+      'within the leeway after expiry',
+      () => issuer.sign({ iat: seconds() - 600, exp: seconds() - 29 }),
+    ],
     ['not yet valid by less than the leeway', () => issuer.sign({ nbf: seconds() + 29 })],
     ['issued a moment ahead of our clock', () => issuer.sign({ iat: seconds() + 30 })],
     ['living exactly a day', () => issuer.sign({ exp: seconds() + 86_400 })],
@@ -48,24 +63,26 @@ describe('tokens that pass', () => {
     ['typed as an access token', () => issuer.sign({}, { typ: 'at+jwt' })],
   ]
   it.each(good)('%s', async (_name, make) => {
-    expect(await house.request('GET', '/users/me', { token: await make() })).toMatchObject({ status: 200 })
+    expect(await testApp.request('GET', '/users/me', { token: await make() })).toMatchObject({
+      status: 200,
+    })
   })
 })
 
-describe('tokens that are refused', () => {
+describe('tokens that are rejected', () => {
   const all = forgedTokens({ issuer, second, foreign, now: () => moment })
   it('are more than sixty', () => expect(all.length).toBeGreaterThan(60))
 
   it.each(all)('%s', async (_name, code, make) => {
-    const answer = await present(await make())
-    expect(answer).toMatchObject({ status: 401, body: { code } })
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="atrium"/)
+    const response = await present(await make())
+    expect(response).toMatchObject({ status: 401, body: { code } })
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="atrium"/)
   })
 
   it('leave no trace of the token or its claims in the log', async () => {
     const token = await issuer.sign({ sub: '', email: 'secret-address@example.test' })
     await present(token)
-    const log = house.logLines.join('')
+    const log = testApp.logLines.join('')
     expect(log).not.toContain(token.split('.')[2])
     expect(log).not.toContain('secret-address@example.test')
   })

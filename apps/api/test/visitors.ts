@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Answer, TestHouse } from './house.ts'
+import type { TestApp, TestResponse } from './test-app.ts'
 
 /** An address that nobody had before: every visitor has their own allowance. */
 export function newAddress(): string {
@@ -14,41 +14,64 @@ export interface Visit {
   token?: string | undefined
 }
 
-/** A request through the booking app, which tells the visitor's address and is believed. `path` is below `/api/v1`. */
+/**
+ * A request through the booking app, which tells the visitor's address and is believed. `path` is
+ * below `/api/v1`.
+ */
 export function visit(
-  house: TestHouse,
+  testApp: TestApp,
   method: string,
   path: string,
   { body, address = newAddress(), headers = {}, token }: Visit = {},
-): Promise<Answer> {
-  return house.request(method, `/api/v1${path}`, {
+): Promise<TestResponse> {
+  return testApp.request(method, `/api/v1${path}`, {
     token,
     ...(body === undefined ? {} : { body }),
-    headers: { 'x-atrium-booking-app': house.env.BOOKING_APP_SECRET ?? '', 'x-forwarded-for': address, ...headers },
+    headers: {
+      'x-atrium-booking-app': testApp.env.BOOKING_APP_SECRET ?? '',
+      'x-forwarded-for': address,
+      ...headers,
+    },
   })
 }
 
 /** What a visitor sends to book. */
-export function wish(eventTypeId: string, start: Date | string, fields: Record<string, unknown> = {}) {
+export function wish(
+  eventTypeId: string,
+  start: Date | string,
+  fields: Record<string, unknown> = {},
+) {
   const name = randomBytes(6).toString('hex')
   return {
     eventTypeId,
     start: typeof start === 'string' ? start : start.toISOString(),
-    attendee: { name: 'Vera Visitor', email: `${name}@example.org`, timeZone: 'Europe/Paris', locale: 'fr' },
+    attendee: {
+      name: 'Vera Visitor',
+      email: `${name}@example.org`,
+      timeZone: 'Europe/Paris',
+      locale: 'fr',
+    },
     ...fields,
   }
 }
 
 /** The starts that are offered between two moments, ascending. */
 export async function offered(
-  house: TestHouse,
+  testApp: TestApp,
   eventTypeId: string,
   from: Date,
   to: Date,
   visitor: Visit & { query?: string } = {},
 ): Promise<string[]> {
   const range = `from=${from.toISOString()}&to=${to.toISOString()}&timeZone=UTC${visitor.query ?? ''}`
-  const { status, body } = await visit(house, 'GET', `/event-types/${eventTypeId}/slots?${range}`, visitor)
+  const { status, body } = await visit(
+    testApp,
+    'GET',
+    `/event-types/${eventTypeId}/slots?${range}`,
+    visitor,
+  )
   if (status !== 200) throw new Error(`${status} ${body.code}`)
-  return Object.values(body.slots as Record<string, { start: string }[]>).flatMap((slots) => slots.map(({ start }) => start))
+  return Object.values(body.slots as Record<string, { start: string }[]>).flatMap((slots) =>
+    slots.map(({ start }) => start),
+  )
 }

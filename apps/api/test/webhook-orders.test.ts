@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processEvent } from '../src/webhooks/process.ts'
-import { openHouse, type TestHouse } from './house.ts'
 import { recordedSequences, type Sequence } from './payment-sequences.ts'
 import { createProcessor, type Processor, type SentEvent } from './processor.ts'
 import { everything, type Orders, orders, ordersOf, severalAtOnce } from './recorded-orders.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-/** All orders of sequences up to this length are tried, of longer ones as many picked ones; every order with ATRIUM_ALL_ORDERS=1. */
+/**
+ * All orders of sequences up to this length are tried, of longer ones as many picked ones; every
+ * order with ATRIUM_ALL_ORDERS=1.
+ */
 const tried = { whole: process.env.ATRIUM_ALL_ORDERS === '1' ? 7 : 5, picked: 20 }
 const atOnce = 4
 const now = new Date('2040-03-20T12:00:00Z')
 
-let house: TestHouse
+let testApp: TestApp
 let north: string
 let processor: Processor
 let recorder: Orders
@@ -19,7 +22,7 @@ let withKeys = true
 
 beforeAll(async () => {
   processor = createProcessor()
-  house = await openHouse({
+  testApp = await startTestApp({
     provisioned: false,
     clock: { now: () => now },
     integrations: (integrations) => ({
@@ -29,12 +32,18 @@ beforeAll(async () => {
       },
     }),
   })
-  const { db } = house.database
-  north = (await db.selectFrom('partners').select('id').where('slug', '=', 'north').executeTakeFirstOrThrow()).id
+  const { db } = testApp.database
+  north = (
+    await db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+  ).id
   await db.updateTable('partners').set({ margin_pct: 20 }).where('id', '=', north).execute()
-  recorder = ordersOf(house, processor)
+  recorder = ordersOf(testApp, processor)
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
+afterAll(() => testApp[Symbol.asyncDispose]())
 
 const record = (name: string) => recorder.record(name, { partnerId: north })
 
@@ -52,11 +61,15 @@ async function expected(name: string): Promise<{ state: unknown; length: number 
 const sequences: Sequence[] = recordedSequences({ tenantId: '', customerId: '', word: '' })
 
 describe.each(sequences.map(({ name }) => name))('%s', (name) => {
-  it('ends in the same state in every order, also when everything comes twice', { timeout: 300_000 }, async () => {
+  it('ends in the same state in every order, also when everything comes twice', {
+    timeout: 300_000,
+  }, async () => {
     const { state, length } = await expected(name)
     expect(state).toMatchObject({
       subscriptions: [{ source: 'stripe' }],
-      ledger: expect.arrayContaining([{ currency: 'eur', sum: expect.any(Number), invoice: 'in_word' }]),
+      ledger: expect.arrayContaining([
+        { currency: 'eur', sum: expect.any(Number), invoice: 'in_word' },
+      ]),
     })
     await severalAtOnce(atOnce, orders(length, tried), async (order) => {
       const recorded = await record(name)
@@ -71,7 +84,9 @@ describe.each(sequences.map(({ name }) => name))('%s', (name) => {
     })
   })
 
-  it('ends in the same state when events come while it goes on, late, doubled and several at once', { timeout: 120_000 }, async () => {
+  it('ends in the same state when events come while it goes on, late, doubled and several at once', {
+    timeout: 120_000,
+  }, async () => {
     const { state } = await expected(name)
     await fc.assert(
       fc.asyncProperty(fc.infiniteStream(fc.nat(99)), async (dice) => {
@@ -85,9 +100,16 @@ describe.each(sequences.map(({ name }) => name))('%s', (name) => {
             waiting.push(...(events ?? []))
             continue
           }
-          const taken = Array.from({ length: 1 + (roll() % 3) }, () => waiting.splice(roll() % Math.max(1, waiting.length), 1)).flat()
+          const taken = Array.from({ length: 1 + (roll() % 3) }, () =>
+            waiting.splice(roll() % Math.max(1, waiting.length), 1),
+          ).flat()
           await Promise.all(taken.map(recorder.keep))
-          await Promise.all(taken.flatMap(({ id }) => [processEvent(house.app.house, id), processEvent(house.app.house, id)]))
+          await Promise.all(
+            taken.flatMap(({ id }) => [
+              processEvent(testApp.app.services, id),
+              processEvent(testApp.app.services, id),
+            ]),
+          )
         }
         expect(await recorder.stateOf(recorded)).toEqual(state)
       }),
@@ -96,19 +118,24 @@ describe.each(sequences.map(({ name }) => name))('%s', (name) => {
   })
 })
 
-describe.each(sequences.filter(({ shownWhole }) => shownWhole).map(({ name }) => name))('%s, without keys', (name) => {
-  it('ends in the same state in every order, from what the events show', { timeout: 300_000 }, async () => {
-    const { state, length } = await expected(name)
-    withKeys = false
-    try {
-      await severalAtOnce(atOnce, orders(length, tried), async (order) => {
-        const recorded = await record(name)
-        const events = everything(recorded)
-        await recorder.deliver(order.flatMap((place) => events[place] ?? []))
-        expect({ order, state: await recorder.stateOf(recorded) }).toEqual({ order, state })
-      })
-    } finally {
-      withKeys = true
-    }
-  })
-})
+describe.each(sequences.filter(({ shownWhole }) => shownWhole).map(({ name }) => name))(
+  '%s, without keys',
+  (name) => {
+    it('ends in the same state in every order, from what the events show', {
+      timeout: 300_000,
+    }, async () => {
+      const { state, length } = await expected(name)
+      withKeys = false
+      try {
+        await severalAtOnce(atOnce, orders(length, tried), async (order) => {
+          const recorded = await record(name)
+          const events = everything(recorded)
+          await recorder.deliver(order.flatMap((place) => events[place] ?? []))
+          expect({ order, state: await recorder.stateOf(recorded) }).toEqual({ order, state })
+        })
+      } finally {
+        withKeys = true
+      }
+    })
+  },
+)

@@ -3,29 +3,48 @@ import { insertTenant } from '@atrium/db/tenants'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensureCustomer } from '../src/billing/customer.ts'
 import { startApi } from './api-process.ts'
-import { openHouse, type TestHouse } from './house.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
 
-let house: TestHouse
+let testApp: TestApp
 let north: string
 let owner: string
 let token: string
 beforeAll(async () => {
-  house = await openHouse({ provisioned: false, sandbox: { identity: { accessTokenSeconds: 3600 } } })
-  token = await house.token('owner@acme.test')
-  const { db } = house.database
-  north = (await db.selectFrom('partners').select('id').where('slug', '=', 'north').executeTakeFirstOrThrow()).id
-  owner = (await db.selectFrom('users').select('id').where('email', '=', 'owner@acme.test').executeTakeFirstOrThrow()).id
+  testApp = await startTestApp({
+    provisioned: false,
+    sandbox: { identity: { accessTokenSeconds: 3600 } },
+  })
+  token = await testApp.token('owner@acme.test')
+  const { db } = testApp.database
+  north = (
+    await db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+  ).id
+  owner = (
+    await db
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'owner@acme.test')
+      .executeTakeFirstOrThrow()
+  ).id
   await db.updateTable('partners').set({ margin_pct: 20 }).where('id', '=', north).execute()
   // Only the processes that are killed work on events.
-  house.sandbox.payments.webhooks.hold()
+  testApp.sandbox.payments.webhooks.hold()
 }, 60_000)
-afterAll(() => house[Symbol.asyncDispose]())
-afterEach(() => house.sandbox.clearFaults())
+afterAll(() => testApp[Symbol.asyncDispose]())
+afterEach(() => testApp.sandbox.clearFaults())
 
-/** Customers of the partner who have paid once and got everything back; the events of it wait at the payment processor. */
+/**
+ * Customers of the partner who have paid once and got everything back; the events of it wait at the
+ * payment processor.
+ */
 async function paidAndRefunded(count: number): Promise<string[]> {
   const tenants = await Promise.all(Array.from({ length: count }, newTenant))
-  // Who earns is decided as of the second in which an invoice was made, and the partner's part begins with the tenant.
+  // Who earns is decided as of the second in which an invoice was made, and the partner's part
+  // begins with the tenant.
   await new Promise((done) => setTimeout(done, 1_100))
   for (const tenant of tenants) await payAndRefund(tenant)
   return tenants.map(({ id }) => id)
@@ -33,9 +52,18 @@ async function paidAndRefunded(count: number): Promise<string[]> {
 
 async function newTenant(): Promise<{ id: string; slug: string }> {
   const slug = `killed-${randomBytes(5).toString('hex')}`
-  const tenant = await house.database.db.transaction().execute((trx) =>
+  const tenant = await testApp.database.db.transaction().execute((trx) =>
     insertTenant(trx, {
-      ...{ slug, name: slug, plan: 'free', partnerId: north, seats: 1, industry: null, brandColor: null, ownerId: owner },
+      ...{
+        slug,
+        name: slug,
+        plan: 'free',
+        partnerId: north,
+        seats: 1,
+        industry: null,
+        brandColor: null,
+        ownerId: owner,
+      },
       ...{
         billing: { company: null, vatNumber: null, country: null, email: null },
         domains: [`${slug}.tenants.local`],
@@ -48,24 +76,31 @@ async function newTenant(): Promise<{ id: string; slug: string }> {
 }
 
 async function payAndRefund({ id, slug }: { id: string; slug: string }): Promise<void> {
-  const { payments } = house.app.house.systems
-  if (!payments) throw new Error('this house has a payment processor')
-  const customer = await ensureCustomer(house.app.house, payments, id)
-  house.sandbox.payments.act({ action: 'attach_card', customer, card: 'pm_card_visa' })
+  const { payments } = testApp.app.services.systems
+  if (!payments) throw new Error('this test app has a payment processor')
+  const customer = await ensureCustomer(testApp.app.services, payments, id)
+  testApp.sandbox.payments.act({ action: 'attach_card', customer, card: 'pm_card_visa' })
   const terms = { plan: 'starter', cycle: 'month', currency: 'eur', seats: 5 }
-  const { status, body } = await house.request('POST', `/tenants/${slug}/subscription`, { token, body: terms })
-  if (status !== 200 && status !== 201) throw new Error(`no subscription: ${status} ${JSON.stringify(body)}`)
-  const subscription = await house.database.db
+  const { status, body } = await testApp.request('POST', `/tenants/${slug}/subscription`, {
+    token,
+    body: terms,
+  })
+  if (status !== 200 && status !== 201)
+    throw new Error(`no subscription: ${status} ${JSON.stringify(body)}`)
+  const subscription = await testApp.database.db
     .selectFrom('subscriptions')
     .select('stripe_subscription_id')
     .where('tenant_id', '=', id)
     .executeTakeFirstOrThrow()
   const read = await payments.findSubscription(subscription.stripe_subscription_id ?? '')
-  house.sandbox.payments.act({ action: 'refund', invoice: read?.latestInvoiceId ?? '' })
+  testApp.sandbox.payments.act({ action: 'refund', invoice: read?.latestInvoiceId ?? '' })
 }
 
 async function inbox(): Promise<{ done: number; left: number; held: number; failed: number }> {
-  const rows = await house.database.db.selectFrom('webhook_inbox').select(['state', 'lease_until', 'attempts']).execute()
+  const rows = await testApp.database.db
+    .selectFrom('webhook_inbox')
+    .select(['state', 'lease_until', 'attempts'])
+    .execute()
   const left = rows.filter(({ state }) => state === 'received' || state === 'failed')
   return {
     done: rows.length - left.length,
@@ -77,7 +112,7 @@ async function inbox(): Promise<{ done: number; left: number; held: number; fail
 
 /** What a dead process held is free for the next one a minute and a half later; here at once. */
 async function passTheLeases(): Promise<void> {
-  await house.database.db
+  await testApp.database.db
     .updateTable('webhook_inbox')
     .set({ lease_until: new Date(Date.now() - 1_000) })
     .where('lease_until', 'is not', null)
@@ -85,17 +120,26 @@ async function passTheLeases(): Promise<void> {
 }
 
 /** What the events of these customers must have led to, each once. */
-async function expectOnce(tenantIds: readonly string[], eventIds: readonly string[]): Promise<void> {
-  const { db } = house.database
+async function expectOnce(
+  tenantIds: readonly string[],
+  eventIds: readonly string[],
+): Promise<void> {
+  const { db } = testApp.database
   const kept = await db
     .selectFrom('webhook_inbox')
     .select(['id', 'state'])
     .where('id', 'in', [...eventIds])
     .execute()
   expect(kept.map(({ id }) => id).sort()).toEqual([...eventIds].sort())
-  expect(new Set(kept.map(({ state }) => state)).difference(new Set(['applied', 'skipped', 'stale']))).toEqual(new Set())
+  expect(
+    new Set(kept.map(({ state }) => state)).difference(new Set(['applied', 'skipped', 'stale'])),
+  ).toEqual(new Set())
   for (const tenantId of tenantIds) {
-    const invoices = await db.selectFrom('invoices').select(['id', 'status', 'total']).where('tenant_id', '=', tenantId).execute()
+    const invoices = await db
+      .selectFrom('invoices')
+      .select(['id', 'status', 'total'])
+      .where('tenant_id', '=', tenantId)
+      .execute()
     expect(invoices).toMatchObject([{ status: 'paid' }])
     const reversals = await db
       .selectFrom('invoice_reversals')
@@ -120,45 +164,64 @@ async function expectOnce(tenantIds: readonly string[], eventIds: readonly strin
       .where('template', '=', 'invoice.paid')
       .execute()
     expect(receipts).toHaveLength(1)
-    const tenant = await db.selectFrom('tenants').select(['plan', 'seats']).where('id', '=', tenantId).executeTakeFirst()
+    const tenant = await db
+      .selectFrom('tenants')
+      .select(['plan', 'seats'])
+      .where('id', '=', tenantId)
+      .executeTakeFirst()
     expect(tenant).toEqual({ plan: 'starter', seats: 5 })
   }
 }
 
 describe('a process that is killed while it works on payment events', () => {
-  it('leaves them to the next one: none is lost, and each has its effect once', { timeout: 240_000 }, async () => {
+  it('leaves them to the next one: none is lost, and each has its effect once', {
+    timeout: 240_000,
+  }, async () => {
     const tenantIds = await paidAndRefunded(2)
-    const eventIds = [...house.webhooks.pending()]
-    const first = await startApi(house)
-    house.sandbox.fault({ system: 'payments', match: 'GET /v1/invoices', mode: 'latency', delayMs: 60_000 })
-    expect(new Set(await house.webhooks.deliver())).toEqual(new Set([200]))
+    const eventIds = [...testApp.webhooks.pending()]
+    const first = await startApi(testApp)
+    testApp.sandbox.fault({
+      system: 'payments',
+      match: 'GET /v1/invoices',
+      mode: 'latency',
+      delayMs: 60_000,
+    })
+    expect(new Set(await testApp.webhooks.deliver())).toEqual(new Set([200]))
     // Those that it holds wait for an answer of the payment processor.
-    await expect.poll(async () => (await inbox()).held, { timeout: 20_000, interval: 20 }).toBeGreaterThanOrEqual(3)
+    await expect
+      .poll(async () => (await inbox()).held, { timeout: 20_000, interval: 20 })
+      .toBeGreaterThanOrEqual(3)
     first.signal('SIGKILL')
     expect(await first.ended).toBeNull()
     const { held, failed } = await inbox()
     expect(held).toBeGreaterThanOrEqual(3)
     expect(failed).toBe(0)
-    house.sandbox.clearFaults()
+    testApp.sandbox.clearFaults()
     await passTheLeases()
 
-    await using _second = await startApi(house)
+    await using _second = await startApi(testApp)
     await expect.poll(inbox, { timeout: 60_000, interval: 100 }).toMatchObject({ left: 0, held: 0 })
     await expectOnce(tenantIds, eventIds)
-    const attempts = await house.database.db.selectFrom('webhook_inbox').select('id').where('attempts', '=', 2).execute()
+    const attempts = await testApp.database.db
+      .selectFrom('webhook_inbox')
+      .select('id')
+      .where('attempts', '=', 2)
+      .execute()
     expect(attempts).toHaveLength(held)
   })
 
   it('again and again, at moments nobody chose', { timeout: 240_000 }, async () => {
-    house.sandbox.fault({ system: 'payments', mode: 'latency', delayMs: 25 })
+    testApp.sandbox.fault({ system: 'payments', mode: 'latency', delayMs: 25 })
     const tenantIds = await paidAndRefunded(6)
-    const eventIds = [...house.webhooks.pending()]
+    const eventIds = [...testApp.webhooks.pending()]
     const before = await inbox()
-    await house.webhooks.deliver()
+    await testApp.webhooks.deliver()
     let kills = 0
     for (let progress = before.done; kills < 5; kills++) {
-      const caught = await startApi(house)
-      await expect.poll(async () => (await inbox()).done, { timeout: 40_000, interval: 5 }).toBeGreaterThan(progress)
+      const caught = await startApi(testApp)
+      await expect
+        .poll(async () => (await inbox()).done, { timeout: 40_000, interval: 5 })
+        .toBeGreaterThan(progress)
       caught.signal('SIGKILL')
       await caught.ended
       await passTheLeases()
@@ -167,9 +230,11 @@ describe('a process that is killed while it works on payment events', () => {
       if (now.left === 0) break
     }
     expect(kills).toBeGreaterThanOrEqual(2)
-    house.sandbox.clearFaults()
-    await using _last = await startApi(house)
-    await expect.poll(inbox, { timeout: 60_000, interval: 100 }).toMatchObject({ left: 0, failed: 0 })
+    testApp.sandbox.clearFaults()
+    await using _last = await startApi(testApp)
+    await expect
+      .poll(inbox, { timeout: 60_000, interval: 100 })
+      .toMatchObject({ left: 0, failed: 0 })
     await expectOnce(tenantIds, eventIds)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { startApi } from './api-process.ts'
-import { openHouse } from './house.ts'
+import { startTestApp } from './test-app.ts'
 
 const aheadMs = 400 * 86_400_000
 /** Loaded before the service: the clock of its machine is wrong by this much. */
@@ -18,11 +18,14 @@ it.each([
 ])(
   'a process whose clock is %s is not ready, and says so',
   async (_what, ms, words) => {
-    await using house = await openHouse({ provisioned: false })
-    await using api = await startApi(house, { METRICS_PORT: '0', NODE_OPTIONS: `--import=${shifted(ms)}` })
-    const answer = await fetch(`${api.url}/health/ready`)
-    expect(answer.status).toBe(503)
-    expect(await answer.json()).toEqual({ ready: false })
+    await using testApp = await startTestApp({ provisioned: false })
+    await using api = await startApi(testApp, {
+      METRICS_PORT: '0',
+      NODE_OPTIONS: `--import=${shifted(ms)}`,
+    })
+    const response = await fetch(`${api.url}/health/ready`)
+    expect(response.status).toBe(503)
+    expect(await response.json()).toEqual({ ready: false })
     const told = () => api.log.find((line) => line.includes('the service is not ready')) ?? '{}'
     await expect
       .poll(() => JSON.parse(told()), { timeout: 10_000 })
@@ -32,6 +35,6 @@ it.each([
 )
 
 it('a clock that is right to within 30 s is taken', async () => {
-  await using house = await openHouse({ started: true })
-  expect(await house.app.readiness()).toMatchObject({ ready: true, checks: { clock: 'ok' } })
+  await using testApp = await startTestApp({ started: true })
+  expect(await testApp.app.readiness()).toMatchObject({ ready: true, checks: { clock: 'ok' } })
 }, 60_000)

@@ -7,38 +7,55 @@ import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, type Facts } from '../members/act.ts'
+import { beginMemberChange, type MemberChange } from '../members/change-member.ts'
+import type { Services } from '../services.ts'
 import { addressTaken, type FreeAddress, freeAddress } from './addresses.ts'
 import { toAliasView } from './list.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
 import { recordAlias } from './record.ts'
 
 /**
- * Gives a member's mailbox a further address on a verified domain of the tenant. Nothing else happens to the mailbox meanwhile: the mail
- * server numbers aliases anew with every change. Throws AppError `not_found` for an unknown member, `invalid_input` for another domain,
- * `domain_not_verified`, `mailbox_missing`, `email_taken` when anything has the address, the mailbox's own primary one included,
- * `already_exists` when this mailbox has it as an alias, `member_busy`, `integration_off`, `upstream_failed`.
+ * Gives a member's mailbox a further address on a verified domain of the tenant. Nothing else
+ * happens to the mailbox meanwhile: the mail server numbers aliases again with every change. Throws
+ * AppError `not_found` for an unknown member, `invalid_input` for another domain,
+ * `domain_not_verified`, `mailbox_missing`, `email_taken` when anything has the address, the
+ * mailbox's own primary one included, `already_exists` when this mailbox has it as an alias,
+ * `member_busy`, `limit_reached`, `integration_off`, `upstream_failed`.
  */
 export async function addAlias(ctx: Context, access: Access, input: AddAlias): Promise<AliasView> {
-  const { house } = ctx
-  const mail = mailServerOf(house)
-  const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => wantedAddress(facts, input.address))
-  const about = { action: 'alias.added', address: decided.address, userId: member.id, mailbox: member.mailboxAddress } as const
+  const { services } = ctx
+  const mail = mailServerOf(services)
+  const { tenant, member, work, decided } = await beginMemberChange(
+    ctx,
+    access,
+    input.userId,
+    (facts) => requestedAddress(facts, input.address),
+  )
+  const about = {
+    action: 'alias.added',
+    address: decided.address,
+    userId: member.id,
+    mailbox: member.mailboxAddress,
+  } as const
   try {
-    await addToMailbox(mail, work, decided)
+    await addToMailbox(services, mail, { tenantId: tenant.id, work }, decided)
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed')
       await recordAlias(ctx, access, tenant, { ...about, error: error.message })
     throw error
   } finally {
-    await releaseMember(house.database.db, work)
+    await releaseMember(services.database.db, work)
   }
   await recordAlias(ctx, access, tenant, about)
   return toAliasView(decided.address, member)
 }
 
-async function wantedAddress({ trx, tenant, member }: Facts, text: string): Promise<FreeAddress> {
-  if (member.membershipStatus === 'removing') throw new AppError('member_not_active', 'The member is being removed.')
+async function requestedAddress(
+  { trx, tenant, member }: MemberChange,
+  text: string,
+): Promise<FreeAddress> {
+  if (member.membershipStatus === 'removing')
+    throw new AppError('member_not_active', 'The member is being removed.')
   if (member.mailboxAddress === null) throw new AppError('mailbox_missing')
   const owned = ownedAddress(text, await listAddressDomains(trx, tenant.id))
   // The mail server would take it in silence and then have it twice.
@@ -48,19 +65,41 @@ async function wantedAddress({ trx, tenant, member }: Facts, text: string): Prom
   return freeAddress(trx, tenant.id, { address: text, exceptUserId: member.id })
 }
 
-async function addToMailbox(mail: MailServer, { mailbox }: MemberWork, { address, localPart, domain }: FreeAddress): Promise<void> {
+async function addToMailbox(
+  services: Services,
+  mail: MailServer,
+  { tenantId, work: { mailbox } }: { tenantId: string; work: MemberWork },
+  { address, localPart, domain }: FreeAddress,
+): Promise<void> {
   const domainId = domain.mailDomainId
-  if (domainId === null) throw new AppError('provisioning_in_progress', `The domain ${domain.name} is not in the mail server yet.`)
+  if (domainId === null)
+    throw new AppError(
+      'provisioning_in_progress',
+      `The domain ${domain.name} is not in the mail server yet.`,
+    )
   const signal = AbortSignal.timeout(mailDeadlineMs)
   try {
-    const accountId = mailbox?.accountId ?? (mailbox && (await mail.findAccount(mailbox.address, { signal }))?.id)
+    const accountId =
+      mailbox?.accountId ?? (mailbox && (await mail.findAccount(mailbox.address, { signal }))?.id)
     const account = accountId ? await mail.readAccount(accountId, { signal }) : undefined
-    if (!account) throw new AppError('mailbox_missing', 'The mail server does not have the mailbox of this member.')
-    if (account.aliases.includes(address)) throw new AppError('already_exists', `The mailbox has the address ${address} already.`)
+    if (!account)
+      throw new AppError(
+        'mailbox_missing',
+        'The mail server does not have the mailbox of this member.',
+      )
+    if (account.aliases.includes(address))
+      throw new AppError('already_exists', `The mailbox has the address ${address} already.`)
+    await services.limits.requireCapacity(
+      services.database.db,
+      'aliases',
+      tenantId,
+      account.aliases.length,
+    )
     await mail.addAlias({ accountId: account.id, localPart, domainId }, { signal })
   } catch (error) {
     if (error instanceof AppError) throw error
-    if (error instanceof UpstreamError && error.kind === 'conflict') throw addressTaken(address, error)
+    if (error instanceof UpstreamError && error.kind === 'conflict')
+      throw addressTaken(address, error)
     throw mailFailure(error, signal)
   }
 }

@@ -3,7 +3,10 @@ import { ownedAddress } from '@atrium/core/mail-addresses'
 import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/aliases'
 import type { Db, Trx } from '@atrium/db/connect'
 
-/** An address that the tenant may have: on a verified domain of its own, and held by nothing in our records. */
+/**
+ * An address that the tenant may have: on a verified domain of its own, and held by nothing in our
+ * records.
+ */
 export interface FreeAddress {
   address: string
   localPart: string
@@ -11,8 +14,9 @@ export interface FreeAddress {
 }
 
 /**
- * Throws AppError `invalid_input` for a domain that is not the tenant's, `domain_not_verified`, and `email_taken` when a mailbox, a list or
- * another person's sign-in has the address; never whose. An alias elsewhere has the mail server to refuse it.
+ * Throws AppError `invalid_input` for a domain that is not the tenant's, `domain_not_verified`, and
+ * `email_taken` when a mailbox, a list or another person's sign-in has the address; never whose. An
+ * alias elsewhere has the mail server to reject it.
  */
 export async function freeAddress(
   db: Db | Trx,
@@ -21,11 +25,19 @@ export async function freeAddress(
 ): Promise<FreeAddress> {
   const owned = ownedAddress(text, await listAddressDomains(db, tenantId))
   if (owned === 'foreign') {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'address', message: foreignDomain(text) }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'address', message: foreignDomain(text) }],
+    })
   }
-  if (!owned.domain.verifiedAt) throw new AppError('domain_not_verified', `The domain ${owned.domain.name} is not verified yet.`)
+  if (!owned.domain.verifiedAt)
+    throw new AppError(
+      'domain_not_verified',
+      `The domain ${owned.domain.name} is not verified yet.`,
+    )
   if (owned.address.length > 254) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'address', message: 'At most 254 characters.' }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'address', message: 'At most 254 characters.' }],
+    })
   }
   if (await addressHolder(db, owned.address, exceptUserId)) throw addressTaken(owned.address)
   return owned
@@ -33,7 +45,9 @@ export async function freeAddress(
 
 function foreignDomain(text: string): string {
   const domain = text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : undefined
-  return domain === undefined ? 'The tenant has no domain yet.' : `${domain} is not a domain of this tenant.`
+  return domain === undefined
+    ? 'The tenant has no domain yet.'
+    : `${domain} is not a domain of this tenant.`
 }
 
 export function addressTaken(address: string, cause?: unknown): AppError {

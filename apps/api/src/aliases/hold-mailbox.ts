@@ -2,30 +2,32 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '@atrium/core/errors'
 import { claimMember, type MemberWork, releaseMember } from '@atrium/db/member-work'
 import { findMember } from '@atrium/db/members'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
-const lookAgainMs = 100
+const pollIntervalMs = 100
 
 /**
- * Runs one change of a member's mailbox alone, under the lease that every other act on the member takes: the mail server numbers aliases
- * anew with each change, so two writers would take away each other's. Waits for another change to end. Throws AppError `member_busy` when
- * it does not within `waitMs`, `not_found` when the member is gone.
+ * Runs one change of a member's mailbox alone, under the lease that every other act on the member
+ * takes: the mail server numbers aliases again with each change, so two writers would take away
+ * each other's. Waits for another change to end. Throws AppError `member_busy` when it does not
+ * within `waitMs`, `not_found` when the member is gone.
  */
 export async function holdingMailbox<Result>(
-  house: House,
+  services: Services,
   { tenantId, userId, waitMs = 5_000 }: { tenantId: string; userId: string; waitMs?: number },
   change: (work: MemberWork) => Promise<Result>,
 ): Promise<Result> {
-  const { db } = house.database
+  const { db } = services.database
   const giveUpAt = performance.now() + waitMs
   let work = await claimMember(db, tenantId, userId)
   while (!work) {
-    if (!(await findMember(db, tenantId, userId))) throw new AppError('not_found', 'The member is gone.')
+    if (!(await findMember(db, tenantId, userId)))
+      throw new AppError('not_found', 'The member is gone.')
     if (performance.now() >= giveUpAt) throw new AppError('member_busy')
-    await wait(lookAgainMs)
+    await wait(pollIntervalMs)
     work = await claimMember(db, tenantId, userId)
   }
-  house.memberLeases.kept(work)
+  services.memberLeases.kept(work)
   try {
     return await change(work)
   } finally {

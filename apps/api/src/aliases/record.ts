@@ -16,12 +16,12 @@ export interface AliasChange {
 }
 
 export function recordAlias(
-  { house, request }: Context,
+  { services, request }: Context,
   { caller }: Access,
   tenant: { slug: string; partnerSlug: string | null },
   { action, address, userId, mailbox, error, lists = [] }: AliasChange,
 ): Promise<void> {
-  return house.audit.record({ request }, caller, {
+  return services.audit.record({ request }, caller, {
     action,
     outcome: error === undefined ? 'success' : 'failure',
     resourceType: 'alias',

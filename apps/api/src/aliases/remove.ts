@@ -5,54 +5,79 @@ import { listAddressDomains, membersOfMailAccounts } from '@atrium/db/aliases'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { forgetInLists } from '../lists/members.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { removeFromLists } from '../lists/members.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
-import { forgetLostAlias } from './forget-lost.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { deleteLostAlias } from './delete-lost.ts'
 import { holdingMailbox } from './hold-mailbox.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from './mail-server.ts'
 import { recordAlias } from './record.ts'
 
 /**
- * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it is refused from then on, and the
- * tenant's distribution lists lose it, also those that an earlier try did not come to. Throws AppError `not_found` when there is no such
- * alias, `member_busy`, `integration_off`, `upstream_failed`.
+ * Takes a further address on one of the tenant's domains away, whoever's mailbox has it. Mail to it
+ * is rejected from then on, and the tenant's distribution lists lose it, also those that an earlier
+ * try did not come to. Throws AppError `not_found` when there is no such alias, `member_busy`,
+ * `integration_off`, `upstream_failed`.
  */
-export async function removeAlias(ctx: Context, access: Access, { address }: RemoveAlias): Promise<void> {
-  const { house } = ctx
-  const mail = mailServerOf(house)
-  const { db } = house.database
-  const { tenant, domainId } = await db.transaction().execute(async (trx) => {
+export async function removeAlias(
+  ctx: Context,
+  access: Access,
+  { address }: RemoveAlias,
+): Promise<void> {
+  const { services } = ctx
+  const mail = mailServerOf(services)
+  const { db } = services.database
+  const { tenant, domainId } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
-    const domain = (await listAddressDomains(trx, open.id)).find(({ name }) => name === splitAddress(address).domain)
+    await rejectFormerAdmin(trx, access)
+    const domain = (await listAddressDomains(trx, open.id)).find(
+      ({ name }) => name === splitAddress(address).domain,
+    )
     return { tenant: open, domainId: domain?.mailDomainId ?? undefined }
   })
   if (domainId === undefined) throw noSuchAlias()
   const accountId = await holderOf(mail, domainId, address)
   if (accountId === undefined) {
-    const lists = await forgetLostAlias(house, mail, { tenantId: tenant.id, domainId, address })
+    const lists = await deleteLostAlias(services, mail, { tenantId: tenant.id, domainId, address })
     if (lists.length === 0) throw noSuchAlias()
-    return recordAlias(ctx, access, tenant, { action: 'alias.removed', address, userId: null, mailbox: null, lists })
+    return recordAlias(ctx, access, tenant, {
+      action: 'alias.removed',
+      address,
+      userId: null,
+      mailbox: null,
+      lists,
+    })
   }
   const member = (await membersOfMailAccounts(db, tenant.id, [accountId])).get(accountId)
-  const about = { action: 'alias.removed', address, userId: member?.id ?? null, mailbox: member?.mailboxAddress ?? null } as const
-  const take = () => takeAway(mail, { accountId, address, domainId })
+  const about = {
+    action: 'alias.removed',
+    address,
+    userId: member?.id ?? null,
+    mailbox: member?.mailboxAddress ?? null,
+  } as const
+  const take = () => deprovision(mail, { accountId, address, domainId })
   try {
-    await (member ? holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, take) : take())
+    await (member
+      ? holdingMailbox(services, { tenantId: tenant.id, userId: member.id }, take)
+      : take())
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed')
       await recordAlias(ctx, access, tenant, { ...about, error: error.message })
     throw error
   }
-  const lists = await forgetInLists(house, tenant.id, [address])
+  const lists = await removeFromLists(services, tenant.id, [address])
   await recordAlias(ctx, access, tenant, { ...about, lists })
 }
 
 const noSuchAlias = () => new AppError('not_found', 'There is no such alias.')
 
 /** The account that has the alias. */
-async function holderOf(mail: MailServer, domainId: string, address: string): Promise<string | undefined> {
+async function holderOf(
+  mail: MailServer,
+  domainId: string,
+  address: string,
+): Promise<string | undefined> {
   const signal = AbortSignal.timeout(mailDeadlineMs)
   const aliases = await mail.aliasesOn([domainId], { signal }).catch((error: unknown) => {
     throw mailFailure(error, signal)
@@ -60,7 +85,10 @@ async function holderOf(mail: MailServer, domainId: string, address: string): Pr
   return aliases.find((alias) => alias.address === address)?.accountId
 }
 
-async function takeAway(mail: MailServer, alias: { accountId: string; address: string; domainId: string }): Promise<void> {
+async function deprovision(
+  mail: MailServer,
+  alias: { accountId: string; address: string; domainId: string },
+): Promise<void> {
   const signal = AbortSignal.timeout(mailDeadlineMs)
   const { accountId, domainId } = alias
   const { localPart } = splitAddress(alias.address)

@@ -2,19 +2,25 @@ import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atriu
 import { exportTrailer } from '@atrium/core/export-trailer'
 import { auditCursor } from '@atrium/db/audit'
 import { searchByTrust } from '@atrium/db/audit-search'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 
 const pageSize = 500
 
 /**
- * The log under the filters of a query, as text in pieces of up to 500 entries, newest first; memory stays flat however long it is.
- * The export itself is recorded before its first piece. NDJSON: one entry per line. CSV: RFC 4180 with a header and cells that no
- * spreadsheet takes for a formula. Either ends with `exportTrailer`, unless the reader left.
+ * The log under the filters of a query, as text in pieces of up to 500 entries, newest first;
+ * memory stays flat however long it is. The export itself is recorded before its first piece.
+ * NDJSON: one entry per line. CSV: RFC 4180 with a header and cells that no spreadsheet takes for a
+ * formula. Either ends with `exportTrailer`, unless the reader left.
  */
-export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAudit): AsyncGenerator<string> {
-  const { house } = ctx
+export async function* exportAudit(
+  ctx: Context,
+  caller: Caller,
+  input: ExportAudit,
+): AsyncGenerator<string> {
+  const { services } = ctx
   const { format, before, ...filter } = input
-  await house.audit.record(ctx, caller, {
+  await services.audit.record(ctx, caller, {
     action: 'audit.exported',
     resourceType: 'audit',
     tenantSlug: filter.tenantSlug ?? null,
@@ -23,11 +29,17 @@ export async function* exportAudit(ctx: Context, caller: Caller, input: ExportAu
   })
   let head = format === 'csv' ? csvLine(auditColumns) : ''
   let count = 0
-  let cursor = before ?? `${house.clock.now().toISOString().slice(0, -1)}999Z`
+  let cursor = before ?? `${services.clock.now().toISOString().slice(0, -1)}999Z`
   for (;;) {
-    const { events, stoppedAt } = await house.database.search((db) => searchByTrust(db, { ...filter, before: cursor }, pageSize))
-    // The head goes out with the first page, so that a query that fails is still a refusal and no broken export.
-    yield head + events.map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`)).join('')
+    const { events, stoppedAt } = await services.database.search((db) =>
+      searchByTrust(db, { ...filter, before: cursor }, pageSize),
+    )
+    // The head goes out with the first page, so that a query that fails is still a rejection and no
+    // broken export.
+    yield head +
+      events
+        .map((row) => (format === 'csv' ? csvLine(cellsOf(row)) : `${JSON.stringify(row)}\n`))
+        .join('')
     head = ''
     count += events.length
     const last = events.at(-1)

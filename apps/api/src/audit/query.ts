@@ -5,17 +5,27 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 
 /** Entries of the whole platform, newest first. */
-export async function queryAudit({ house }: Context, { limit, ...filter }: QueryAudit): Promise<AuditPage> {
-  return toPage(await house.database.search((db) => searchByTrust(db, filter, limit + 1)), limit)
+export async function queryAudit(
+  { services }: Context,
+  { limit, ...filter }: QueryAudit,
+): Promise<AuditPage> {
+  return toPage(await services.database.search((db) => searchByTrust(db, filter, limit + 1)), limit)
 }
 
 /**
- * Entries of one tenant. Network addresses of operators and partner staff are for operators only: others see that an operator acted, not from
- * where. A plain member sees no network address but the own one.
+ * Entries of one tenant. Network addresses of operators and partner staff are for operators only:
+ * others see that an operator acted, not from where. A plain member sees no network address but the
+ * own one.
  */
-export async function queryTenantAudit({ house }: Context, access: Access, input: QueryTenantAudit): Promise<AuditPage> {
+export async function queryTenantAudit(
+  { services }: Context,
+  access: Access,
+  input: QueryTenantAudit,
+): Promise<AuditPage> {
   const { limit, slug: _, ...filter } = input
-  const findings = await house.database.search((db) => searchByTrust(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1))
+  const findings = await services.database.search((db) =>
+    searchByTrust(db, { ...filter, tenantSlug: access.tenant.slug }, limit + 1),
+  )
   if (access.caller.operator) return toPage(findings, limit)
   const { caller, tenant } = access
   const visible = findings.events.map((row) => {

@@ -1,8 +1,16 @@
-import { type ActorType, type AuditAction, type AuditOutcome, type AuditSource, auditMetadata } from '@atrium/core/audit'
+import {
+  type ActorType,
+  type AuditAction,
+  type AuditOutcome,
+  type AuditSource,
+  auditMetadata,
+} from '@atrium/core/audit'
 import { insertAuditEvent, insertChainedAuditEvent, type NewAuditEvent } from '@atrium/db/audit'
+import { auditChainOf } from '@atrium/db/audit-chain'
 import type { Database } from '@atrium/db/connect'
+import type { Caller, RequestInfo } from '../caller.ts'
 import type { Clock } from '../clock.ts'
-import type { Caller, Context } from '../context.ts'
+import type { KeyedLimiter } from '../keyed-limiter.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -20,14 +28,20 @@ export interface AuditEntry {
 }
 
 export interface AuditRecorder {
-  /** Records what the caller of a request did. Never throws: a lost entry is logged and counted (seed 6). */
-  record(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): Promise<void>
+  /**
+   * Records what the caller of a request did. Never throws: a lost entry is logged and counted
+   * (seed 6).
+   */
+  record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): Promise<void>
   /** The entry that `record` would write. */
-  entryOf(ctx: Pick<Context, 'request'>, caller: Caller, entry: AuditEntry): NewAuditEvent
+  entryOf(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): NewAuditEvent
   /** Writes such an entry. Never throws. */
   write(event: NewAuditEvent): Promise<void>
-  /** Records what somebody did without a session, as visitors of the booking pages do: the network address is all that is known of them. */
-  recordVisitor(ctx: Pick<Context, 'request'>, entry: AuditEntry): Promise<void>
+  /**
+   * Records what somebody did without a session, as visitors of the booking pages do: the network
+   * address is all that is known of them.
+   */
+  recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry): Promise<void>
   /** Records what the platform did by itself, in a job unless another source is named. */
   recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>
 }
@@ -37,17 +51,28 @@ export function createAuditRecorder(parts: {
   clock: Clock
   log: Logger
   metrics: Metrics
+  keyedLimiter: KeyedLimiter
   /** Whether entries carry the hash of the one before them. */
   chained: boolean
 }): AuditRecorder {
-  const { database, clock, log, metrics } = parts
-  const insert = parts.chained ? insertChainedAuditEvent : insertAuditEvent
+  const { database, clock, log, metrics, keyedLimiter } = parts
+  // The head of a chain is locked until the entry is committed. Who waits for it here holds no
+  // connection.
+  const insert = (event: NewAuditEvent) =>
+    parts.chained
+      ? keyedLimiter.take(`audit ${auditChainOf(event)}`, () =>
+          insertChainedAuditEvent(database.db, event),
+        )
+      : insertAuditEvent(database.db, event)
   async function write(event: NewAuditEvent): Promise<void> {
     try {
-      await insert(database.db, event)
+      await insert(event)
     } catch (err) {
       metrics.auditWriteFailures.inc()
-      log.error({ err, action: event.action, requestId: event.metadata.requestId }, 'an audit entry could not be written')
+      log.error(
+        { err, action: event.action, requestId: event.metadata.requestId },
+        'an audit entry could not be written',
+      )
     }
   }
   const common = (entry: AuditEntry) => ({
@@ -86,7 +111,11 @@ export function createAuditRecorder(parts: {
         actorEmail: null,
         actorIp: request.ip,
         source: request.source,
-        metadata: auditMetadata({ ...entry.metadata, requestId: request.requestId, ...addressFacts(request) }),
+        metadata: auditMetadata({
+          ...entry.metadata,
+          requestId: request.requestId,
+          ...addressFacts(request),
+        }),
       }),
     recordSystem: (entry, source = 'job') =>
       write({
@@ -101,9 +130,15 @@ export function createAuditRecorder(parts: {
   }
 }
 
-/** What stands beside `actorIp`: whether a proxy or server of ours told it, and the socket's address where that is another. */
-function addressFacts({ ip, ipTrusted, peerIp }: Context['request']): Record<string, unknown> {
-  return { ...(ip === null ? {} : { actorIpTrusted: ipTrusted }), ...(peerIp && peerIp !== ip ? { peerIp } : {}) }
+/**
+ * What stands beside `actorIp`: whether a proxy or server of ours told it, and the socket's address
+ * where that is another.
+ */
+function addressFacts({ ip, ipTrusted, peerIp }: RequestInfo): Record<string, unknown> {
+  return {
+    ...(ip === null ? {} : { actorIpTrusted: ipTrusted }),
+    ...(peerIp && peerIp !== ip ? { peerIp } : {}),
+  }
 }
 
 function actorTypeOf(caller: Caller): ActorType {

@@ -1,4 +1,10 @@
-import { AuditPage, AuditVerification, ExportAudit, QueryAudit, VerifyAudit } from '@atrium/core/audit'
+import {
+  AuditPage,
+  AuditVerification,
+  ExportAudit,
+  QueryAudit,
+  VerifyAudit,
+} from '@atrium/core/audit'
 import { operator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { exportAudit } from './export.ts'
@@ -15,13 +21,25 @@ export const auditRouter = router({
     .query(({ ctx, input }) => queryAudit(ctx, input)),
   export: operator
     .meta({
-      openapi: { method: 'GET', path: '/audit/export', tags, summary: 'Export the audit log as NDJSON or CSV' },
+      openapi: {
+        method: 'GET',
+        path: '/audit/export',
+        tags,
+        summary: 'Export the audit log as NDJSON or CSV',
+      },
       export: { fileName: 'audit', formats: ['ndjson', 'csv'] },
     })
     .input(ExportAudit)
     .query(({ ctx, input }) => exportAudit(ctx, ctx.caller, input)),
   verify: operator
-    .meta({ openapi: { method: 'GET', path: '/audit/verify', tags, summary: 'Check the hash chains of the audit log' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/audit/verify',
+        tags,
+        summary: 'Check the hash chains of the audit log',
+      },
+    })
     .input(VerifyAudit)
     .output(AuditVerification)
     .query(({ ctx, input }) => verifyAudit(ctx, ctx.caller, input)),

@@ -1,9 +1,16 @@
-import type { BillingInfo, BillingInfoView, CheckedBillingInfo, VatStatus } from '@atrium/core/billing-info'
+import type {
+  BillingInfo,
+  BillingInfoView,
+  CheckedBillingInfo,
+  VatStatus,
+} from '@atrium/core/billing-info'
 import { AppError } from '@atrium/core/errors'
 import { checkVatNumber } from '@atrium/core/vat-numbers'
+import type { Warning } from '@atrium/core/warnings'
+import { withEditVersion } from '../edit-version.ts'
 
 /** What the authority said of a number, as far as it was asked. */
-export interface AskedTaxId {
+export interface CheckedTaxId {
   taxIdValue: string | null
   taxIdStatus: string | null
 }
@@ -15,20 +22,55 @@ const asked: Readonly<Record<string, VatStatus>> = {
   unavailable: 'unavailable',
 }
 
-/** What is known of billing data that are stored; of a number that the authority was asked about, what it said. */
-export function withVatStatus(billingInfo: BillingInfoView, taxId?: AskedTaxId): CheckedBillingInfo {
-  const { value, status, fault: _, warnings } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
-  const answer = taxId && value !== null && taxId.taxIdValue === value ? asked[taxId.taxIdStatus ?? ''] : undefined
-  return { billingInfo, vatStatus: answer ?? status, warnings }
+/**
+ * What is known of billing data that are stored; of a number that the authority was asked about,
+ * what it said.
+ */
+export function withVatStatus(
+  billingInfo: BillingInfoView,
+  taxId?: CheckedTaxId,
+): CheckedBillingInfo {
+  const {
+    value,
+    status,
+    fault: _,
+    warnings,
+  } = checkVatNumber(billingInfo.vatNumber, billingInfo.country)
+  const response =
+    taxId && value !== null && taxId.taxIdValue === value
+      ? asked[taxId.taxIdStatus ?? '']
+      : undefined
+  return checkedView(billingInfo, response ?? status, warnings)
 }
 
 /**
- * Billing data as they are to be stored, the VAT number normalised. Throws AppError `invalid_input` when the number does not have its
- * country's form; `path` is where the data stand in the input, `billingInfo.` or empty.
+ * Billing data as they are to be stored, the VAT number normalised. Throws AppError `invalid_input`
+ * when the number does not have its country's form; `path` is where the data stand in the input,
+ * `billingInfo.` or empty.
  */
 export function checkedBillingInfo(given: BillingInfo, path = ''): CheckedBillingInfo {
-  const { value, status, fault, warnings } = checkVatNumber(given.vatNumber ?? null, given.country ?? null)
-  if (fault !== null) throw new AppError('invalid_input', undefined, { issues: [{ path: `${path}vatNumber`, message: fault }] })
-  const billingInfo = { company: given.company ?? null, vatNumber: value, country: given.country ?? null, email: given.email ?? null }
-  return { billingInfo, vatStatus: status, warnings }
+  const { value, status, fault, warnings } = checkVatNumber(
+    given.vatNumber ?? null,
+    given.country ?? null,
+  )
+  if (fault !== null)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: `${path}vatNumber`, message: fault }],
+    })
+  const billingInfo = {
+    company: given.company ?? null,
+    vatNumber: value,
+    country: given.country ?? null,
+    email: given.email ?? null,
+  }
+  return checkedView(billingInfo, status, warnings)
+}
+
+function checkedView(
+  billingInfo: BillingInfoView,
+  vatStatus: VatStatus,
+  warnings: Warning[],
+): CheckedBillingInfo {
+  const { company, vatNumber, country, email } = billingInfo
+  return withEditVersion({ billingInfo, vatStatus, warnings }, [company, vatNumber, country, email])
 }

@@ -5,9 +5,18 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { withVatStatus } from './check.ts'
 
-/** Whom invoices go to. The verdict on the VAT number is made anew from its text, unless the authority was asked about it. */
-export async function getBillingInfo({ house }: Context, { tenant }: Access): Promise<CheckedBillingInfo> {
-  const { db } = house.database
-  const [stored, customer] = await Promise.all([findBillingInfo(db, tenant.id), findPaymentCustomer(db, tenant.id)])
+/**
+ * Whom invoices go to. The verdict on the VAT number is made again from its text, unless the
+ * authority was asked about it.
+ */
+export async function getBillingInfo(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<CheckedBillingInfo> {
+  const { db } = services.database
+  const [stored, customer] = await Promise.all([
+    findBillingInfo(db, tenant.id),
+    findPaymentCustomer(db, tenant.id),
+  ])
   return withVatStatus(stored, customer)
 }

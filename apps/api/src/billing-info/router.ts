@@ -10,12 +10,23 @@ const path = '/tenants/{slug}/billing-info' as const
 
 export const billingInfoRouter = router({
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read whom invoices go to, with what is known of the VAT number' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path,
+        tags,
+        summary: 'Read whom invoices go to, with what is known of the VAT number',
+      },
+    })
     .input(TenantPath)
     .output(CheckedBillingInfo)
     .query(({ ctx }) => getBillingInfo(ctx, ctx.access)),
   update: adminOrOperator
-    .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change whom invoices go to' }, audit: 'billing_info.updated' })
+    .meta({
+      openapi: { method: 'PATCH', path, tags, summary: 'Change whom invoices go to' },
+      audit: 'billing_info.updated',
+      errors: ['edit_conflict', 'tenant_deleted'],
+    })
     .input(UpdateBillingInfo)
     .output(CheckedBillingInfo)
     .mutation(({ ctx, input }) => updateBillingInfo(ctx, ctx.access, input)),

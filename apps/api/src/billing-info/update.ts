@@ -6,35 +6,46 @@ import { findPaymentCustomer } from '@atrium/db/payment-customers'
 import { lockTenant } from '@atrium/db/tenants'
 import { tellBillingInfo } from '../billing/tax-id.ts'
 import type { Context } from '../context.ts'
+import { requireVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
 import { readTenant } from '../tenants/get.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { checkedBillingInfo, withVatStatus } from './check.ts'
 
 /**
- * Changes the fields that are given; null removes one. Possible while the tenant is suspended, because a suspension may be about a bill.
- * Throws AppError `invalid_input` for a VAT number of another form than its country's. A number that stays is not checked again, so that
- * one which was let in under older rules does not keep an address from being changed.
+ * Changes the fields that are given; null removes one. Possible while the tenant is suspended,
+ * because a suspension may be about a bill. Throws AppError `invalid_input` for a VAT number of
+ * another form than its country's. A number that stays is not checked again, so that one which was
+ * let in under older rules does not keep an address from being changed.
  */
-export async function updateBillingInfo(ctx: Context, access: Access, input: UpdateBillingInfo): Promise<CheckedBillingInfo> {
-  const { house } = ctx
-  const { slug, ...given } = input
-  const { before, checked } = await house.database.db.transaction().execute(async (trx) => {
+export async function updateBillingInfo(
+  ctx: Context,
+  access: Access,
+  input: UpdateBillingInfo,
+): Promise<CheckedBillingInfo> {
+  const { services } = ctx
+  const { slug, expectedVersion, ...given } = input
+  const { before, checked } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockTenant(trx, slug)
     if (!tenant) throw new AppError('not_found')
     if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
-    await refuseFormerAdmin(trx, access)
+    await rejectFormerAdmin(trx, access)
     const stored = await findBillingInfo(trx, tenant.id)
-    const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-    const wanted = { ...stored, ...named }
-    const result = given.vatNumber === undefined ? withVatStatus(wanted) : checkedBillingInfo(wanted)
+    requireVersion(expectedVersion, withVatStatus(stored))
+    const named = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    )
+    const requested = { ...stored, ...named }
+    const result =
+      given.vatNumber === undefined ? withVatStatus(requested) : checkedBillingInfo(requested)
     await saveBillingInfo(trx, tenant.id, result.billingInfo)
     return { before: stored, checked: result }
   })
   const changes = changedFields(before, checked.billingInfo, Object.keys(checked.billingInfo))
   if (Object.keys(changes).length > 0) {
-    const tenant = await readTenant(house, access.tenant.slug, access.tenant.role)
-    await house.audit.record(ctx, access.caller, {
+    const tenant = await readTenant(services, access.tenant.slug, access.tenant.role)
+    await services.audit.record(ctx, access.caller, {
       action: 'billing_info.updated',
       resourceType: 'tenant',
       resourceId: tenant.id,
@@ -43,7 +54,10 @@ export async function updateBillingInfo(ctx: Context, access: Access, input: Upd
       partnerSlug: tenant.partnerSlug,
       metadata: { changes, vatStatus: checked.vatStatus },
     })
-    await tellBillingInfo(house, tenant.id)
+    await tellBillingInfo(services, tenant.id)
   }
-  return withVatStatus(checked.billingInfo, await findPaymentCustomer(house.database.db, access.tenant.id))
+  return withVatStatus(
+    checked.billingInfo,
+    await findPaymentCustomer(services.database.db, access.tenant.id),
+  )
 }

@@ -1,37 +1,60 @@
-import type { PaymentMethodSet, PaymentOutcome, SetPaymentMethod, SetupIntent } from '@atrium/core/billing'
+import type {
+  PaymentMethodSet,
+  PaymentOutcome,
+  SetPaymentMethod,
+  SetupIntent,
+} from '@atrium/core/billing'
 import { AppError } from '@atrium/core/errors'
 import { isEnded } from '@atrium/core/subscriptions'
 import { findSubscriptionSummary } from '@atrium/db/billing'
 import { databaseNow } from '@atrium/db/clock'
 import { findOldestOpenInvoice } from '@atrium/db/invoices'
-import { findPaymentCustomer, noteCardChoice, type StoredCard, saveCard } from '@atrium/db/payment-customers'
+import {
+  findPaymentCustomer,
+  noteCardChoice,
+  type StoredCard,
+  saveCard,
+} from '@atrium/db/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { resumePaused } from '../subscriptions/resume.ts'
-import { ensureCustomer, forgetCustomer } from './customer.ts'
+import { deleteProcessorCustomer, ensureCustomer } from './customer.ts'
 import { paymentDeadline, throughPayments } from './failures.ts'
 import { requireOpenBilling } from './gate.ts'
-import { refuseDeleted } from './open.ts'
+import { rejectDeleted } from './open.ts'
 import { payAtOnce } from './pay.ts'
 import { toCardView } from './view.ts'
 
-/** Begins the entry of a card, which goes to the payment processor directly. AppError `billing_disabled`, `payments_not_configured`, `upstream_failed`. */
-export async function createSetupIntent({ house, request }: Context, access: Access): Promise<SetupIntent> {
-  refuseDeleted(access)
-  const payments = await requireOpenBilling(house, access.tenant)
+/**
+ * Begins the entry of a card, which goes to the payment processor directly. AppError
+ * `billing_disabled`, `payments_not_configured`, `upstream_failed`.
+ */
+export async function createSetupIntent(
+  { services, request }: Context,
+  access: Access,
+): Promise<SetupIntent> {
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
   const clientSecret = await throughPayments(async (signal) => {
-    const customerId = await ensureCustomer(house, payments, access.tenant.id, signal)
+    const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
     const idempotencyKey = `setup-intent:${access.tenant.id}:${request.requestId}`
     const intent = await payments.createSetupIntent(customerId, { idempotencyKey, signal })
     return intent.clientSecret
   })
-  return { clientSecret, publishableKey: house.config.billing.publishableKey, cardFormUrl: cardFormUrl(house, clientSecret) }
+  return {
+    clientSecret,
+    publishableKey: services.config.billing.publishableKey,
+    cardFormUrl: cardFormUrl(services, clientSecret),
+  }
 }
 
-/** The card form of the local workplace, which has no form of the processor to show in the page; null with the real processor. */
-function cardFormUrl({ config }: House, clientSecret: string): string | null {
+/**
+ * The card form of the local workplace, which has no form of the processor to show in the page;
+ * null with the real processor.
+ */
+function cardFormUrl({ config }: Services, clientSecret: string): string | null {
   if (!config.payments?.apiUrl) return null
   const url = new URL('/elements', config.payments.apiUrl)
   url.searchParams.set('client_secret', clientSecret)
@@ -39,35 +62,65 @@ function cardFormUrl({ config }: House, clientSecret: string): string | null {
 }
 
 /**
- * Makes a card that was entered the one that invoices are charged to, and pays the oldest open invoice with it when the subscription is
- * behind. The card stands also when that payment fails; the answer says so. AppError `invalid_input` for another customer's card.
+ * Makes a card that was entered the one that invoices are charged to, and pays the oldest open
+ * invoice with it when the subscription is behind. The card stands also when that payment fails;
+ * the answer says so. AppError `invalid_input` for another customer's card.
  */
-export async function setPaymentMethod(ctx: Context, access: Access, input: SetPaymentMethod): Promise<PaymentMethodSet> {
-  const { house } = ctx
-  refuseDeleted(access)
-  const payments = await requireOpenBilling(house, access.tenant)
+export async function setPaymentMethod(
+  ctx: Context,
+  access: Access,
+  input: SetPaymentMethod,
+): Promise<PaymentMethodSet> {
+  const { services } = ctx
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
   const signal = paymentDeadline()
   const card = await throughPayments(async () => {
-    const customerId = await ensureCustomer(house, payments, access.tenant.id, signal)
+    const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
     const paymentMethodId = await ownCard(payments, customerId, input, signal)
-    await noteCardChoice(house.database.db, customerId, house.clock.now())
+    await noteCardChoice(services.database.db, customerId, services.clock.now())
     const key = `default-card:${ctx.request.requestId}`
-    return chooseCard(house, payments, access.tenant.id, { customerId, paymentMethodId, key, signal })
+    return chooseCard(services, payments, access.tenant.id, {
+      customerId,
+      paymentMethodId,
+      key,
+      signal,
+    })
   }, signal)
-  await house.audit.record(ctx, access.caller, cardEntry('billing.card_set', access.tenant, card))
-  const payment = await payWhatIsBehind(house, payments, access.tenant.id, signal)
-  return { card: card && toCardView(card, house.clock.now()), payment }
+  await services.audit.record(
+    ctx,
+    access.caller,
+    cardEntry('billing.card_set', access.tenant, card),
+  )
+  const payment = await payWhatIsBehind(services, payments, access.tenant.id, signal)
+  return { card: card && toCardView(card, services.clock.now()), payment }
 }
 
-/** The card that is meant, once it is shown to be this customer's. Throws AppError `invalid_input`. */
-async function ownCard(payments: Payments, customerId: string, input: SetPaymentMethod, signal: AbortSignal): Promise<string> {
+/**
+ * The card that is meant, once it is shown to be this customer's. Throws AppError `invalid_input`.
+ */
+async function ownCard(
+  payments: Payments,
+  customerId: string,
+  input: SetPaymentMethod,
+  signal: AbortSignal,
+): Promise<string> {
   const { setupIntentId } = input
-  const intent = setupIntentId === undefined ? undefined : await payments.findSetupIntent(setupIntentId, { signal })
-  if (setupIntentId !== undefined && (intent?.customerId !== customerId || intent.status !== 'succeeded')) {
+  const intent =
+    setupIntentId === undefined
+      ? undefined
+      : await payments.findSetupIntent(setupIntentId, { signal })
+  if (
+    setupIntentId !== undefined &&
+    (intent?.customerId !== customerId || intent.status !== 'succeeded')
+  ) {
     throw wrongField('setupIntentId', 'With this setup intent no card of this tenant was entered.')
   }
   const paymentMethodId = intent?.paymentMethodId ?? input.paymentMethodId
-  const found = paymentMethodId === undefined ? undefined : await payments.findPaymentMethod(paymentMethodId, { signal })
+  const found =
+    paymentMethodId === undefined
+      ? undefined
+      : await payments.findPaymentMethod(paymentMethodId, { signal })
   if (!found || found.customerId !== customerId) {
     throw wrongField(
       setupIntentId === undefined ? 'paymentMethodId' : 'setupIntentId',
@@ -77,34 +130,53 @@ async function ownCard(payments: Payments, customerId: string, input: SetPayment
   return found.id
 }
 
-/** Takes the card away. AppError `payment_method_in_use` while a subscription is charged to it, `not_found` without one. */
+/**
+ * Takes the card away. AppError `payment_method_in_use` while a subscription is charged to it,
+ * `not_found` without one.
+ */
 export async function removePaymentMethod(ctx: Context, access: Access): Promise<void> {
-  const { house } = ctx
-  const { db } = house.database
-  refuseDeleted(access)
-  const payments = await requireOpenBilling(house, access.tenant)
+  const { services } = ctx
+  const { db } = services.database
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
   const [customer, subscription] = await Promise.all([
     findPaymentCustomer(db, access.tenant.id),
     findSubscriptionSummary(db, access.tenant.id),
   ])
   if (!customer?.customerId) throw noCard()
   const { customerId } = customer
-  if (subscription?.stripeSubscriptionId && !['canceled', 'incomplete_expired'].includes(subscription.status)) {
-    throw new AppError('payment_method_in_use', 'A subscription is charged to this card. Set another card, or end the subscription first.')
+  if (
+    subscription?.stripeSubscriptionId &&
+    !['canceled', 'incomplete_expired'].includes(subscription.status)
+  ) {
+    throw new AppError(
+      'payment_method_in_use',
+      'A subscription is charged to this card. Set another card, or end the subscription first.',
+    )
   }
   const removed = await throughPayments(async (signal) => {
-    const card = await readCard(house, payments, customerId, await databaseNow(db), signal)
+    const card = await readCard(services, payments, customerId, await databaseNow(db), signal)
     if (!card) throw noCard()
-    await payments.detachPaymentMethod(card.paymentMethodId, { idempotencyKey: `detach:${card.paymentMethodId}`, signal })
+    await payments.detachPaymentMethod(card.paymentMethodId, {
+      idempotencyKey: `detach:${card.paymentMethodId}`,
+      signal,
+    })
     await saveCard(db, customerId, null, await databaseNow(db))
     return card
   })
-  await house.audit.record(ctx, access.caller, cardEntry('billing.card_removed', access.tenant, removed))
+  await services.audit.record(
+    ctx,
+    access.caller,
+    cardEntry('billing.card_removed', access.tenant, removed),
+  )
 }
 
-/** Reads the default card and keeps it as of `readAt`. A customer that is gone is forgotten. Rejects with `UpstreamError`. */
+/**
+ * Reads the default card and keeps it as of `readAt`. A customer that is gone is forgotten. Rejects
+ * with `UpstreamError`.
+ */
 export async function readCard(
-  house: House,
+  services: Services,
   payments: Payments,
   customerId: string,
   readAt: Date,
@@ -112,44 +184,60 @@ export async function readCard(
 ): Promise<StoredCard | null> {
   const customer = await payments.findCustomer(customerId, { signal })
   if (!customer) {
-    await forgetCustomer(house, customerId)
+    await deleteProcessorCustomer(services, customerId)
     return null
   }
-  await saveCard(house.database.db, customerId, customer.defaultCard, readAt)
+  await saveCard(services.database.db, customerId, customer.defaultCard, readAt)
   return customer.defaultCard
 }
 
 /** Tells the processor which card is the default and keeps what it then answers. */
 export async function chooseCard(
-  house: House,
+  services: Services,
   payments: Payments,
   tenantId: string,
-  { customerId, paymentMethodId, key, signal }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
+  {
+    customerId,
+    paymentMethodId,
+    key,
+    signal,
+  }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
 ): Promise<StoredCard | null> {
-  const { db } = house.database
+  const { db } = services.database
   const subscription = await findSubscriptionSummary(db, tenantId)
   const live = subscription && !['canceled', 'incomplete_expired'].includes(subscription.status)
   await payments.setDefaultPaymentMethod(
-    { customerId, paymentMethodId, subscriptionId: live ? subscription.stripeSubscriptionId : null },
+    {
+      customerId,
+      paymentMethodId,
+      subscriptionId: live ? subscription.stripeSubscriptionId : null,
+    },
     { idempotencyKey: key, signal },
   )
-  return readCard(house, payments, customerId, await databaseNow(db), signal)
+  return readCard(services, payments, customerId, await databaseNow(db), signal)
 }
 
-/** Charges the oldest open invoice while the subscription is behind, and resumes one that is paused; null when nothing is due. */
+/**
+ * Charges the oldest open invoice while the subscription is behind, and resumes one that is paused;
+ * null when nothing is due.
+ */
 export async function payWhatIsBehind(
-  house: House,
+  services: Services,
   payments: Payments,
   tenantId: string,
   signal?: AbortSignal,
 ): Promise<PaymentOutcome | null> {
-  const { db } = house.database
+  const { db } = services.database
   const subscription = await findSubscriptionSummary(db, tenantId)
-  if (subscription?.status === 'paused') return resumePaused(house, payments, tenantId, signal)
+  if (subscription?.status === 'paused') return resumePaused(services, payments, tenantId, signal)
   const indebted = subscription && isEnded(subscription.status)
-  if (!subscription || (!indebted && !['past_due', 'unpaid', 'incomplete'].includes(subscription.status))) return null
+  if (
+    !subscription ||
+    (!indebted && !['past_due', 'unpaid', 'incomplete'].includes(subscription.status))
+  )
+    return null
   const invoice = await findOldestOpenInvoice(db, tenantId)
-  return invoice ? payAtOnce(house, payments, invoice, signal) : null
+  return invoice ? payAtOnce(services, payments, invoice, signal) : null
 }
 
 /** What the audit log may know of a card: its brand and its last four digits. */
@@ -170,4 +258,5 @@ export function cardEntry(
 }
 
 const noCard = () => new AppError('not_found', 'The tenant has no payment method.')
-const wrongField = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+const wrongField = (path: string, message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path, message }] })

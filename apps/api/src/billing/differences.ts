@@ -6,7 +6,10 @@ import type { ProcessorInvoice, ProcessorSubscription } from '@atrium/integratio
 type Fields = Record<string, [unknown, unknown]>
 
 /** What differs between a subscription here and at the processor, `[ours, theirs]`. */
-export function subscriptionDifferences(ours: StripeSubscriptionRow, theirs: ProcessorSubscription): Fields {
+export function subscriptionDifferences(
+  ours: StripeSubscriptionRow,
+  theirs: ProcessorSubscription,
+): Fields {
   return differing(
     {
       status: ours.status,

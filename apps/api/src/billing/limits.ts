@@ -1,14 +1,24 @@
-import { explainEntitlements } from '@atrium/core/entitlements'
+import { type Entitlements, explainEntitlements } from '@atrium/core/entitlements'
 import { AppError } from '@atrium/core/errors'
 import type { Db, Trx } from '@atrium/db/connect'
 import { readEntitlements } from '../entitlements/read.ts'
-import type { InTransaction } from '../house.ts'
+import type { InTransaction } from '../services.ts'
 
 /**
- * Rejects an addition to a tenant that is limited, AppError `billing_limited`: a payment has been overdue for longer than the days of
- * grace. It is computed each time, so the payment lifts it at once. The detail says since when, and which invoice is open.
+ * Rejects an addition to a tenant that is limited, AppError `billing_limited`: a payment has been
+ * overdue for longer than the days of grace. It is computed each time, so the payment lifts it at
+ * once. The detail says since when, and which invoice is open.
  */
-export async function refuseLimited(db: Db | Trx, house: InTransaction, tenantId: string): Promise<void> {
-  const entitlements = await readEntitlements(db, house, tenantId)
-  if (entitlements.state === 'limited') throw new AppError('billing_limited', explainEntitlements(entitlements))
+export async function rejectLimited(
+  db: Db | Trx,
+  services: InTransaction,
+  tenantId: string,
+): Promise<void> {
+  rejectLimitedBy(await readEntitlements(db, services, tenantId))
+}
+
+/** The same of entitlements that were read in the same transaction. */
+export function rejectLimitedBy(entitlements: Entitlements): void {
+  if (entitlements.state === 'limited')
+    throw new AppError('billing_limited', explainEntitlements(entitlements))
 }

@@ -12,9 +12,9 @@ import {
   updateInvoice,
 } from '@atrium/db/invoices'
 import type { ProcessorInvoice, ProcessorReversal } from '@atrium/integrations/payments/port'
-import type { InTransaction } from '../house.ts'
 import { marginAt } from '../payouts/margins.ts'
 import { settleInvoiceLedger } from '../payouts/settle.ts'
+import type { InTransaction } from '../services.ts'
 import { findTenantOf } from './tenant-of.ts'
 
 export interface MirroredInvoice {
@@ -25,12 +25,13 @@ export interface MirroredInvoice {
 }
 
 /**
- * Keeps an invoice as it was read at `readAt` and settles what a partner earns from it, in the caller's transaction. `unknown_tenant`
- * when it belongs to nobody here; `stale` when a later reading stands already, or a void one would come back.
+ * Keeps an invoice as it was read at `readAt` and settles what a partner earns from it, in the
+ * caller's transaction. `unknown_tenant` when it belongs to nobody here; `stale` when a later
+ * reading stands already, or a void one would come back.
  */
 export async function mirrorInvoice(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   invoice: ProcessorInvoice,
   readAt: Date,
 ): Promise<MirroredInvoice | 'unknown_tenant' | 'stale'> {
@@ -47,15 +48,19 @@ export async function mirrorInvoice(
   if (id === undefined) throw new Error('an invoice is never deleted')
   if (before && !supersedes(fields, before)) return 'stale'
   if (before) await updateInvoice(trx, id, fields)
-  if (fields.finalizedAt && !before?.finalizedAt) await rememberPartner(trx, id, tenantId, fields.finalizedAt)
-  await settleInvoiceLedger(trx, house, id)
+  if (fields.finalizedAt && !before?.finalizedAt)
+    await rememberPartner(trx, id, tenantId, fields.finalizedAt)
+  await settleInvoiceLedger(trx, services, id)
   return { id, tenantId: before?.tenantId ?? tenantId, before, status: fields.status }
 }
 
-/** Keeps what was given or taken back of a mirrored invoice and settles the ledger. False when a later reading stands already. */
+/**
+ * Keeps what was given or taken back of a mirrored invoice and settles the ledger. False when a
+ * later reading stands already.
+ */
 export async function mirrorReversal(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   invoiceId: string,
   reversal: ProcessorReversal,
   readAt: Date,
@@ -73,19 +78,42 @@ export async function mirrorReversal(
   })
   if (!saved) return false
   await sumReversals(trx, invoiceId)
-  await settleInvoiceLedger(trx, house, invoiceId)
+  await settleInvoiceLedger(trx, services, invoiceId)
   return true
 }
 
-/** Who earns from the invoice and how much, as of the day it was finalized; decided when that day is first known, and never again. */
-async function rememberPartner(trx: Trx, id: string, tenantId: string, finalizedAt: Date): Promise<void> {
+/**
+ * Who earns from the invoice and how much, as of the day it was finalized; decided when that day is
+ * first known, and never again.
+ */
+async function rememberPartner(
+  trx: Trx,
+  id: string,
+  tenantId: string,
+  finalizedAt: Date,
+): Promise<void> {
   const partnerId = await findEarningPartner(trx, tenantId, finalizedAt)
-  await setInvoicePartner(trx, id, partnerId ?? null, partnerId === undefined ? null : await marginAt(trx, partnerId, finalizedAt))
+  await setInvoicePartner(
+    trx,
+    id,
+    partnerId ?? null,
+    partnerId === undefined ? null : await marginAt(trx, partnerId, finalizedAt),
+  )
 }
 
-const ranks: Readonly<Record<InvoiceStatus, number>> = { unknown: 0, draft: 0, open: 1, uncollectible: 2, paid: 3, void: 3 }
+const ranks: Readonly<Record<InvoiceStatus, number>> = {
+  unknown: 0,
+  draft: 0,
+  open: 1,
+  uncollectible: 2,
+  paid: 3,
+  void: 3,
+}
 
-/** A later reading wins; of two of one moment, the one further in the life of an invoice. A void invoice stays void. */
+/**
+ * A later reading wins; of two of one moment, the one further in the life of an invoice. A void
+ * invoice stays void.
+ */
 function supersedes(next: InvoiceFields, stored: InvoiceRow): boolean {
   if (stored.status === 'void' && next.status !== 'void') return false
   const later = next.readAt.getTime() - stored.readAt.getTime()
@@ -93,7 +121,17 @@ function supersedes(next: InvoiceFields, stored: InvoiceRow): boolean {
 }
 
 function toFields(invoice: ProcessorInvoice, tenantId: string, readAt: Date): InvoiceFields {
-  const { id, subscriptionId, created, lines, status, customerId: _, hostedInvoiceUrl: __, invoicePdf: ___, ...same } = invoice
+  const {
+    id,
+    subscriptionId,
+    created,
+    lines,
+    status,
+    customerId: _,
+    hostedInvoiceUrl: __,
+    invoicePdf: ___,
+    ...same
+  } = invoice
   return {
     ...same,
     tenantId,
@@ -101,7 +139,11 @@ function toFields(invoice: ProcessorInvoice, tenantId: string, readAt: Date): In
     stripeSubscriptionId: subscriptionId,
     status: invoiceStatuses.find((known) => known === status) ?? 'unknown',
     createdAt: created,
-    lines: lines.map((line) => ({ ...line, periodStart: line.periodStart.toISOString(), periodEnd: line.periodEnd.toISOString() })),
+    lines: lines.map((line) => ({
+      ...line,
+      periodStart: line.periodStart.toISOString(),
+      periodEnd: line.periodEnd.toISOString(),
+    })),
     readAt,
   }
 }

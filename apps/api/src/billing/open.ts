@@ -1,7 +1,10 @@
 import { AppError } from '@atrium/core/errors'
 import type { Access } from '../guards.ts'
 
-/** Billing goes on while a tenant is suspended, because a suspension may be about a bill; not once it is deleted. */
-export function refuseDeleted({ tenant }: Access): void {
+/**
+ * Billing goes on while a tenant is suspended, because a suspension may be about a bill; not once
+ * it is deleted.
+ */
+export function rejectDeleted({ tenant }: Access): void {
   if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
 }

@@ -1,31 +1,45 @@
-import { type BillingOverview, type BillingState, billingStateOf, suspensionDays } from '@atrium/core/billing'
+import {
+  type BillingOverview,
+  type BillingState,
+  billingStateOf,
+  suspensionDays,
+} from '@atrium/core/billing'
 import { type EntitlementFacts, entitlementsOf } from '@atrium/core/entitlements'
 import { toMinorNumber } from '@atrium/core/money'
-import { findLastReconciliation, listDifferences, listPastDueTenants, type PastDueRow, readCurrencyFigures } from '@atrium/db/billing'
+import {
+  findLastReconciliation,
+  listDifferences,
+  listPastDueTenants,
+  type PastDueRow,
+  readCurrencyFigures,
+} from '@atrium/db/billing'
 import { findEntitlementFactsOf } from '@atrium/db/entitlements'
 import { entitlementRules } from '../entitlements/read.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { readInboxHealth } from '../webhooks/health.ts'
 
 const longest = 100
 
 /** How money stands over all tenants, from our own records; per currency, never added up. */
-export async function getBillingOverview(house: House): Promise<BillingOverview> {
-  const { db } = house.database
-  const { billing } = house.config
-  const now = house.clock.now()
+export async function getBillingOverview(services: Services): Promise<BillingOverview> {
+  const { db } = services.database
+  const { billing } = services.config
+  const now = services.clock.now()
   const [currencies, pastDue, inbox, last] = await Promise.all([
     readCurrencyFigures(db, now),
     listPastDueTenants(db, now, longest),
-    readInboxHealth(house),
+    readInboxHealth(services),
     findLastReconciliation(db),
   ])
   const ids = pastDue.map(({ tenantId }) => tenantId)
-  const facts = ids.length > 0 ? await findEntitlementFactsOf(db, ids, now) : new Map<string, EntitlementFacts>()
+  const facts =
+    ids.length > 0
+      ? await findEntitlementFactsOf(db, ids, now)
+      : new Map<string, EntitlementFacts>()
   const differences = last ? await listDifferences(db, last.id, longest) : []
   return {
     paymentsEnabled: billing.paymentsEnabled,
-    configured: house.systems.payments !== null,
+    configured: services.systems.payments !== null,
     webhooksConfigured: billing.webhookSecrets.length > 0,
     currencies: currencies.map((row) => ({
       currency: row.currency,
@@ -42,7 +56,9 @@ export async function getBillingOverview(house: House): Promise<BillingOverview>
     })),
     pastDue: pastDue.map((row) => {
       const known = facts.get(row.tenantId)
-      const state = known ? billingStateOf(entitlementsOf(known, entitlementRules(house.config), now)) : 'past_due'
+      const state = known
+        ? billingStateOf(entitlementsOf(known, entitlementRules(services.config), now))
+        : 'past_due'
       return toPastDueTenant(row, state, now)
     }),
     inbox,
@@ -61,7 +77,11 @@ export async function getBillingOverview(house: House): Promise<BillingOverview>
   }
 }
 
-function toPastDueTenant(row: PastDueRow, state: BillingState, now: Date): BillingOverview['pastDue'][number] {
+function toPastDueTenant(
+  row: PastDueRow,
+  state: BillingState,
+  now: Date,
+): BillingOverview['pastDue'][number] {
   const { amount, pastDueSince, tenantId: _, ...rest } = row
   const days = pastDueSince === null ? 0 : (now.getTime() - pastDueSince.getTime()) / 86_400_000
   return {

@@ -8,30 +8,39 @@ import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { attendDunning } from './dunning.ts'
 import { paymentDeadline } from './failures.ts'
 import { requireOpenBilling } from './gate.ts'
 import { findTenantInvoice } from './invoices.ts'
 import { mirrorInvoice } from './mirror.ts'
-import { refuseDeleted } from './open.ts'
+import { rejectDeleted } from './open.ts'
 import { toInvoiceView } from './view.ts'
 
 /**
- * Charges an open invoice to the card on file now. AppError `payment_failed` with the reason when the card is declined, `invoice_state`
- * for one that is not open.
+ * Charges an open invoice to the card on file now. AppError `payment_failed` with the reason when
+ * the card is declined, `invoice_state` for one that is not open.
  */
-export async function payInvoice(ctx: Context, access: Access, input: InvoicePath): Promise<InvoiceView> {
-  const { house } = ctx
-  refuseDeleted(access)
-  const payments = await requireOpenBilling(house, access.tenant)
-  const invoice = await findTenantInvoice(house, access.tenant.id, input.invoiceId)
+export async function payInvoice(
+  ctx: Context,
+  access: Access,
+  input: InvoicePath,
+): Promise<InvoiceView> {
+  const { services } = ctx
+  rejectDeleted(access)
+  const payments = await requireOpenBilling(services, access.tenant)
+  const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw new AppError('invoice_state', 'Only an open invoice can be paid.')
   }
-  const { outcome, message, declined } = await tryToPay(house, payments, invoice, paymentDeadline())
-  await house.audit.record(ctx, access.caller, {
+  const { outcome, message, declined } = await tryToPay(
+    services,
+    payments,
+    invoice,
+    paymentDeadline(),
+  )
+  await services.audit.record(ctx, access.caller, {
     action: 'invoice.payment_attempted',
     outcome: outcome === 'paid' ? 'success' : 'failure',
     resourceType: 'invoice',
@@ -39,21 +48,29 @@ export async function payInvoice(ctx: Context, access: Access, input: InvoicePat
     resourceName: invoice.number,
     tenantSlug: access.tenant.slug,
     partnerSlug: access.tenant.partnerSlug,
-    metadata: { currency: invoice.currency, amountMinor: Number(invoice.amountRemaining), ...(message === null ? {} : { error: message }) },
+    metadata: {
+      currency: invoice.currency,
+      amountMinor: Number(invoice.amountRemaining),
+      ...(message === null ? {} : { error: message }),
+    },
   })
-  if (outcome === 'failed') throw new AppError(declined ? 'payment_failed' : 'upstream_failed', message ?? undefined)
-  const paid = await findInvoice(house.database.db, access.tenant.id, invoice.id)
-  return toInvoiceView(paid ?? invoice, house.clock.now())
+  if (outcome === 'failed')
+    throw new AppError(declined ? 'payment_failed' : 'upstream_failed', message ?? undefined)
+  const paid = await findInvoice(services.database.db, access.tenant.id, invoice.id)
+  return toInvoiceView(paid ?? invoice, services.clock.now())
 }
 
-/** Charges an invoice to the card on file and keeps what became of it. A failure is told, not thrown. */
+/**
+ * Charges an invoice to the card on file and keeps what became of it. A failure is told, not
+ * thrown.
+ */
 export async function payAtOnce(
-  house: House,
+  services: Services,
   payments: Payments,
   invoice: InvoiceRow,
   signal = paymentDeadline(),
 ): Promise<PaymentOutcome> {
-  const { outcome, message } = await tryToPay(house, payments, invoice, signal)
+  const { outcome, message } = await tryToPay(services, payments, invoice, signal)
   return { invoiceId: invoice.id, number: invoice.number, outcome, message }
 }
 
@@ -63,18 +80,33 @@ interface Tried {
   declined: boolean
 }
 
-async function tryToPay(house: House, payments: Payments, invoice: InvoiceRow, signal: AbortSignal): Promise<Tried> {
-  const readAt = await databaseNow(house.database.db)
+async function tryToPay(
+  services: Services,
+  payments: Payments,
+  invoice: InvoiceRow,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const readAt = await databaseNow(services.database.db)
   let tried: Tried
   try {
-    const after = await payments.payInvoice(invoice.stripeInvoiceId, { idempotencyKey: payKey(invoice), signal })
-    await house.database.db.transaction().execute((trx) => mirrorInvoice(trx, house, after, readAt))
-    tried = after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
+    const after = await payments.payInvoice(invoice.stripeInvoiceId, {
+      idempotencyKey: payKey(invoice),
+      signal,
+    })
+    await services.database.db
+      .transaction()
+      .execute((trx) => mirrorInvoice(trx, services, after, readAt))
+    tried =
+      after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
   } catch (error) {
     if (!(error instanceof PaymentDeclined || error instanceof UpstreamError)) throw error
-    tried = { outcome: 'failed', message: error.message, declined: error instanceof PaymentDeclined }
+    tried = {
+      outcome: 'failed',
+      message: error.message,
+      declined: error instanceof PaymentDeclined,
+    }
   }
-  await readAnew(house, payments, invoice, signal)
+  await readAnew(services, payments, invoice, signal)
   return tried
 }
 
@@ -84,31 +116,45 @@ const stillOpen: Tried = {
   declined: true,
 }
 
-/** Another key for each number of tries the processor counted: a key whose charge was declined would only be answered with the old decline. */
+/**
+ * Another key for each number of tries the processor counted: a key whose charge was declined would
+ * only be answered with the old decline.
+ */
 function payKey({ stripeInvoiceId, attemptCount, readAt }: InvoiceRow): string {
   return `pay:${stripeInvoiceId}:${attemptCount}:${readAt.getTime()}`
 }
 
 /**
- * Brings invoice and subscription to what the processor has now, so that nobody waits for its events. What cannot be read comes with
- * them all the same, so a failure here is no failure of the payment.
+ * Brings invoice and subscription to what the processor has now, so that nobody waits for its
+ * events. What cannot be read comes with them all the same, so a failure here is no failure of the
+ * payment.
  */
-async function readAnew(house: House, payments: Payments, { tenantId, stripeInvoiceId }: InvoiceRow, signal: AbortSignal): Promise<void> {
-  const { db } = house.database
+async function readAnew(
+  services: Services,
+  payments: Payments,
+  { tenantId, stripeInvoiceId }: InvoiceRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = services.database
   try {
     const readAt = await databaseNow(db)
     const current = await payments.findInvoice(stripeInvoiceId, { signal })
-    if (current) await db.transaction().execute((trx) => mirrorInvoice(trx, house, current, readAt))
+    if (current)
+      await db.transaction().execute((trx) => mirrorInvoice(trx, services, current, readAt))
     const summary = await findSubscriptionSummary(db, tenantId)
     if (!summary?.stripeSubscriptionId) return
     const subscription = await payments.findSubscription(summary.stripeSubscriptionId, { signal })
     if (!subscription) return
-    await db
-      .transaction()
-      .execute((trx) => applyProcessorSubscription(trx, house, tenantId, subscription, { eventId: null, eventAt: null, readAt }))
-    await attendDunning(house, summary.id)
+    await db.transaction().execute((trx) =>
+      applyProcessorSubscription(trx, services, tenantId, subscription, {
+        eventId: null,
+        eventAt: null,
+        readAt,
+      }),
+    )
+    await attendDunning(services, summary.id)
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
-    house.log.warn({ err }, 'what became of a payment could not be read')
+    services.log.warn({ err }, 'what became of a payment could not be read')
   }
 }

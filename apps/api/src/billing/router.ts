@@ -14,12 +14,14 @@ import {
 import { TenantPath } from '@atrium/core/tenants'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator, operator } from '../guards.ts'
+import { recentSignIn } from '../procedure.ts'
 import { router } from '../trpc.ts'
 import { createSetupIntent, removePaymentMethod, setPaymentMethod } from './card.ts'
 import { getInvoiceDocument, listInvoices } from './invoices.ts'
 import { getBillingOverview } from './overview.ts'
 import { payInvoice } from './pay.ts'
 import { createPortalSession } from './portal-session.ts'
+import { processorErrors } from './processor-errors.ts'
 import { getBilling } from './summary.ts'
 
 const tags = ['billing']
@@ -28,41 +30,70 @@ const invoices = '/tenants/{slug}/invoices' as const
 
 export const billingRouter = router({
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'See subscription, card and what is due' } })
+    .meta({
+      openapi: { method: 'GET', path, tags, summary: 'See subscription, card and what is due' },
+    })
     .input(TenantPath)
     .output(BillingSummary)
     .query(({ ctx }) => getBilling(ctx, ctx.access)),
   createSetupIntent: adminOrOperator
-    .recentSignIn()
-    .meta({ openapi: { method: 'POST', path: `${path}/setup-intent`, tags, summary: 'Begin the entry of a card' }, secretAnswer: true })
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: `${path}/setup-intent`,
+        tags,
+        summary: 'Begin the entry of a card',
+      },
+      secretResponse: true,
+      errors: [...processorErrors, 'tenant_deleted'],
+    })
     .input(TenantPath)
+    .concat(recentSignIn)
     .output(SetupIntent)
     .mutation(({ ctx }) => createSetupIntent(ctx, ctx.access)),
   setPaymentMethod: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'PUT', path: `${path}/payment-method`, tags, summary: 'Set the card that invoices are charged to' },
+      openapi: {
+        method: 'PUT',
+        path: `${path}/payment-method`,
+        tags,
+        summary: 'Set the card that invoices are charged to',
+      },
       audit: 'billing.card_set',
+      errors: [...processorErrors, 'tenant_deleted', 'subscription_exists'],
     })
     .input(SetPaymentMethod)
+    .concat(recentSignIn)
     .output(PaymentMethodSet)
     .mutation(({ ctx, input }) => setPaymentMethod(ctx, ctx.access, input)),
   removePaymentMethod: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'DELETE', path: `${path}/payment-method`, tags, summary: 'Take the card away' },
+      openapi: {
+        method: 'DELETE',
+        path: `${path}/payment-method`,
+        tags,
+        summary: 'Take the card away',
+      },
       audit: 'billing.card_removed',
+      errors: [...processorErrors, 'payment_method_in_use', 'tenant_deleted'],
     })
     .input(TenantPath)
+    .concat(recentSignIn)
     .output(z.void())
     .mutation(({ ctx }) => removePaymentMethod(ctx, ctx.access)),
   portal: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'GET', path: `${path}/portal`, tags, summary: "Get a link to the payment processor's pages" },
-      secretAnswer: true,
+      openapi: {
+        method: 'GET',
+        path: `${path}/portal`,
+        tags,
+        summary: "Get a link to the payment processor's pages",
+      },
+      secretResponse: true,
+      errors: [...processorErrors, 'integration_off', 'tenant_deleted'],
     })
     .input(TenantPath)
+    .concat(recentSignIn)
     .output(PortalSession)
     .query(({ ctx }) => createPortalSession(ctx, ctx.access)),
   invoices: memberOrOperator
@@ -71,21 +102,42 @@ export const billingRouter = router({
     .output(InvoicePage)
     .query(({ ctx, input }) => listInvoices(ctx, ctx.access, input)),
   invoiceDocument: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: `${invoices}/{invoiceId}/document`, tags, summary: 'Get links to an invoice' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${invoices}/{invoiceId}/document`,
+        tags,
+        summary: 'Get links to an invoice',
+      },
+      errors: ['payments_not_configured', 'payment_failed', 'upstream_failed'],
+    })
     .input(InvoicePath)
     .output(InvoiceDocument)
     .query(({ ctx, input }) => getInvoiceDocument(ctx, ctx.access, input)),
   payInvoice: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${invoices}/{invoiceId}/pay`, tags, summary: 'Charge an open invoice now' },
+      openapi: {
+        method: 'POST',
+        path: `${invoices}/{invoiceId}/pay`,
+        tags,
+        summary: 'Charge an open invoice now',
+      },
       audit: 'invoice.payment_attempted',
+      errors: [...processorErrors, 'invoice_state', 'tenant_deleted', 'subscription_exists'],
     })
     .input(InvoicePath)
     .output(InvoiceView)
     .mutation(({ ctx, input }) => payInvoice(ctx, ctx.access, input)),
   overview: operator
-    .meta({ openapi: { method: 'GET', path: '/billing/overview', tags, summary: 'See how money stands over all tenants' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/billing/overview',
+        tags,
+        summary: 'See how money stands over all tenants',
+      },
+    })
     .input(z.strictObject({}).optional())
     .output(BillingOverview)
-    .query(({ ctx }) => getBillingOverview(ctx.house)),
+    .query(({ ctx }) => getBillingOverview(ctx.services)),
 })

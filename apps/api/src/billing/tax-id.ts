@@ -3,44 +3,74 @@ import { databaseNow } from '@atrium/db/clock'
 import { findCustomerTenant, findPaymentCustomer, saveTaxId } from '@atrium/db/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { paymentDeadline } from './failures.ts'
 import { billingGate } from './gate.ts'
 
 /**
- * Tells the payment processor of a tenant's billing data, where billing is open and it has a customer. A failure is logged only: the data
- * are saved here, and the nightly comparison tells them again.
+ * Tells the payment processor of a tenant's billing data, where billing is open and it has a
+ * customer. A failure is logged only: the data are saved here, and the nightly comparison tells
+ * them again.
  */
-export async function tellBillingInfo(house: House, tenantId: string): Promise<void> {
-  const { payments } = house.systems
-  const { db } = house.database
-  const [customer, tenant] = await Promise.all([findPaymentCustomer(db, tenantId), findCustomerTenant(db, tenantId)])
+export async function tellBillingInfo(services: Services, tenantId: string): Promise<void> {
+  const { payments } = services.systems
+  const { db } = services.database
+  const [customer, tenant] = await Promise.all([
+    findPaymentCustomer(db, tenantId),
+    findCustomerTenant(db, tenantId),
+  ])
   if (payments === null || !customer?.customerId || !tenant) return
-  if ((await billingGate(house, { slug: tenant.slug, plan: tenant.plan, partnerSlug: tenant.partnerSlug })) !== 'open') return
+  if (
+    (await billingGate(services, {
+      slug: tenant.slug,
+      plan: tenant.plan,
+      partnerSlug: tenant.partnerSlug,
+    })) !== 'open'
+  )
+    return
   try {
     const { name, company, email, ownerEmail, country } = tenant
     const fields = { name: company ?? name, email: email ?? ownerEmail, country }
     const signal = paymentDeadline()
-    await payments.updateCustomer(customer.customerId, fields, { idempotencyKey: `customer-update:${tenantId}:${randomUUID()}`, signal })
-    await syncTaxId(house, payments, tenantId, signal)
+    await payments.updateCustomer(customer.customerId, fields, {
+      idempotencyKey: `customer-update:${tenantId}:${randomUUID()}`,
+      signal,
+    })
+    await syncTaxId(services, payments, tenantId, signal)
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
-    house.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
+    services.log.warn({ err, tenantId }, 'the payment processor could not be told of billing data')
   }
 }
 
 /**
- * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says of it comes by event. A number that
- * the processor refuses stays as it was checked here. Rejects with `UpstreamError` when the processor fails.
+ * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says
+ * of it comes by event. A number that the processor rejects stays as it was checked here. Rejects
+ * with `UpstreamError` when the processor fails.
  */
-export async function syncTaxId(house: House, payments: Payments, tenantId: string, signal = paymentDeadline()): Promise<void> {
-  const { db } = house.database
-  const [customer, tenant] = await Promise.all([findPaymentCustomer(db, tenantId), findCustomerTenant(db, tenantId)])
+export async function syncTaxId(
+  services: Services,
+  payments: Payments,
+  tenantId: string,
+  signal = paymentDeadline(),
+): Promise<void> {
+  const { db } = services.database
+  const [customer, tenant] = await Promise.all([
+    findPaymentCustomer(db, tenantId),
+    findCustomerTenant(db, tenantId),
+  ])
   if (!customer?.customerId || !tenant || customer.taxIdValue === tenant.vatNumber) return
   const { customerId, taxId } = customer
-  if (taxId !== null) await payments.removeTaxId(customerId, taxId, { idempotencyKey: `tax-id-removal:${taxId}`, signal })
+  if (taxId !== null)
+    await payments.removeTaxId(customerId, taxId, {
+      idempotencyKey: `tax-id-removal:${taxId}`,
+      signal,
+    })
   const readAt = await databaseNow(db)
-  const added = tenant.vatNumber === null ? null : await addTaxId(house, payments, { customerId, value: tenant.vatNumber, signal })
+  const added =
+    tenant.vatNumber === null
+      ? null
+      : await addTaxId(services, payments, { customerId, value: tenant.vatNumber, signal })
   await saveTaxId(db, customerId, added, readAt)
 }
 
@@ -50,9 +80,13 @@ interface NewTaxId {
   signal: AbortSignal
 }
 
-async function addTaxId(house: House, payments: Payments, { customerId, value, signal }: NewTaxId) {
+async function addTaxId(
+  services: Services,
+  payments: Payments,
+  { customerId, value, signal }: NewTaxId,
+) {
   try {
-    const idempotencyKey = `tax-id:${customerId}:${value}:${hourOf(house)}`
+    const idempotencyKey = `tax-id:${customerId}:${value}:${hourOf(services)}`
     const { id, status } = await payments.addTaxId(customerId, value, { idempotencyKey, signal })
     return { id, value, status }
   } catch (error) {
@@ -62,6 +96,6 @@ async function addTaxId(house: House, payments: Payments, { customerId, value, s
 }
 
 /** A number that was taken away and comes back needs another key than the first time. */
-function hourOf(house: House): string {
-  return house.clock.now().toISOString().slice(0, 13)
+function hourOf(services: Services): string {
+  return services.clock.now().toISOString().slice(0, 13)
 }

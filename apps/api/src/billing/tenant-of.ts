@@ -10,11 +10,18 @@ export interface Traces {
   metadataTenantId: string | undefined
 }
 
-/** The tenant that an object of the payment processor is about: by its customer, its subscription, or our own note on it, in this order. */
-export async function findTenantOf(db: Db | Trx, { customerId, subscriptionId, metadataTenantId }: Traces): Promise<string | undefined> {
+/**
+ * The tenant that an object of the payment processor is about: by its customer, its subscription,
+ * or our own note on it, in this order.
+ */
+export async function findTenantOf(
+  db: Db | Trx,
+  { customerId, subscriptionId, metadataTenantId }: Traces,
+): Promise<string | undefined> {
   const byCustomer = customerId === null ? undefined : await findTenantOfCustomer(db, customerId)
   if (byCustomer !== undefined) return byCustomer
-  const bySubscription = subscriptionId === null ? undefined : await tenantOfStripeSubscription(db, subscriptionId)
+  const bySubscription =
+    subscriptionId === null ? undefined : await tenantOfStripeSubscription(db, subscriptionId)
   if (bySubscription !== undefined) return bySubscription
   const named = z.uuid().safeParse(metadataTenantId)
   return named.success && (await tenantExists(db, named.data)) ? named.data : undefined

@@ -1,10 +1,18 @@
-import { type CardView, cardExpiry, type InvoiceView, invoiceDisplayStatusOf, type SubscriptionSummary } from '@atrium/core/billing'
+import {
+  type CardView,
+  cardExpiry,
+  type InvoiceView,
+  invoiceDisplayStatusOf,
+  type SubscriptionSummary,
+} from '@atrium/core/billing'
 import { toMinorNumber } from '@atrium/core/money'
 import type { SummaryRow } from '@atrium/db/billing'
 import type { InvoiceRow } from '@atrium/db/invoices'
 import type { StoredCard } from '@atrium/db/payment-customers'
 
-/** An invoice as tenants read it. Asks for one that was finalized: drafts are nobody's business yet. */
+/**
+ * An invoice as tenants read it. Asks for one that was finalized: drafts are nobody's business yet.
+ */
 export function toInvoiceView(row: InvoiceRow, now: Date): InvoiceView {
   if (row.finalizedAt === null) throw new Error(`the invoice ${row.id} is a draft`)
   return {

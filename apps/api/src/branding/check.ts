@@ -13,8 +13,8 @@ interface Fault {
 }
 
 /**
- * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag, filter or variable that is not ours, or
- * more work than a message may take. Empty when it can.
+ * Why a text cannot be a message's template, an issue per part under `path`: no Liquid, a tag,
+ * filter or variable that is not ours, or more work than a message may take. Empty when it can.
  */
 export function templateFaults(key: MailTemplateKey, template: MessageText, path: string): Issue[] {
   const parts = [
@@ -24,19 +24,32 @@ export function templateFaults(key: MailTemplateKey, template: MessageText, path
   ] as const
   return parts.flatMap(({ part, kind, source }) => {
     const fault = source === null ? undefined : faultOf(key, kind, source)
-    return fault ? [{ path: `${path}.${part}`, message: `Line ${fault.line}, column ${fault.column}: ${fault.message}` }] : []
+    return fault
+      ? [
+          {
+            path: `${path}.${part}`,
+            message: `Line ${fault.line}, column ${fault.column}: ${fault.message}`,
+          },
+        ]
+      : []
   })
 }
 
 function faultOf(key: MailTemplateKey, kind: 'html' | 'text', source: string): Fault | undefined {
   try {
-    return tokenFault(new Tokenizer(source).readTopLevelTokens()) ?? meaningFault(key, kind, liquidFor(kind).parse(source))
+    return (
+      tokenFault(new Tokenizer(source).readTopLevelTokens()) ??
+      meaningFault(key, kind, liquidFor(kind).parse(source))
+    )
   } catch (error) {
     return thrownFault(error)
   }
 }
 
-/** Tags and outputs of one part. What they mean is found out with work that grows with the square of their number. */
+/**
+ * Tags and outputs of one part. What they mean is found out with work that grows with the square of
+ * their number.
+ */
 const mostMarks = 1_000
 const opening = new Set<string>(['if', 'unless', 'case', 'for'])
 const known = new Set<string>([...allowedTags, ...innerTags])
@@ -46,28 +59,42 @@ function tokenFault(tokens: readonly TopLevelToken[]): Fault | undefined {
   let [depth, marks] = [0, 0]
   for (const token of tokens) {
     if (TypeGuards.isHTMLToken(token)) continue
-    if (++marks > mostMarks) return { ...placeOf(token), message: `there are more than ${mostMarks} tags and outputs.` }
+    if (++marks > mostMarks)
+      return { ...placeOf(token), message: `there are more than ${mostMarks} tags and outputs.` }
     const at = (message: string) => ({ ...placeOf(token), message })
     const name = TypeGuards.isTagToken(token) ? token.name : undefined
     if (name !== undefined && !known.has(name)) return at(`the tag "${name}" is not available.`)
-    if (name !== undefined && opening.has(name) && ++depth > deepest) return at(`blocks are nested more than ${deepest} deep.`)
+    if (name !== undefined && opening.has(name) && ++depth > deepest)
+      return at(`blocks are nested more than ${deepest} deep.`)
     if (name?.startsWith('end') && opening.has(name.slice(3))) depth--
     // A loop over a list ends with the list; one over numbers ends when its author pleases.
-    if (/\.\./.test(token.getText().replace(/"[^"]*"|'[^']*'/g, '""'))) return at('ranges such as (1..9) are not available.')
+    if (/\.\./.test(token.getText().replace(/"[^"]*"|'[^']*'/g, '""')))
+      return at('ranges such as (1..9) are not available.')
   }
   return undefined
 }
 
-function meaningFault(key: MailTemplateKey, kind: 'html' | 'text', templates: Template[]): Fault | undefined {
+function meaningFault(
+  key: MailTemplateKey,
+  kind: 'html' | 'text',
+  templates: Template[],
+): Fault | undefined {
   const names = templateDefinition(key).variables.map(({ name }) => name)
   const { globals } = liquidFor(kind).analyzeSync(templates, { partials: false })
   const unknown = Object.values(globals)
     .flat()
     .filter((variable) => !isKnown(variable, names))
-    .sort((one, other) => one.location.row - other.location.row || one.location.col - other.location.col)[0]
+    .sort(
+      (one, other) =>
+        one.location.row - other.location.row || one.location.col - other.location.col,
+    )[0]
   if (unknown) {
     const { row, col } = unknown.location
-    return { line: row, column: col, message: `there is no "${shownName(unknown)}" here. Known are ${names.join(', ')}.` }
+    return {
+      line: row,
+      column: col,
+      message: `there is no "${shownName(unknown)}" here. Known are ${names.join(', ')}.`,
+    }
   }
   renderParsed(kind, templates, sampleValues(key))
   return undefined
@@ -78,7 +105,10 @@ const ofLists = new Set(['size', 'first', 'last'])
 function isKnown({ segments }: Variable, names: readonly string[]): boolean {
   const path = segments.map((segment) => (typeof segment === 'string' ? segment : undefined))
   const last = path.at(-1)
-  return names.includes(path.join('.')) || (last !== undefined && ofLists.has(last) && names.includes(path.slice(0, -1).join('.')))
+  return (
+    names.includes(path.join('.')) ||
+    (last !== undefined && ofLists.has(last) && names.includes(path.slice(0, -1).join('.')))
+  )
 }
 
 function shownName(variable: Variable): string {
@@ -97,8 +127,13 @@ function thrownFault(error: unknown): Fault {
     typeof token === 'object' && token !== null && 'getPosition' in token
       ? placeOf(token as { getPosition(): number[] })
       : { line: 1, column: 1 }
-  const words = error instanceof Error ? error.message.replace(/, line:\d+, col:\d+/g, '').slice(0, 200) : 'this cannot be read'
-  const message = /limit exceeded/.test(words) ? 'this takes more time or memory than a message may.' : `${words.replace(/\.$/, '')}.`
+  const words =
+    error instanceof Error
+      ? error.message.replace(/, line:\d+, col:\d+/g, '').slice(0, 200)
+      : 'this cannot be read'
+  const message = /limit exceeded/.test(words)
+    ? 'this takes more time or memory than a message may.'
+    : `${words.replace(/\.$/, '')}.`
   return { ...place, message }
 }
 

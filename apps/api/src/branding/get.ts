@@ -3,12 +3,21 @@ import { standardAccentColor } from '@atrium/core/branding'
 import { contrastWarnings, textColorOn } from '@atrium/core/contrast'
 import { templateDefinition, templateKeys } from '@atrium/core/email-templates'
 import { AppError } from '@atrium/core/errors'
-import { type BrandingRow, type EmailTemplateRow, findBranding, listEmailTemplates } from '@atrium/db/branding'
+import {
+  type BrandingRow,
+  type EmailTemplateRow,
+  findBranding,
+  listEmailTemplates,
+} from '@atrium/db/branding'
 import type { Db, Trx } from '@atrium/db/connect'
-import type { House } from '../house.ts'
+import { withEditVersion } from '../edit-version.ts'
+import type { Services } from '../services.ts'
 
-/** A tenant's branding: what it has set, what is used, and every message with its standard text and its override. */
-export function getBranding({ database }: House, tenantId: string): Promise<BrandingView> {
+/**
+ * A tenant's branding: what it has set, what is used, and every message with its standard text and
+ * its override.
+ */
+export function getBranding({ database }: Services, tenantId: string): Promise<BrandingView> {
   return readBranding(database.db, tenantId)
 }
 
@@ -19,17 +28,22 @@ export async function readBranding(db: Db | Trx, tenantId: string): Promise<Bran
 }
 
 /**
- * What a tenant's messages and pages are branded with where it has set nothing: what its partner has set, then its own name; its brand
- * colour, then that of its partner, then ours.
+ * What a tenant's messages and pages are branded with where it has set nothing: what its partner
+ * has set, then its own name; its brand colour, then that of its partner, then ours.
  */
 export function effectiveBranding(row: Omit<BrandingRow, 'updatedAt'>) {
-  const accentColor = row.accentColor ?? row.brandColor ?? row.partnerAccentColor ?? standardAccentColor
-  return { productName: row.productName ?? row.partnerProductName ?? row.tenantName, accentColor, textColor: textColorOn(accentColor) }
+  const accentColor =
+    row.accentColor ?? row.brandColor ?? row.partnerAccentColor ?? standardAccentColor
+  return {
+    productName: row.productName ?? row.partnerProductName ?? row.tenantName,
+    accentColor,
+    textColor: textColorOn(accentColor),
+  }
 }
 
 function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]): BrandingView {
   const effective = effectiveBranding(row)
-  return {
+  const view = {
     productName: row.productName,
     accentColor: row.accentColor,
     effective,
@@ -48,10 +62,17 @@ function toBrandingView(row: BrandingRow, overrides: readonly EmailTemplateRow[]
         })),
         standard: { ...standard },
         override: override
-          ? { subject: override.subject, html: override.html, text: override.text, updatedAt: override.updatedAt.toISOString() }
+          ? {
+              subject: override.subject,
+              html: override.html,
+              text: override.text,
+              updatedAt: override.updatedAt.toISOString(),
+            }
           : null,
       }
     }),
     updatedAt: row.updatedAt?.toISOString() ?? null,
   }
+  const texts = overrides.map(({ key, subject, html, text }) => [key, subject, html, text])
+  return withEditVersion(view, [row.productName, row.accentColor, texts])
 }

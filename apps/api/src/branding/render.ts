@@ -13,10 +13,14 @@ const longestOutput = 300_000
 const longestSubject = 500
 
 /**
- * A message from its template, at most 300,000 characters a part, within a quarter of a second each and a bounded amount of memory.
- * Values are escaped in `html`; the subject becomes one line. Throws for a template that `templateFaults` would not pass.
+ * A message from its template, at most 300,000 characters a part, within a quarter of a second each
+ * and a bounded amount of memory. Values are escaped in `html`; the subject becomes one line.
+ * Throws for a template that `templateFaults` would not pass.
  */
-export function renderMessage({ subject, html, text }: MessageText, values: TemplateValues): MessageText {
+export function renderMessage(
+  { subject, html, text }: MessageText,
+  values: TemplateValues,
+): MessageText {
   return {
     subject: oneLine(renderPart('text', subject, values)),
     html: html === null ? null : renderPart('html', html, values),
@@ -28,7 +32,10 @@ function renderPart(kind: 'html' | 'text', source: string, values: TemplateValue
   return renderParsed(kind, parsed(kind, source), values)
 }
 
-/** A run of mails has few texts, and to parse one takes as long as to fill it in. Parsed, a text takes up to two hundred times its own length. */
+/**
+ * A run of mails has few texts, and to parse one takes as long as to fill it in. Parsed, a text
+ * takes up to two hundred times its own length.
+ */
 const keptCharacters = 150_000
 const kept = { html: new Map<string, Template[]>(), text: new Map<string, Template[]>() }
 let characters = 0
@@ -49,7 +56,11 @@ function parsed(kind: 'html' | 'text', source: string): Template[] {
 }
 
 /** Renders a parsed template. Throws when it exceeds a limit. */
-export function renderParsed(kind: 'html' | 'text', templates: Template[], values: TemplateValues): string {
+export function renderParsed(
+  kind: 'html' | 'text',
+  templates: Template[],
+  values: TemplateValues,
+): string {
   const liquid = liquidFor(kind)
   const context = new Context(values, liquid.options, { sync: true }, { liquid })
   boundSteps(context)
@@ -62,12 +73,16 @@ export function renderParsed(kind: 'html' | 'text', templates: Template[], value
   return output.buffer
 }
 
-/** Parts of a template that one rendering may go through; a message with a loop over all guests goes through about a hundred. */
+/**
+ * Parts of a template that one rendering may go through; a message with a loop over all guests goes
+ * through about a hundred.
+ */
 const mostSteps = 5_000
 
 /**
- * Liquid looks at its clock at each part of a template, and a part may be tiny: nested loops reach the end of the time limit with nothing to
- * show for it. Their number is a limit that a busy machine does not move.
+ * Liquid looks at its clock at each part of a template, and a part may be tiny: nested loops reach
+ * the end of the time limit with nothing to show for it. Their number is a limit that a busy
+ * machine does not move.
  */
 function boundSteps({ renderLimit }: Context): void {
   const withinTime = renderLimit.check.bind(renderLimit)
@@ -94,6 +109,8 @@ export class OutputTooLong extends Error {
 
 /** A name with a line end in it must not begin another header. */
 function oneLine(subject: string): string {
-  const line = [...subject.replace(/\s+/g, ' ')].filter((character) => !hasUnsafeCharacters(character)).join('')
+  const line = [...subject.replace(/\s+/g, ' ')]
+    .filter((character) => !hasUnsafeCharacters(character))
+    .join('')
   return line.trim().slice(0, longestSubject)
 }

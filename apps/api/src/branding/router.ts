@@ -1,4 +1,10 @@
-import { BrandingPreview, BrandingView, GetBranding, PreviewBranding, UpdateBranding } from '@atrium/core/branding'
+import {
+  BrandingPreview,
+  BrandingView,
+  GetBranding,
+  PreviewBranding,
+  UpdateBranding,
+} from '@atrium/core/branding'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { getBranding } from './get.ts'
@@ -9,14 +15,27 @@ const tags = ['branding']
 
 export const brandingRouter = router({
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/branding', tags, summary: 'Read branding and message templates' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tenants/{slug}/branding',
+        tags,
+        summary: 'Read branding and message templates',
+      },
+    })
     .input(GetBranding)
     .output(BrandingView)
-    .query(({ ctx }) => getBranding(ctx.house, ctx.access.tenant.id)),
+    .query(({ ctx }) => getBranding(ctx.services, ctx.access.tenant.id)),
   update: adminOrOperator
     .meta({
-      openapi: { method: 'PUT', path: '/tenants/{slug}/branding', tags, summary: 'Change branding and message templates' },
+      openapi: {
+        method: 'PUT',
+        path: '/tenants/{slug}/branding',
+        tags,
+        summary: 'Change branding and message templates',
+      },
       audit: 'branding.updated',
+      errors: ['edit_conflict', 'tenant_suspended', 'tenant_deleted'],
     })
     .input(UpdateBranding)
     .output(BrandingView)
@@ -24,12 +43,19 @@ export const brandingRouter = router({
   // A mutation by its method alone: a draft is too long for an address. It changes nothing.
   preview: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: '/tenants/{slug}/branding/preview', tags, summary: 'Render a message with sample data' },
+      openapi: {
+        method: 'POST',
+        path: '/tenants/{slug}/branding/preview',
+        tags,
+        summary: 'Render a message with sample data',
+      },
     })
     .input(PreviewBranding)
     .output(BrandingPreview)
     .mutation(async ({ ctx, input }) => {
-      await ctx.house.limits.take(ctx.request, [{ limit: 'previews_minute', of: ctx.caller.subject }])
-      return previewBranding(ctx.house, ctx.access.tenant.id, input)
+      await ctx.services.limits.take(ctx.request, [
+        { limit: 'previews_minute', of: ctx.caller.subject, tenantId: ctx.access.tenant.id },
+      ])
+      return previewBranding(ctx.services, ctx.access.tenant.id, input)
     }),
 })

@@ -1,10 +1,18 @@
 import { type MailTemplateKey, templateDefinition } from '@atrium/core/email-templates'
 
-export type TemplateValues = { readonly [name: string]: string | readonly string[] | TemplateValues }
+export type TemplateValues = {
+  readonly [name: string]: string | readonly string[] | TemplateValues
+}
 
-/** The sample values of a message as its template reads them: `booking.title` becomes a field of `booking`. */
+/**
+ * The sample values of a message as its template reads them: `booking.title` becomes a field of
+ * `booking`.
+ */
 export function sampleValues(key: MailTemplateKey): TemplateValues {
-  const values: Record<string, Record<string, string | readonly string[]> | string | readonly string[]> = {}
+  const values: Record<
+    string,
+    Record<string, string | readonly string[]> | string | readonly string[]
+  > = {}
   for (const { name, sample } of templateDefinition(key).variables) {
     const [group = '', field] = name.split('.')
     if (field === undefined) values[group] = sample

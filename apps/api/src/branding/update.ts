@@ -1,28 +1,38 @@
 import { changedFields } from '@atrium/core/audit'
 import type { BrandingView, EmailTemplate, UpdateBranding } from '@atrium/core/branding'
 import type { TemplateKey } from '@atrium/core/email-templates'
-import { AppError } from '@atrium/core/errors'
+import { AppError, type Issue } from '@atrium/core/errors'
 import { saveBranding, saveEmailTemplate } from '@atrium/db/branding'
-import type { Trx } from '@atrium/db/connect'
+import type { TenantTrx } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
+import { requireVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { readBranding } from './get.ts'
 
 type Template = { subject: string; html: string | null; text: string } | null
 
 /**
- * Changes product name, accent colour and the texts of messages; what is absent stays, null goes back to the standard. 400
- * `invalid_input` for a text that is no Liquid of ours, with line and column; then nothing is saved. A colour that is hard to see is
- * saved with warnings. The audit entry names the messages and not their texts.
+ * Changes product name, accent colour and the texts of messages; what is absent stays, null goes
+ * back to the standard. 400 `invalid_input` for a text that is no Liquid of ours, with line and
+ * column; then nothing is saved. A colour that is hard to see is saved with warnings. The audit
+ * entry names the messages and not their texts.
  */
-export async function updateBranding(ctx: Context, access: Access, input: UpdateBranding): Promise<BrandingView> {
-  const { house } = ctx
+export async function updateBranding(
+  ctx: Context,
+  access: Access,
+  input: UpdateBranding,
+): Promise<BrandingView> {
+  const { services } = ctx
   const templates = templatesOf(input.emailTemplates ?? {})
-  await refuseFaults(templates)
-  const { view, changes, tenant } = await house.database.db.transaction().execute((trx) => write(trx, input, templates))
+  await rejectFaults(services, access.tenant.id, templates)
+  const { view, changes, tenant } = await tenantTransaction(services, access.tenant.id, (trx) =>
+    write(trx, input, templates),
+  )
   if (Object.keys(changes).length > 0) {
-    await house.audit.record(ctx, access.caller, {
+    await services.audit.record(ctx, access.caller, {
       action: 'branding.updated',
       resourceType: 'tenant',
       resourceId: tenant.id,
@@ -35,26 +45,55 @@ export async function updateBranding(ctx: Context, access: Access, input: Update
   return view
 }
 
-function templatesOf(given: NonNullable<UpdateBranding['emailTemplates']>): [TemplateKey, Template][] {
-  return (Object.entries(given) as [TemplateKey, EmailTemplate | null | undefined][]).flatMap(([key, template]) => {
-    if (template === undefined) return []
-    return [[key, template && { subject: template.subject, html: template.html ?? null, text: template.text }]]
-  })
+function templatesOf(
+  given: NonNullable<UpdateBranding['emailTemplates']>,
+): [TemplateKey, Template][] {
+  return (Object.entries(given) as [TemplateKey, EmailTemplate | null | undefined][]).flatMap(
+    ([key, template]) => {
+      if (template === undefined) return []
+      return [
+        [
+          key,
+          template && {
+            subject: template.subject,
+            html: template.html ?? null,
+            text: template.text,
+          },
+        ],
+      ]
+    },
+  )
 }
 
-async function refuseFaults(templates: readonly [TemplateKey, Template][]): Promise<void> {
-  if (templates.every(([, template]) => template === null)) return
-  // Loaded when somebody writes a text: the library takes longer to load than most of the service.
-  const { templateFaults } = await import('./check.ts')
-  const issues = templates.flatMap(([key, template]) => (template ? templateFaults(key, template, `emailTemplates.${key}`) : []))
+async function rejectFaults(
+  services: Services,
+  tenantId: string,
+  templates: readonly [TemplateKey, Template][],
+): Promise<void> {
+  const issues: Issue[] = []
+  for (const [key, template] of templates)
+    if (template)
+      issues.push(
+        ...(await services.templates.check(tenantId, {
+          key,
+          template,
+          path: `emailTemplates.${key}`,
+        })),
+      )
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
 }
 
-async function write(trx: Trx, input: UpdateBranding, templates: readonly [TemplateKey, Template][]) {
+async function write(
+  trx: TenantTrx,
+  input: UpdateBranding,
+  templates: readonly [TemplateKey, Template][],
+) {
   const tenant = await lockOpenTenant(trx, input.slug)
   const before = await readBranding(trx, tenant.id)
+  requireVersion(input.expectedVersion, before)
   const { productName, accentColor } = input
-  if (productName !== undefined || accentColor !== undefined) await saveBranding(trx, tenant.id, { productName, accentColor })
+  if (productName !== undefined || accentColor !== undefined)
+    await saveBranding(trx, tenant.id, { productName, accentColor })
   for (const [key, template] of templates) await saveEmailTemplate(trx, tenant.id, key, template)
   const view = await readBranding(trx, tenant.id)
   const changes = {
@@ -65,12 +104,21 @@ async function write(trx: Trx, input: UpdateBranding, templates: readonly [Templ
       templates.map(([key]) => key),
     ),
   }
-  return { view, tenant, changes: Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, shown(name, pair)])) }
+  return {
+    view,
+    tenant,
+    changes: Object.fromEntries(
+      Object.entries(changes).map(([name, pair]) => [name, shown(name, pair)]),
+    ),
+  }
 }
 
 function textsOf({ templates }: BrandingView): Record<string, string> {
   return Object.fromEntries(
-    templates.map(({ key, override }) => [key, override ? JSON.stringify([override.subject, override.html, override.text]) : 'standard']),
+    templates.map(({ key, override }) => [
+      key,
+      override ? JSON.stringify([override.subject, override.html, override.text]) : 'standard',
+    ]),
   )
 }
 

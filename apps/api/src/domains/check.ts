@@ -1,10 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Ask, DnsAnswer, RecordType } from '@atrium/core/dns-answers'
-import { judgeRecords, regressions, secondsUntilNextCheck, stateOf } from '@atrium/core/domain-records'
+import {
+  judgeRecords,
+  regressions,
+  secondsUntilNextCheck,
+  stateOf,
+} from '@atrium/core/domain-records'
 import type { DomainCheckCause, ExpectedRecord, RecordVerdict } from '@atrium/core/domains'
-import { type DomainRow, findDomainById, lastKnownVerdicts, proveDomain, saveDomainCheck } from '@atrium/db/domains'
+import {
+  type DomainRow,
+  findDomainById,
+  lastKnownVerdicts,
+  proveDomain,
+  saveDomainCheck,
+} from '@atrium/db/domains'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { isDomainTaken } from './available.ts'
 import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
 import { syncWithMailServer } from './mail-side.ts'
@@ -25,31 +36,43 @@ export interface CheckOutcome {
 }
 
 /**
- * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail server (the last known ones when it
- * does not answer), each judged, the state, the history. `removed` when the domain was removed meanwhile, `superseded` when another
- * tenant has proved it, so that this claim ended.
+ * Compares a domain with live DNS and saves the outcome: expected records fresh from the mail
+ * server (the last known ones when it does not answer), each judged, the state, the history.
+ * `removed` when the domain was removed meanwhile, `superseded` when another tenant has proved it,
+ * so that this claim ended.
  */
-export async function checkDomain(house: House, row: DomainRow, cause: DomainCheckCause): Promise<CheckOutcome | 'removed' | 'superseded'> {
-  const { db } = house.database
-  if (await endSupersededClaim(house, row)) return 'superseded'
-  const synced = await syncWithMailServer(house, row, mailMs)
-  const verdicts = await judge(house.systems.dns, synced.name, recordsOf(house, synced))
+export async function checkDomain(
+  services: Services,
+  row: DomainRow,
+  cause: DomainCheckCause,
+): Promise<CheckOutcome | 'removed' | 'superseded'> {
+  const { db } = services.database
+  if (await endSupersededClaim(services, row)) return 'superseded'
+  const synced = await syncWithMailServer(services, row, mailMs)
+  const verdicts = await judge(services.systems.dns, synced.name, recordsOf(services, synced))
   const shown = verdicts.some((record) => record.purpose === 'ownership' && record.verdict === 'ok')
-  const due = synced.verifiedAt === null && (shown || isManaged(house, synced.name))
-  // Here before the mail server: of several tenants that show ownership at once, one proves the domain.
-  const proof = due ? await prove(house, synced) : undefined
+  const due = synced.verifiedAt === null && (shown || isManaged(services, synced.name))
+  // Here before the mail server: of several tenants that show ownership at once, one proves the
+  // domain.
+  const proof = due ? await prove(services, synced) : undefined
   if (proof === 'removed' || proof === 'superseded') return proof
   const provenNow = proof === 'proven'
   const proven = synced.verifiedAt !== null || proof !== undefined
-  // From now on the mail server takes mail for it; what was published stays right, because its keys stay.
-  const taken = provenNow ? await syncWithMailServer(house, { ...synced, verifiedAt: house.clock.now() }, mailMs) : synced
+  // From now on the mail server takes mail for it; what was published stays right, because its keys
+  // stay.
+  const taken = provenNow
+    ? await syncWithMailServer(services, { ...synced, verifiedAt: services.clock.now() }, mailMs)
+    : synced
   const before = { ...taken, verifiedAt: synced.verifiedAt }
   const placed = before.mailDomainId ?? (proven ? null : before.mailPendingId)
-  const complete = !hasMail(house) || (placed !== null && before.mailRecordsComplete && before.mailError === null)
+  const complete =
+    !hasMail(services) ||
+    (placed !== null && before.mailRecordsComplete && before.mailError === null)
   const state = stateOf(verdicts, { proven, complete })
-  const regressed = before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
+  const regressed =
+    before.verifiedAt === null ? [] : regressions(await lastKnownVerdicts(db, before.id), verdicts)
   const changed = state !== before.state || !isDeepStrictEqual(verdicts, before.verdicts)
-  const ageSeconds = (house.clock.now().getTime() - before.createdAt.getTime()) / 1000
+  const ageSeconds = (services.clock.now().getTime() - before.createdAt.getTime()) / 1000
   const saved = await db.transaction().execute((trx) =>
     saveDomainCheck(trx, {
       domainId: before.id,
@@ -65,25 +88,35 @@ export async function checkDomain(house: House, row: DomainRow, cause: DomainChe
   )
   const after = saved ? await findDomainById(db, before.id) : undefined
   if (!after) return 'removed'
-  if (provenNow) await endOtherClaims(house, after)
+  if (provenNow) await endOtherClaims(services, after)
   return { before, after, provenNow, regressed }
 }
 
-/** Records the proof. `known` when another check recorded it meanwhile, `superseded` when another tenant was first. */
-async function prove(house: House, row: DomainRow): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
-  const { db } = house.database
+/**
+ * Records the proof. `known` when another check recorded it meanwhile, `superseded` when another
+ * tenant was first.
+ */
+async function prove(
+  services: Services,
+  row: DomainRow,
+): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
+  const { db } = services.database
   try {
     if (await proveDomain(db, row.id)) return 'proven'
   } catch (error) {
     if (!isDomainTaken(error)) throw error
-    await endSupersededClaim(house, row)
+    await endSupersededClaim(services, row)
     return 'superseded'
   }
   return (await findDomainById(db, row.id)) ? 'known' : 'removed'
 }
 
 /** Runs the rules, fetches what they ask for, and runs them again until they have all they need. */
-async function judge(dns: DnsResolver, domain: string, records: readonly ExpectedRecord[]): Promise<RecordVerdict[]> {
+async function judge(
+  dns: DnsResolver,
+  domain: string,
+  records: readonly ExpectedRecord[],
+): Promise<RecordVerdict[]> {
   const answers = new Map<string, DnsAnswer>()
   const signal = AbortSignal.timeout(dnsMs)
   for (;;) {
@@ -92,17 +125,27 @@ async function judge(dns: DnsResolver, domain: string, records: readonly Expecte
       const key = `${type} ${name}`
       const known = answers.get(key)
       if (known) return known
-      if (answers.size + open.size >= mostQuestions) return { state: 'unknown', reason: 'The records refer to too many others.' }
+      if (answers.size + open.size >= mostQuestions)
+        return { state: 'unknown', reason: 'The records refer to too many others.' }
       open.set(key, { type, name })
       return undefined
     }
     const verdicts = judgeRecords(domain, records, ask)
     if (open.size === 0) return verdicts
-    await Promise.all([...open].map(async ([key, { type, name }]) => answers.set(key, await answered(dns, type, name, signal))))
+    await Promise.all(
+      [...open].map(async ([key, { type, name }]) =>
+        answers.set(key, await answered(dns, type, name, signal)),
+      ),
+    )
   }
 }
 
-async function answered(dns: DnsResolver, type: RecordType, name: string, signal: AbortSignal): Promise<DnsAnswer> {
+async function answered(
+  dns: DnsResolver,
+  type: RecordType,
+  name: string,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
   try {
     return await dns.lookup(type, name, { signal })
   } catch (error) {

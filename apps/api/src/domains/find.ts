@@ -3,7 +3,10 @@ import { AppError } from '@atrium/core/errors'
 import type { Db, Trx } from '@atrium/db/connect'
 import { type DomainRow, findDomain } from '@atrium/db/domains'
 
-/** The tenant's domain of the path, however it is written. 404 for one of another tenant as for an unknown one. */
+/**
+ * The tenant's domain of the path, however it is written. 404 for one of another tenant as for an
+ * unknown one.
+ */
 export async function readDomain(db: Db | Trx, tenantId: string, name: string): Promise<DomainRow> {
   const canonical = canonicalDomain(name)
   const row = canonical === undefined ? undefined : await findDomain(db, tenantId, canonical)

@@ -5,17 +5,27 @@ import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { readDomain } from './find.ts'
 
-/** Earlier checks, newest first: those that people asked for, and those by the platform itself that found something else than before. */
+/**
+ * Earlier checks, newest first: those that people asked for, and those by the platform itself that
+ * found something else than before.
+ */
 export async function listDomainChecks(
-  { house }: Context,
+  { services }: Context,
   access: Access,
   input: ListDomainChecks,
 ): Promise<{ items: DomainCheckView[]; nextCursor: string | null }> {
-  const { db } = house.database
+  const { db } = services.database
   const { id } = await readDomain(db, access.tenant.id, input.domain)
-  const { items, nextCursor } = cutPage(await readChecks(db, id, { before: input.cursor, limit: input.limit }), input.limit)
+  const { items, nextCursor } = cutPage(
+    await readChecks(db, id, { before: input.cursor, limit: input.limit }),
+    input.limit,
+  )
   return {
-    items: items.map(({ at, verdicts, ...check }) => ({ ...check, at: at.toISOString(), records: verdicts })),
+    items: items.map(({ at, verdicts, ...check }) => ({
+      ...check,
+      at: at.toISOString(),
+      records: verdicts,
+    })),
     nextCursor,
   }
 }

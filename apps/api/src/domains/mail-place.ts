@@ -1,7 +1,7 @@
 import type { MailPlace } from '@atrium/db/provisioning'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { isManaged } from './view.ts'
 
 /** How the mail server's domains say whose they are. */
@@ -12,16 +12,23 @@ export function mailDomainDescription(tenantSlug: string): string {
 type Claim = Pick<MailPlace, 'name' | 'ownershipToken' | 'verifiedAt'>
 
 /**
- * The name that an unproven domain waits under in the mail server. A mail server that has a domain keeps mail to it for itself, so that
- * whoever claims somebody else's would cut it off for everybody here; its switch for domains (`isEnabled`) does not prevent that.
+ * The name that an unproven domain waits under in the mail server. A mail server that has a domain
+ * keeps mail to it for itself, so that whoever claims somebody else's would cut it off for
+ * everybody here; its switch for domains (`isEnabled`) does not prevent that.
  */
-export function waitingName(house: House, { ownershipToken }: Pick<Claim, 'ownershipToken'>): string {
-  return `unproven-${ownershipToken}.${house.config.tenantDomain}`
+export function waitingName(
+  services: Services,
+  { ownershipToken }: Pick<Claim, 'ownershipToken'>,
+): string {
+  return `unproven-${ownershipToken}.${services.config.tenantDomain}`
 }
 
 /** Whether the mail server may take mail for the domain. */
-export function isProven(house: House, { name, verifiedAt }: Pick<Claim, 'name' | 'verifiedAt'>): boolean {
-  return verifiedAt !== null || isManaged(house, name)
+export function isProven(
+  services: Services,
+  { name, verifiedAt }: Pick<Claim, 'name' | 'verifiedAt'>,
+): boolean {
+  return verifiedAt !== null || isManaged(services, name)
 }
 
 export interface Placed {
@@ -32,22 +39,28 @@ export interface Placed {
 }
 
 /**
- * Gets or creates the domain in the mail server: under its own name once ownership was shown, until then under another one. A domain that
- * waited is renamed and keeps its keys.
+ * Gets or creates the domain in the mail server: under its own name once ownership was shown, until
+ * then under another one. A domain that waited is renamed and keeps its keys.
  */
 export async function placeInMailServer(
-  house: House,
+  services: Services,
   mail: MailServer,
   domain: Omit<MailPlace, 'id'> & { tenantSlug: string },
   signal: AbortSignal,
 ): Promise<Placed> {
   const description = mailDomainDescription(domain.tenantSlug)
   // One that is in place already stays, whatever became of the proof: mail runs on it.
-  if (!isProven(house, domain) && domain.mailDomainId === null) {
-    const { id, created } = await mail.ensureDomain({ name: waitingName(house, domain), description }, { signal })
+  if (!isProven(services, domain) && domain.mailDomainId === null) {
+    const { id, created } = await mail.ensureDomain(
+      { name: waitingName(services, domain), description },
+      { signal },
+    )
     return { mailDomainId: null, mailPendingId: id, created }
   }
-  if (domain.mailPendingId !== null && (await renamed(mail, domain.mailPendingId, domain.name, signal))) {
+  if (
+    domain.mailPendingId !== null &&
+    (await renamed(mail, domain.mailPendingId, domain.name, signal))
+  ) {
     return { mailDomainId: domain.mailPendingId, mailPendingId: null, created: false }
   }
   const { id, created } = await mail.ensureDomain({ name: domain.name, description }, { signal })
@@ -55,7 +68,12 @@ export async function placeInMailServer(
 }
 
 /** False when the mail server no longer has it. */
-async function renamed(mail: MailServer, domainId: string, name: string, signal: AbortSignal): Promise<boolean> {
+async function renamed(
+  mail: MailServer,
+  domainId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     await mail.renameDomain({ domainId, name }, { signal })
     return true

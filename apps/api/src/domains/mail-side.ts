@@ -7,7 +7,8 @@ import {
 } from '@atrium/db/domains'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
+import { followNames } from './follow-name.ts'
 import { isProven, placeInMailServer, waitingName } from './mail-place.ts'
 import { hasMail } from './view.ts'
 
@@ -19,13 +20,17 @@ export function reportAddress(rua: string | null): string | null {
 }
 
 /**
- * Brings the mail server in step with the domain: creates it where it is missing, tells it the report address, reads what it wants
- * published. Never throws for the mail server: what failed is saved as `mailError`, and the next check tries again. Answers the row
- * as it is afterwards.
+ * Brings the mail server in step with the domain: creates it where it is missing, tells it the
+ * report address, reads what it wants published. Never throws for the mail server: what failed is
+ * saved as `mailError`, and the next check tries again. Returns the row as it is afterwards.
  */
-export async function syncWithMailServer(house: House, row: DomainRow, deadlineMs: number): Promise<DomainRow> {
-  const { mail } = house.systems
-  if (!hasMail(house) || !mail) return row
+export async function syncWithMailServer(
+  services: Services,
+  row: DomainRow,
+  deadlineMs: number,
+): Promise<DomainRow> {
+  const { mail } = services.systems
+  if (!hasMail(services) || !mail) return row
   const state: DomainMailState = {
     mailDomainId: row.mailDomainId,
     mailPendingId: row.mailPendingId,
@@ -35,74 +40,109 @@ export async function syncWithMailServer(house: House, row: DomainRow, deadlineM
     mailError: null,
   }
   try {
-    await bringInStep(house, mail, row, state, AbortSignal.timeout(deadlineMs))
+    await bringInStep(services, mail, row, state, AbortSignal.timeout(deadlineMs))
   } catch (error) {
     state.mailError = failureSentence(error)
   }
-  const saved = await saveDomainMailState(house.database.db, row.id, state)
+  const saved = await saveDomainMailState(services.database.db, row.id, state)
   const orphan = saved ? null : (state.mailDomainId ?? state.mailPendingId)
   if (orphan !== null) {
-    await requestMailDomainRemoval(house.database.db, orphan)
-    await removeFromMailServer(house, orphan)
+    await requestMailDomainRemoval(services.database.db, orphan)
+    await removeFromMailServer(services, orphan)
   }
   return { ...row, ...state, mailRecords: state.mailRecords && [...state.mailRecords] }
 }
 
-/** Removes a domain whose removal was requested from the mail server. What fails is tried again by the job that checks domains. */
-export async function removeFromMailServer(house: House, mailDomainId: string): Promise<void> {
+/**
+ * Removes a domain whose removal was requested from the mail server. What fails is tried again by
+ * the job that checks domains.
+ */
+export async function removeFromMailServer(
+  services: Services,
+  mailDomainId: string,
+): Promise<void> {
   try {
-    await house.systems.mail?.removeDomain(mailDomainId, { signal: AbortSignal.timeout(orphanMs) })
-    await endMailDomainRemoval(house.database.db, mailDomainId)
+    await services.systems.mail?.removeDomain(mailDomainId, {
+      signal: AbortSignal.timeout(orphanMs),
+    })
+    await endMailDomainRemoval(services.database.db, mailDomainId)
   } catch (err) {
-    house.log.warn({ err, mailDomainId }, 'a removed domain is still in the mail server')
+    services.log.warn({ err, mailDomainId }, 'a removed domain is still in the mail server')
   }
 }
 
 /** Writes each thing that is done into `state`, so that what was done before a failure is known. */
-async function bringInStep(house: House, mail: MailServer, row: DomainRow, state: DomainMailState, signal: AbortSignal): Promise<void> {
+async function bringInStep(
+  services: Services,
+  mail: MailServer,
+  row: DomainRow,
+  state: DomainMailState,
+  signal: AbortSignal,
+): Promise<void> {
   const place = async () => {
-    const { mailDomainId, mailPendingId, created } = await placeInMailServer(house, mail, { ...row, ...state }, signal)
+    const { mailDomainId, mailPendingId, created } = await placeInMailServer(
+      services,
+      mail,
+      { ...row, ...state },
+      signal,
+    )
     if (created) state.mailReportAddress = null
     Object.assign(state, { mailDomainId, mailPendingId })
   }
-  const inPlace = state.mailDomainId !== null || (state.mailPendingId !== null && !isProven(house, row))
+  const inPlace =
+    state.mailDomainId !== null || (state.mailPendingId !== null && !isProven(services, row))
   if (!inPlace) await place()
+  if (row.mailRenameDue) await followNames(services, mail, { id: row.id }, signal)
   try {
-    await readRecords(house, mail, row, state, signal)
+    await readRecords(services, mail, row, state, signal)
   } catch (error) {
-    // Somebody removed it in the mail server: it is made anew, with new keys.
+    // Somebody removed it in the mail server: it is made again, with new keys.
     if (!(error instanceof UpstreamError) || error.kind !== 'not_found') throw error
     Object.assign(state, { mailDomainId: null, mailPendingId: null })
     await place()
-    await readRecords(house, mail, row, state, signal)
+    await readRecords(services, mail, row, state, signal)
   }
 }
 
-async function readRecords(house: House, mail: MailServer, row: DomainRow, state: DomainMailState, signal: AbortSignal): Promise<void> {
+async function readRecords(
+  services: Services,
+  mail: MailServer,
+  row: DomainRow,
+  state: DomainMailState,
+  signal: AbortSignal,
+): Promise<void> {
   const domainId = state.mailDomainId ?? state.mailPendingId
-  if (domainId === null) throw new Error('a domain that was placed in the mail server has no id there')
-  const wanted = reportAddress(row.dmarcRua)
+  if (domainId === null)
+    throw new Error('a domain that was placed in the mail server has no id there')
+  const requested = reportAddress(row.dmarcRua)
   const told = state.mailReportAddress
-  // The server's own default is postmaster of the domain, which is also ours; null was never told to it.
-  if (told !== (wanted ?? noReports)) {
-    await mail.setReportAddress({ domainId, address: wanted }, { signal })
-    state.mailReportAddress = wanted ?? noReports
+  // The server's own default is postmaster of the domain, which is also ours; null was never told
+  // to it.
+  if (told !== (requested ?? noReports)) {
+    await mail.setReportAddress({ domainId, address: requested }, { signal })
+    state.mailReportAddress = requested ?? noReports
   }
   const { records, complete } = await mail.domainRecords(domainId, { signal })
-  const waiting = waitingName(house, row)
+  const waiting = waitingName(services, row)
   const real = (text: string) => text.replaceAll(waiting, row.name)
   // What is to be published is for the real name, also while it waits under another one.
   state.mailRecords =
-    state.mailDomainId === null ? records.map(({ type, name, value }) => ({ type, name: real(name), value: real(value) })) : records
+    state.mailDomainId === null
+      ? records.map(({ type, name, value }) => ({ type, name: real(name), value: real(value) }))
+      : records
   state.mailRecordsComplete = complete
 }
 
-/** Stands in the column for "the server was told to send none", because null there means that it was told nothing yet. */
+/**
+ * Stands in the column for "the server was told to send none", because null there means that it was
+ * told nothing yet.
+ */
 const noReports = 'none'
 
 /** What people are told; the sentences of `UpstreamError` hold no secret. */
 export function failureSentence(error: unknown): string {
   if (error instanceof UpstreamError) return error.message
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'The mail server did not answer in time.'
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return 'The mail server did not answer in time.'
   throw error
 }

@@ -5,13 +5,21 @@ import { notifyTenant } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
-/** Makes a domain the one that new addresses get. 409 `domain_not_verified` before its ownership was shown. A second run changes nothing. */
-export async function makePrimaryDomain(ctx: Context, access: Access, input: DomainPath): Promise<DomainView> {
-  const { house } = ctx
-  const { row, previous } = await house.database.db.transaction().execute(async (trx) => {
+/**
+ * Makes a domain the one that new addresses get. 409 `domain_not_verified` before its ownership was
+ * shown. A second run changes nothing.
+ */
+export async function makePrimaryDomain(
+  ctx: Context,
+  access: Access,
+  input: DomainPath,
+): Promise<DomainView> {
+  const { services } = ctx
+  const { row, previous } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
     const found = await readDomain(trx, tenant.id, input.domain)
     if (found.verifiedAt === null) throw new AppError('domain_not_verified')
@@ -23,11 +31,11 @@ export async function makePrimaryDomain(ctx: Context, access: Access, input: Dom
     return { row: { ...found, primary: true }, previous: before?.name ?? null }
   })
   if (previous !== row.name) {
-    await house.audit.record(ctx, access.caller, {
+    await services.audit.record(ctx, access.caller, {
       action: 'domain.primary_set',
       ...auditedDomain(row),
       metadata: { changes: { primaryDomain: [previous, row.name] } },
     })
   }
-  return toDomainView(house, row)
+  return toDomainView(services, row)
 }

@@ -3,36 +3,57 @@ import { AppError } from '@atrium/core/errors'
 import type { AuditEntry } from '../audit/recorder.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { refuseClosed } from '../tenants/open.ts'
+import { rejectClosed } from '../tenants/open.ts'
 import { type CheckOutcome, checkDomain } from './check.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
-/** Compares live DNS with what should be there, now. DNS and mail server may fail: their records are `unknown` or as last known. */
-export async function recheckDomain(ctx: Context, access: Access, input: DomainPath): Promise<DomainView> {
-  const { house } = ctx
-  refuseClosed(access.tenant.status)
-  const outcome = await checkDomain(house, await readDomain(house.database.db, access.tenant.id, input.domain), 'manual')
+/**
+ * Compares live DNS with what should be there, now. DNS and mail server may fail: their records are
+ * `unknown` or as last known.
+ */
+export async function recheckDomain(
+  ctx: Context,
+  access: Access,
+  input: DomainPath,
+): Promise<DomainView> {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const outcome = await checkDomain(
+    services,
+    await readDomain(services.database.db, access.tenant.id, input.domain),
+    'manual',
+  )
   if (outcome === 'removed') throw new AppError('not_found', 'This tenant has no such domain.')
   if (outcome === 'superseded') {
-    throw new AppError('already_exists', 'Another workplace has shown that this domain belongs to it, so it was removed here.')
+    throw new AppError(
+      'already_exists',
+      'Another workplace has shown that this domain belongs to it, so it was removed here.',
+    )
   }
   const { before, after } = outcome
-  await house.audit.record(ctx, access.caller, {
+  await services.audit.record(ctx, access.caller, {
     ...auditedDomain(outcome.after),
     action: 'domain.rechecked',
     metadata: { state: [before.state, after.state] },
   })
-  for (const entry of notableEntries(outcome)) await house.audit.record(ctx, access.caller, entry)
-  return toDomainView(house, after)
+  for (const entry of notableEntries(outcome))
+    await services.audit.record(ctx, access.caller, entry)
+  return toDomainView(services, after)
 }
 
 /** What a check found that somebody will ask about later. */
 export function notableEntries(outcome: CheckOutcome): AuditEntry[] {
   const entries: AuditEntry[] = []
-  if (outcome.provenNow) entries.push({ ...auditedDomain(outcome.after), action: 'domain.verified' })
+  if (outcome.provenNow)
+    entries.push({ ...auditedDomain(outcome.after), action: 'domain.verified' })
   if (outcome.regressed.length > 0) {
-    const records = outcome.regressed.map(({ purpose, name, verdict, reason }) => ({ purpose, name, verdict, reason }))
+    const records = outcome.regressed.map(({ purpose, name, verdict, reason }) => ({
+      purpose,
+      name,
+      verdict,
+      reason,
+    }))
     const { before, after } = outcome
     entries.push({
       ...auditedDomain(outcome.after),

@@ -8,8 +8,9 @@ import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
-import { lockOpenTenant, refuseClosed } from '../tenants/open.ts'
+import type { Services } from '../services.ts'
+import { lockOpenTenant, rejectClosed } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { failureSentence } from './mail-side.ts'
 import { hasMail } from './view.ts'
@@ -17,43 +18,47 @@ import { hasMail } from './view.ts'
 const mailMs = 10_000
 
 /**
- * Removes a domain that nothing uses: first in the mail server, which decides about its accounts, aliases and lists, then here. When
- * the mail server cannot tell, nothing is removed (502). 409 `domain_in_use` with an issue per kind of use, `primary_domain` for the
- * primary one. Repeating it after a failure finishes it.
+ * Removes a domain that nothing uses: first in the mail server, which decides about its accounts,
+ * aliases and lists, then here. When the mail server cannot tell, nothing is removed (502). 409
+ * `domain_in_use` with an issue per kind of use, `primary_domain` for the primary one. Repeating it
+ * after a failure finishes it.
  */
 export async function removeDomain(ctx: Context, access: Access, input: DomainPath): Promise<void> {
-  const { house } = ctx
-  refuseClosed(access.tenant.status)
-  const row = await readDomain(house.database.db, access.tenant.id, input.domain)
-  await takeOutDomain(house, row)
-  await house.audit.record(ctx, access.caller, {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const row = await readDomain(services.database.db, access.tenant.id, input.domain)
+  await removeFromTenant(services, row)
+  await services.audit.record(ctx, access.caller, {
     action: 'domain.removed',
     ...auditedDomain(row),
   })
 }
 
-/** The removal itself. Throws AppError as `removeDomain`, and `not_found` when somebody else has removed the domain meanwhile. */
-export async function takeOutDomain(house: House, row: DomainRow): Promise<void> {
-  const { db } = house.database
-  await refuseRemoval(db, row.tenantId, row)
-  const there = inMailServer(house, row)
+/**
+ * The removal itself. Throws AppError as `removeDomain`, and `not_found` when somebody else has
+ * removed the domain meanwhile.
+ */
+export async function removeFromTenant(services: Services, row: DomainRow): Promise<void> {
+  const { db } = services.database
+  await rejectRemoval(db, row.tenantId, row)
+  const there = inMailServer(services, row)
   if (there) await removeFromMailServer(there, row.name)
-  await db.transaction().execute(async (trx) => {
+  await tenantTransaction(services, row.tenantId, async (trx) => {
     const tenant = await lockOpenTenant(trx, row.tenantSlug)
-    // What came about while the mail server was asked; the next check makes the domain there anew.
-    await refuseRemoval(trx, tenant.id, await readDomain(trx, tenant.id, row.name))
+    // What came about while the mail server was asked; the next check makes the domain there again.
+    await rejectRemoval(trx, tenant.id, await readDomain(trx, tenant.id, row.name))
     await deleteDomain(trx, row.id)
     await notifyTenant(trx, tenant.id)
   })
 }
 
 /**
- * Looks, before anything changes, whether the mail server would let the domain go: aliases stand there alone. Throws AppError `domain_in_use`,
- * and `upstream_failed` when it cannot tell.
+ * Looks, before anything changes, whether the mail server would let the domain go: aliases stand
+ * there alone. Throws AppError `domain_in_use`, and `upstream_failed` when it cannot tell.
  */
-export async function refuseUsedInMailServer(house: House, row: DomainRow): Promise<void> {
-  const there = inMailServer(house, row)
-  if (there) await orRefused(row.name, () => refuseUsed(there, AbortSignal.timeout(mailMs)))
+export async function rejectUsedInMailServer(services: Services, row: DomainRow): Promise<void> {
+  const there = inMailServer(services, row)
+  if (there) await orRejected(row.name, () => rejectUsed(there, AbortSignal.timeout(mailMs)))
 }
 
 /** A domain as the mail server has it. */
@@ -63,31 +68,37 @@ interface InMailServer {
 }
 
 /** Undefined where mail is off or the domain never came there. */
-function inMailServer(house: House, row: DomainRow): InMailServer | undefined {
-  const { mail } = house.systems
+function inMailServer(services: Services, row: DomainRow): InMailServer | undefined {
+  const { mail } = services.systems
   const domainId = row.mailDomainId ?? row.mailPendingId
-  return hasMail(house) && mail && domainId !== null ? { mail, domainId } : undefined
+  return hasMail(services) && mail && domainId !== null ? { mail, domainId } : undefined
 }
 
-async function refuseRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
+async function rejectRemoval(db: Db | Trx, tenantId: string, row: DomainRow): Promise<void> {
   if (row.primary) {
     const alone = (await listDomains(db, tenantId)).length === 1
     throw new AppError('primary_domain', alone ? 'A tenant keeps at least one domain.' : undefined)
   }
   const { count, examples } = await mailboxesOn(db, tenantId, row.name, 5)
   const lists = await mailListsOn(db, tenantId, row.name, 5)
-  if (count + lists.count > 0) throw inUse({ accounts: count, aliases: 0, lists: lists.count, examples: [...examples, ...lists.examples] })
+  if (count + lists.count > 0)
+    throw inUse({
+      accounts: count,
+      aliases: 0,
+      lists: lists.count,
+      examples: [...examples, ...lists.examples],
+    })
 }
 
 async function removeFromMailServer(there: InMailServer, name: string): Promise<void> {
   const signal = AbortSignal.timeout(mailMs)
-  await orRefused(name, async () => {
-    await refuseUsed(there, signal)
+  await orRejected(name, async () => {
+    await rejectUsed(there, signal)
     await there.mail.removeDomain(there.domainId, { signal })
   })
 }
 
-async function orRefused(name: string, work: () => Promise<void>): Promise<void> {
+async function orRejected(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -95,19 +106,22 @@ async function orRefused(name: string, work: () => Promise<void>): Promise<void>
     // What is gone there already is what was wanted.
     if (error instanceof UpstreamError && error.kind === 'not_found') return
     if (error instanceof UpstreamError && error.kind === 'conflict') {
-      throw new AppError('domain_in_use', `Something in the mail server uses ${name}.`, { cause: error })
+      throw new AppError('domain_in_use', `Something in the mail server uses ${name}.`, {
+        cause: error,
+      })
     }
     throw new AppError('upstream_failed', failureSentence(error), { cause: error })
   }
 }
 
-async function refuseUsed({ mail, domainId }: InMailServer, signal: AbortSignal): Promise<void> {
+async function rejectUsed({ mail, domainId }: InMailServer, signal: AbortSignal): Promise<void> {
   const use = await mail.domainUse(domainId, { signal })
   if (use.accounts + use.aliases + use.lists > 0) throw inUse(use)
 }
 
 function inUse(use: DomainUse): AppError {
-  const examples = use.examples.length === 0 ? '' : `, among them ${use.examples.slice(0, 5).join(', ')}`
+  const examples =
+    use.examples.length === 0 ? '' : `, among them ${use.examples.slice(0, 5).join(', ')}`
   const kinds: [keyof DomainUse, number, string][] = [
     ['accounts', use.accounts, use.accounts === 1 ? 'mailbox' : 'mailboxes'],
     ['aliases', use.aliases, use.aliases === 1 ? 'alias' : 'aliases'],
@@ -116,5 +130,9 @@ function inUse(use: DomainUse): AppError {
   const used = kinds.filter(([, count]) => count > 0)
   const issues: Issue[] = used.map(([path, count, word]) => ({ path, message: `${count} ${word}` }))
   const sentence = used.map(([, count, word]) => `${count} ${word}`).join(', ')
-  return new AppError('domain_in_use', `The domain is used by ${sentence}${examples}. Move or remove them first.`, { issues })
+  return new AppError(
+    'domain_in_use',
+    `The domain is used by ${sentence}${examples}. Move or remove them first.`,
+    { issues },
+  )
 }

@@ -4,7 +4,7 @@ import type { Trx } from '@atrium/db/connect'
 import { findDueEntitlements, saveEntitlements } from '@atrium/db/entitlements'
 import { lockTenantOfSubscription, reopenFilesStep } from '@atrium/db/subscriptions'
 import { notifyTenant } from '@atrium/db/tenants'
-import type { House, InTransaction } from '../house.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { readEntitlements } from './read.ts'
 
 const mostAtOnce = 200
@@ -15,41 +15,51 @@ export interface Followed {
 }
 
 /**
- * Writes the plan and the seats that the tenant is entitled to now, and when they change by the clock. Another plan has the file space
- * provisioned again, by a job unless the caller does it. `seats` takes the place of the number of seats where the tenant chose fewer
- * than it may have. Returns undefined for a deleted tenant.
+ * Writes the plan and the seats that the tenant is entitled to now, and when they change by the
+ * clock. Another plan has the file space provisioned again, by a job unless the caller does it.
+ * `seats` takes the place of the number of seats where the tenant chose fewer than it may have.
+ * Returns undefined for a deleted tenant.
  */
 export async function followEntitlements(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   tenantId: string,
   { seats: chosen, provisions = false }: { seats?: number | undefined; provisions?: boolean } = {},
 ): Promise<Followed | undefined> {
   const tenant = await lockTenantOfSubscription(trx, tenantId)
   if (!tenant || tenant.status === 'deleted') return undefined
-  const entitlements = await readEntitlements(trx, house, tenantId)
+  const entitlements = await readEntitlements(trx, services, tenantId)
   const { plan, until: dueAt } = entitlements
   const seats = chosen ?? entitlements.seats
   const changed = tenant.plan !== plan || tenant.seats !== seats
   await saveEntitlements(trx, tenantId, { plan, seats, dueAt, changed })
   if (tenant.plan !== plan) {
     await reopenFilesStep(trx, tenantId)
-    if (!provisions) await house.jobs.wakeProvisioning(tenantId, 0, trx)
+    if (!provisions) await services.jobs.enqueueProvisioning(tenantId, 0, trx)
   }
   if (changed) await notifyTenant(trx, tenantId)
   return { before: { plan: tenant.plan, seats: tenant.seats }, entitlements }
 }
 
-/** Follows what the clock changed: days of grace, trials and grants that are over. One that fails does not hold up the others. */
-export async function followDueEntitlements(house: House): Promise<void> {
-  for (const id of await findDueEntitlements(house.database.db, house.clock.now(), mostAtOnce)) {
-    await followOne(house, id).catch((err: unknown) => house.log.error({ err, tenantId: id }, 'the entitlements of a tenant failed'))
+/**
+ * Follows what the clock changed: days of grace, trials and grants that are over. One that fails
+ * does not hold up the others.
+ */
+export async function followDueEntitlements(services: Services): Promise<void> {
+  for (const id of await findDueEntitlements(
+    services.database.db,
+    services.clock.now(),
+    mostAtOnce,
+  )) {
+    await followOne(services, id).catch((err: unknown) =>
+      services.log.error({ err, tenantId: id }, 'the entitlements of a tenant failed'),
+    )
   }
 }
 
-async function followOne(house: House, tenantId: string): Promise<void> {
-  const { followed, tenant } = await house.database.db.transaction().execute(async (trx) => ({
-    followed: await followEntitlements(trx, house, tenantId),
+async function followOne(services: Services, tenantId: string): Promise<void> {
+  const { followed, tenant } = await services.database.db.transaction().execute(async (trx) => ({
+    followed: await followEntitlements(trx, services, tenantId),
     tenant: await trx
       .selectFrom('tenants as t')
       .leftJoin('partners as p', 'p.id', 't.partner_id')
@@ -64,7 +74,7 @@ async function followOne(house: House, tenantId: string): Promise<void> {
     ...(before.seats === tenant.seats ? {} : { seats: [before.seats, tenant.seats] }),
   }
   if (Object.keys(changes).length === 0) return
-  await house.audit.recordSystem({
+  await services.audit.recordSystem({
     action: 'tenant.updated',
     resourceType: 'tenant',
     resourceId: tenantId,

@@ -2,15 +2,25 @@ import { type EntitlementRules, type Entitlements, entitlementsOf } from '@atriu
 import type { Db, Trx } from '@atrium/db/connect'
 import { findEntitlementFacts } from '@atrium/db/entitlements'
 import type { Config } from '../config.ts'
-import type { InTransaction } from '../house.ts'
+import type { InTransaction } from '../services.ts'
 
 /** What this installation gives without payment (docs/operate.md). */
-export function entitlementRules({ billing: { graceDays, freeSeats, trial } }: Config): EntitlementRules {
+export function entitlementRules({
+  billing: { graceDays, freeSeats, trial },
+}: Config): EntitlementRules {
   return { graceDays, freeSeats, trial }
 }
 
 /** What the tenant may have now, from its subscription, invoices and grant. */
-export async function readEntitlements(db: Db | Trx, { config, clock }: InTransaction, tenantId: string): Promise<Entitlements> {
+export async function readEntitlements(
+  db: Db | Trx,
+  { config, clock }: InTransaction,
+  tenantId: string,
+): Promise<Entitlements> {
   const now = clock.now()
-  return entitlementsOf(await findEntitlementFacts(db, tenantId, now), entitlementRules(config), now)
+  return entitlementsOf(
+    await findEntitlementFacts(db, tenantId, now),
+    entitlementRules(config),
+    now,
+  )
 }

@@ -1,32 +1,68 @@
 import { AppError } from '@atrium/core/errors'
-import { type CreateFlag, type FlagSettings, type FlagView, isKill, killSwitchNote } from '@atrium/core/flags'
+import {
+  type CreateFlag,
+  type FlagSettings,
+  type FlagView,
+  isKill,
+  killSwitchNote,
+} from '@atrium/core/flags'
 import { insertFlag, lockFlags } from '@atrium/db/flags'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag } from './get.ts'
 import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 
-/** Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used before, and what `checkFlag` refuses. */
-export async function createFlag(ctx: Context, caller: Caller, input: CreateFlag): Promise<FlagView> {
-  const { house } = ctx
+/**
+ * Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used
+ * before, and what `checkFlag` rejects.
+ */
+export async function createFlag(
+  ctx: Context,
+  caller: Caller,
+  input: CreateFlag,
+): Promise<FlagView> {
+  const { services } = ctx
   if (isKill(input)) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'note', message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.` }],
+      issues: [
+        {
+          path: 'note',
+          message: `A new flag cannot be killed; ${killSwitchNote} is the note of a kill.`,
+        },
+      ],
     })
   }
   const settings = newSettings(caller, input)
   const authorship = { note: input.note ?? 'Created.', updatedBy: caller.email ?? null }
-  const { step, auditId } = await house.database.db.transaction().execute(async (trx) => {
+  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     await checkFlag(trx, input.key, settings)
-    if (!(await insertFlag(trx, { key: input.key, salt: input.salt ?? null, settings, ...authorship }))) {
-      throw new AppError('already_exists', 'A flag has this key, or had it: keys of removed flags are not used again.')
+    if (
+      !(await insertFlag(trx, {
+        key: input.key,
+        salt: input.salt ?? null,
+        settings,
+        ...authorship,
+      }))
+    ) {
+      throw new AppError(
+        'already_exists',
+        'A flag has this key, or had it: keys of removed flags are not used again.',
+      )
     }
-    const created: FlagStep = { key: input.key, version: 1, kind: 'created', note: authorship.note, before: null, after: settings }
+    const created: FlagStep = {
+      key: input.key,
+      version: 1,
+      kind: 'created',
+      note: authorship.note,
+      before: null,
+      after: settings,
+    }
     return { step: created, auditId: await recordFlagChange(trx, actorOf(caller), created) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
-  return getFlag(house, input.key)
+  return getFlag(services, input.key)
 }
 
 function newSettings(caller: Caller, input: CreateFlag): FlagSettings {

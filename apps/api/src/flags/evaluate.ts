@@ -1,8 +1,8 @@
 import { AppError } from '@atrium/core/errors'
 import type { FlagEvaluation, FlagTarget } from '@atrium/core/flag-evaluation'
 import type { EvaluateFlags, FlagValues, OfrepFlag, OfrepFlags } from '@atrium/core/flags'
-import type { Caller, CallerTenant } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Caller, CallerTenant } from '../caller.ts'
+import type { Services } from '../services.ts'
 import { unknownFlag } from './get.ts'
 
 /** Who asks, and the tenant that was named; undefined when none was or nobody has that slug. */
@@ -12,37 +12,55 @@ export interface Asker {
 }
 
 /**
- * One boolean per flag. All false for a tenant that the caller does not belong to, as for one that does not exist, and for suspended and
- * deleted ones (docs/contract.md, feature flags). Operators learn with `not_found` that a tenant does not exist.
+ * One boolean per flag. All false for a tenant that the caller does not belong to, as for one that
+ * does not exist, and for suspended and deleted ones (docs/contract.md, feature flags). Operators
+ * learn with `not_found` that a tenant does not exist.
  */
-export async function evaluateFlags(house: House, asker: Asker, input: EvaluateFlags | undefined): Promise<FlagValues> {
+export async function evaluateFlags(
+  services: Services,
+  asker: Asker,
+  input: EvaluateFlags | undefined,
+): Promise<FlagValues> {
   const { caller, tenant } = asker
-  const keys = [...(await house.flags.rules()).keys()].sort()
+  const keys = [...(await services.flags.rules()).keys()].sort()
   const named = input?.tenantSlug !== undefined
   if (named && !tenant && caller.operator) throw unknownTenant()
-  if (named && !(belongs(asker) && tenant && isServed(tenant))) return Object.fromEntries(keys.map((key) => [key, false]))
-  const evaluate = await house.flags.evaluation(tenant && toTarget(tenant))
+  if (named && !(belongs(asker) && tenant && isServed(tenant)))
+    return Object.fromEntries(keys.map((key) => [key, false]))
+  const evaluate = await services.flags.evaluation(tenant && toTarget(tenant))
   return Object.fromEntries(keys.map((key) => [key, evaluate(key).value]))
 }
 
-/** All flags for OpenFeature clients, which are told with 403 `not_member` when the tenant is not theirs. */
-export async function evaluateByOfrep(house: House, asker: Asker): Promise<OfrepFlags> {
-  house.ofrepLimit.take(asker.caller.subject)
+/**
+ * All flags for OpenFeature clients, which are told with 403 `not_member` when the tenant is not
+ * theirs.
+ */
+export async function evaluateByOfrep(services: Services, asker: Asker): Promise<OfrepFlags> {
+  services.ofrepLimit.take(asker.caller.subject)
   const tenant = ofrepTenant(asker)
-  const rules = await house.flags.rules()
-  const evaluate = await house.flags.evaluation(toTarget(tenant))
-  const flags = [...rules.values()].map(({ key, version }) => toOfrepFlag(key, version, isServed(tenant) ? evaluate(key) : notServed))
-  return { flags: flags.sort((a, b) => (a.key < b.key ? -1 : 1)), metadata: { tenantStatus: tenant.status } }
+  const rules = await services.flags.rules()
+  const evaluate = await services.flags.evaluation(toTarget(tenant))
+  const flags = [...rules.values()].map(({ key, version }) =>
+    toOfrepFlag(key, version, isServed(tenant) ? evaluate(key) : notServed),
+  )
+  return {
+    flags: flags.sort((a, b) => (a.key < b.key ? -1 : 1)),
+    metadata: { tenantStatus: tenant.status },
+  }
 }
 
 /** One flag by its name, which is noted as a use. AppError `not_found` for an unknown one. */
-export async function evaluateOneByOfrep(house: House, asker: Asker, key: string): Promise<OfrepFlag> {
-  house.ofrepLimit.take(asker.caller.subject)
+export async function evaluateOneByOfrep(
+  services: Services,
+  asker: Asker,
+  key: string,
+): Promise<OfrepFlag> {
+  services.ofrepLimit.take(asker.caller.subject)
   const tenant = ofrepTenant(asker)
-  const rule = (await house.flags.rules()).get(key)
+  const rule = (await services.flags.rules()).get(key)
   if (!rule) throw unknownFlag()
-  house.flags.noteUse(key)
-  const evaluate = await house.flags.evaluation(toTarget(tenant))
+  services.flags.noteUse(key)
+  const evaluate = await services.flags.evaluation(toTarget(tenant))
   return toOfrepFlag(key, rule.version, isServed(tenant) ? evaluate(key) : notServed)
 }
 
@@ -51,7 +69,9 @@ const notServed: FlagEvaluation = { value: false, reason: 'DISABLED' }
 function ofrepTenant(asker: Asker): CallerTenant {
   if (!asker.tenant && asker.caller.operator) {
     throw new AppError('invalid_input', undefined, {
-      issues: [{ path: 'context', message: 'There is no tenant with the slug that targetingKey gives.' }],
+      issues: [
+        { path: 'context', message: 'There is no tenant with the slug that targetingKey gives.' },
+      ],
     })
   }
   if (!asker.tenant || !belongs(asker)) throw new AppError('not_member')
@@ -73,7 +93,11 @@ export function toTarget({ slug, plan, partnerSlug }: FlagTarget): FlagTarget {
 
 export const unknownTenant = () => new AppError('not_found', 'There is no tenant with this slug.')
 
-function toOfrepFlag(key: string, version: number, { value, reason, prerequisite }: FlagEvaluation): OfrepFlag {
+function toOfrepFlag(
+  key: string,
+  version: number,
+  { value, reason, prerequisite }: FlagEvaluation,
+): OfrepFlag {
   const metadata = { version, ...(prerequisite === undefined ? {} : { prerequisite }) }
   return { key, value, reason, variant: value ? 'on' : 'off', metadata }
 }

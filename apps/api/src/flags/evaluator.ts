@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
-import { createFlagEvaluation, type FlagEvaluation, type FlagRules, type FlagTarget } from '@atrium/core/flag-evaluation'
+import {
+  createFlagEvaluation,
+  type FlagEvaluation,
+  type FlagRules,
+  type FlagTarget,
+} from '@atrium/core/flag-evaluation'
 import type { Database } from '@atrium/db/connect'
 import { readFlagRules, saveFlagUses } from '@atrium/db/flags'
 import type { Clock } from '../clock.ts'
@@ -9,13 +14,22 @@ import type { Logger } from '../log.ts'
 export interface Flags {
   /** Listens for changes, which otherwise are seen after five seconds at the latest. */
   start(): Promise<void>
-  /** All flags that are not removed, by key. Throws when they cannot be read; callers answer a failure, never old flags. */
+  /**
+   * All flags that are not removed, by key. Throws when they cannot be read; callers answer a
+   * failure, never old flags.
+   */
   rules(): Promise<FlagRules>
   /** The evaluation of flags for one tenant, or for nobody in particular, as of now. */
   evaluation(target: FlagTarget | undefined): Promise<(key: string) => FlagEvaluation>
-  /** One flag, for our own code. Noted as a use, so that it cannot be removed while something depends on it. Unknown flags are off. */
+  /**
+   * One flag, for our own code. Noted as a use, so that it cannot be removed while something
+   * depends on it. Unknown flags are off.
+   */
   isOn(key: string, target: FlagTarget | undefined): Promise<boolean>
-  /** The same for work inside a transaction, which may not ask the database: read before, evaluated for a tenant when it is known. */
+  /**
+   * The same for work inside a transaction, which may not ask the database: read before, evaluated
+   * for a tenant when it is known.
+   */
   readFlag(key: string): Promise<(target: FlagTarget | undefined) => boolean>
   /** Notes that code asked for this flag by its name. */
   noteUse(key: string): void
@@ -33,8 +47,9 @@ const mostHashes = 50_000
 const hashes = new Map<string, number>()
 
 /**
- * The first four bytes, big-endian, of SHA-256. Kept, because it never changes and is dearer than all the rest of an evaluation; a few
- * megabytes hold it for the flags and tenants that are asked about.
+ * The first four bytes, big-endian, of SHA-256. Kept, because it never changes and is dearer than
+ * all the rest of an evaluation; a few megabytes hold it for the flags and tenants that are asked
+ * about.
  */
 export function flagHash(text: string): number {
   const known = hashes.get(text)
@@ -45,16 +60,23 @@ export function flagHash(text: string): number {
   return fresh
 }
 
-/** The same, not kept: for work on very many tenants, which would push out those that are asked about. */
+/**
+ * The same, not kept: for work on very many tenants, which would push out those that are asked
+ * about.
+ */
 export function hashOnce(text: string): number {
   return hash('sha256', text, 'buffer').readUInt32BE(0)
 }
 
-/** Rules are read at once for all who wait, and kept until a notification, a change of our own, or five seconds. */
+/**
+ * Rules are read at once for all who wait, and kept until a notification, a change of our own, or
+ * five seconds.
+ */
 export function createFlags(parts: { database: Database; clock: Clock; log: Logger }): Flags {
   const { database, clock, log } = parts
   let generation = 0
-  // The age is taken from a clock that nobody can set: a killed flag must not live on because the time was put back.
+  // The age is taken from a clock that nobody can set: a killed flag must not live on because the
+  // time was put back.
   let kept: { rules: FlagRules; readAt: number } | undefined
   let reading: Promise<FlagRules> | undefined
   let uses = new Map<string, Date>()
@@ -89,13 +111,23 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
   }
 
   async function evaluation(target: FlagTarget | undefined) {
-    return createFlagEvaluation({ rules: await rules(), target, now: clock.now().getTime(), hash: flagHash })
+    return createFlagEvaluation({
+      rules: await rules(),
+      target,
+      now: clock.now().getTime(),
+      hash: flagHash,
+    })
   }
 
   async function readFlag(key: string) {
     const known = await rules()
     return (target: FlagTarget | undefined) => {
-      const { value, errorCode } = createFlagEvaluation({ rules: known, target, now: clock.now().getTime(), hash: flagHash })(key)
+      const { value, errorCode } = createFlagEvaluation({
+        rules: known,
+        target,
+        now: clock.now().getTime(),
+        hash: flagHash,
+      })(key)
       if (errorCode !== 'FLAG_NOT_FOUND') noteUse(key)
       return value
     }
@@ -120,7 +152,9 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
     async start() {
       unlisten = await database.listen('flags', forget, forget)
       saving = setInterval(() => {
-        saveUses().catch((err: unknown) => log.warn({ err }, 'the uses of flags could not be noted'))
+        saveUses().catch((err: unknown) =>
+          log.warn({ err }, 'the uses of flags could not be noted'),
+        )
       }, saveEveryMs)
       saving.unref()
     },
@@ -135,7 +169,9 @@ export function createFlags(parts: { database: Database; clock: Clock; log: Logg
       clearInterval(saving)
       await unlisten?.()
       unlisten = undefined
-      await saveUses().catch((err: unknown) => log.warn({ err }, 'the uses of flags could not be noted'))
+      await saveUses().catch((err: unknown) =>
+        log.warn({ err }, 'the uses of flags could not be noted'),
+      )
     },
   }
 }

@@ -1,19 +1,34 @@
-import { explainFlag as explain, type FlagTarget, flagBucket, flagThreshold } from '@atrium/core/flag-evaluation'
+import {
+  explainFlag as explain,
+  type FlagTarget,
+  flagBucket,
+  flagThreshold,
+} from '@atrium/core/flag-evaluation'
 import type { ExplainFlag, FlagExplanation } from '@atrium/core/flags'
 import { findTenant } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { isServed, toTarget, unknownTenant } from './evaluate.ts'
 import { flagHash } from './evaluator.ts'
 import { unknownFlag } from './get.ts'
 
-/** Why a flag is on or off for a tenant, or for nobody in particular: every step of the evaluation with what it found. */
-export async function explainFlag(house: House, { key, tenantSlug }: ExplainFlag): Promise<FlagExplanation> {
-  const tenant = tenantSlug === undefined ? undefined : await findTenant(house.database, tenantSlug)
+/**
+ * Why a flag is on or off for a tenant, or for nobody in particular: every step of the evaluation
+ * with what it found.
+ */
+export async function explainFlag(
+  services: Services,
+  { key, tenantSlug }: ExplainFlag,
+): Promise<FlagExplanation> {
+  const tenant =
+    tenantSlug === undefined ? undefined : await findTenant(services.database, tenantSlug)
   if (tenantSlug !== undefined && !tenant) throw unknownTenant()
   const target: FlagTarget | undefined = tenant && toTarget(tenant)
-  const rules = await house.flags.rules()
+  const rules = await services.flags.rules()
   const rule = rules.get(key)
-  const explained = explain({ rules, target, now: house.clock.now().getTime(), hash: flagHash }, key)
+  const explained = explain(
+    { rules, target, now: services.clock.now().getTime(), hash: flagHash },
+    key,
+  )
   if (!rule || !explained) throw unknownFlag()
   return {
     key,

@@ -11,45 +11,70 @@ import {
   isFailing,
   type SignalReading,
 } from '@atrium/core/flag-guards'
-import { findGuardedFlag, type GuardedFlag, readSignal, type TenantSignal } from '@atrium/db/flag-signals'
+import {
+  findGuardedFlag,
+  type GuardedFlag,
+  readSignal,
+  type TenantSignal,
+} from '@atrium/db/flag-signals'
 import { findFlag, readFlagRules } from '@atrium/db/flags'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { hashOnce } from './evaluator.ts'
 import { unknownFlag } from './get.ts'
 
 /**
- * What each guard rule of a flag sees now, in every state of the flag: rates in percent, null without events. AppError `not_found` for
- * an unknown flag.
+ * What each guard rule of a flag sees now, in every state of the flag: rates in percent, null
+ * without events. AppError `not_found` for an unknown flag.
  */
-export async function readFlagGuards(house: House, key: string): Promise<FlagGuardReadings> {
-  const { db } = house.database
-  const now = house.clock.now()
+export async function readFlagGuards(services: Services, key: string): Promise<FlagGuardReadings> {
+  const { db } = services.database
+  const now = services.clock.now()
   const [flag, row] = [await findGuardedFlag(db, key), await findFlag(db, key)]
   if (!flag || !row) throw unknownFlag()
-  const guards = await readGuards(house, flag, await flagRules(house), now)
-  return { key, version: flag.version, at: now.toISOString(), acting: row.state === 'rollout', guards }
+  const guards = await readGuards(services, flag, await flagRules(services), now)
+  return {
+    key,
+    version: flag.version,
+    at: now.toISOString(),
+    acting: row.state === 'rollout',
+    guards,
+  }
 }
 
 /** The flags as they stand, not as this process remembers them. */
-export async function flagRules({ database }: House): Promise<FlagRules> {
+export async function flagRules({ database }: Services): Promise<FlagRules> {
   return new Map((await readFlagRules(database.db)).map((rule) => [rule.key, rule]))
 }
 
-export async function readGuards(house: House, flag: GuardedFlag, rules: FlagRules, now: Date): Promise<FlagGuardReading[]> {
+export async function readGuards(
+  services: Services,
+  flag: GuardedFlag,
+  rules: FlagRules,
+  now: Date,
+): Promise<FlagGuardReading[]> {
   const readings: FlagGuardReading[] = []
-  for (const guard of flag.guards) readings.push(await readGuard(house, flag, { guard, rules, now }))
+  for (const guard of flag.guards)
+    readings.push(await readGuard(services, flag, { guard, rules, now }))
   return readings
 }
 
 async function readGuard(
-  { database }: House,
+  { database }: Services,
   flag: GuardedFlag,
   { guard, rules, now }: { guard: FlagGuard; rules: FlagRules; now: Date },
 ): Promise<FlagGuardReading> {
-  const since = new Date(guardWindowStart(now.getTime(), guard.windowMinutes, flag.reachedSince.getTime()))
+  const since = new Date(
+    guardWindowStart(now.getTime(), guard.windowMinutes, flag.reachedSince.getTime()),
+  )
   const tenants = await readSignal(database.db, guard.signal, since, now)
   const { on, off } = await split(tenants, flag.key, { guard, rules, now })
-  return { ...guard, since: since.toISOString(), on: toReading(on), off: toReading(off), broken: breaksGuard(guard, on, off) }
+  return {
+    ...guard,
+    since: since.toISOString(),
+    on: toReading(on),
+    off: toReading(off),
+    broken: breaksGuard(guard, on, off),
+  }
 }
 
 /** So many tenants are evaluated in one go before others get their turn. */
@@ -64,7 +89,12 @@ async function split(
   const nothing: GroupCount = { events: 0, failures: 0, tenants: 0, failingTenants: 0 }
   const [on, off] = [{ ...nothing }, { ...nothing }]
   for (const [index, tenant] of tenants.entries()) {
-    const { value } = createFlagEvaluation({ rules, target: tenant, now: now.getTime(), hash: hashOnce })(key)
+    const { value } = createFlagEvaluation({
+      rules,
+      target: tenant,
+      now: now.getTime(),
+      hash: hashOnce,
+    })(key)
     const side = value ? on : off
     side.events += tenant.events
     side.failures += tenant.failures

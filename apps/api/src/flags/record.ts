@@ -4,7 +4,8 @@ import type { FlagChangeKind, FlagSettings, Prerequisite } from '@atrium/core/fl
 import type { Trx } from '@atrium/db/connect'
 import { insertFlagChange, notifyFlags } from '@atrium/db/flags'
 import type { AuditEntry } from '../audit/recorder.ts'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 
 export interface FlagStep {
   key: string
@@ -21,23 +22,42 @@ export interface FlagActor {
   email: string | null
 }
 
-export const actorOf = (caller: Caller): FlagActor => ({ id: caller.id ?? caller.subject, email: caller.email ?? null })
+export const actorOf = (caller: Caller): FlagActor => ({
+  id: caller.id ?? caller.subject,
+  email: caller.email ?? null,
+})
 
-/** Writes the history and tells every process, in the transaction of the change itself. Answers the id of the audit entry to come. */
-export async function recordFlagChange(trx: Trx, actor: FlagActor, step: FlagStep): Promise<string> {
+/**
+ * Writes the history and tells every process, in the transaction of the change itself. Returns the
+ * id of the audit entry to come.
+ */
+export async function recordFlagChange(
+  trx: Trx,
+  actor: FlagActor,
+  step: FlagStep,
+): Promise<string> {
   await notifyFlags(trx, step.key)
   return insertFlagChange(trx, { ...step, actorId: actor.id, actorEmail: actor.email })
 }
 
 /** After the commit: this process forgets the old flag, and the audit log learns of the change. */
-export async function auditFlagChange({ house, request }: Context, caller: Caller, step: FlagStep, auditId: string): Promise<void> {
-  house.flags.forget()
-  await house.audit.record({ request }, caller, auditEntryOf(step, auditId))
+export async function auditFlagChange(
+  { services, request }: Context,
+  caller: Caller,
+  step: FlagStep,
+  auditId: string,
+): Promise<void> {
+  services.flags.forget()
+  await services.audit.record({ request }, caller, auditEntryOf(step, auditId))
 }
 
 /** What the audit log keeps of a change. */
 export function auditEntryOf(step: FlagStep, auditId: string): AuditEntry {
-  const revived = step.before !== null && step.before.killedAt !== null && step.after !== null && step.after.killedAt === null
+  const revived =
+    step.before !== null &&
+    step.before.killedAt !== null &&
+    step.after !== null &&
+    step.after.killedAt === null
   return {
     id: auditId,
     action: `flag.${step.kind}`,
@@ -53,16 +73,28 @@ export function auditEntryOf(step: FlagStep, auditId: string): AuditEntry {
   }
 }
 
-const lists = ['allowTenants', 'denyTenants', 'allowPartners', 'allowPlans', 'prerequisites', 'guards'] as const
+const lists = [
+  'allowTenants',
+  'denyTenants',
+  'allowPartners',
+  'allowPlans',
+  'prerequisites',
+  'guards',
+] as const
 
 /** Before and after; of lists, which may be long, what went out and what came in. */
 function changesOf(before: FlagSettings, after: FlagSettings): Record<string, [unknown, unknown]> {
   // Why a guard killed it is told beside the changes.
-  const plain = Object.keys(after).filter((field) => field !== 'rollback' && !lists.some((list) => list === field))
+  const plain = Object.keys(after).filter(
+    (field) => field !== 'rollback' && !lists.some((list) => list === field),
+  )
   const changes = changedFields(before, after, plain)
   for (const list of lists) {
     const [was, is] = [before[list].map(word), after[list].map(word)]
-    const [removed, added] = [was.filter((one) => !is.includes(one)), is.filter((one) => !was.includes(one))]
+    const [removed, added] = [
+      was.filter((one) => !is.includes(one)),
+      is.filter((one) => !was.includes(one)),
+    ]
     if (removed.length > 0 || added.length > 0) changes[list] = [removed, added]
   }
   return changes

@@ -1,35 +1,45 @@
 import { AppError } from '@atrium/core/errors'
 import { askedWithinDays, type RemoveFlag } from '@atrium/core/flags'
-import { type FlagRow, findFlag, lockFlags, removeFlag as takeAway } from '@atrium/db/flags'
-import type { Caller, Context } from '../context.ts'
+import { removeFlag as deprovision, type FlagRow, findFlag, lockFlags } from '@atrium/db/flags'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { unknownFlag } from './get.ts'
 import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
- * Takes a flag away for good; its history and its key stay. AppError `flag_in_use` while another flag names it as a prerequisite, and
- * while code has asked for it by name within seven days.
+ * Takes a flag away for good; its history and its key stay. AppError `flag_in_use` while another
+ * flag names it as a prerequisite, and while code has asked for it by name within seven days.
  */
 export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag): Promise<void> {
-  const { house } = ctx
+  const { services } = ctx
   // What this process has noted and not written yet counts too.
-  await house.flags.saveUses()
+  await services.flags.saveUses()
   const note = input.note ?? 'Removed.'
-  const { step, auditId } = await house.database.db.transaction().execute(async (trx) => {
+  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, input.key)
     if (!row) throw unknownFlag()
-    refuseWhileUsed(row, house.clock.now())
-    const version = await takeAway(trx, input.key, { note, updatedBy: caller.email ?? null })
-    const removed: FlagStep = { key: input.key, version, kind: 'removed', note, before: toFlagSettings(row), after: null }
+    rejectWhileUsed(row, services.clock.now())
+    const version = await deprovision(trx, input.key, { note, updatedBy: caller.email ?? null })
+    const removed: FlagStep = {
+      key: input.key,
+      version,
+      kind: 'removed',
+      note,
+      before: toFlagSettings(row),
+      after: null,
+    }
     return { step: removed, auditId: await recordFlagChange(trx, actorOf(caller), removed) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
 }
 
-function refuseWhileUsed({ requiredBy, lastAskedAt }: FlagRow, now: Date): void {
-  if (requiredBy.length > 0) throw new AppError('flag_in_use', `It is a prerequisite of ${requiredBy.join(', ')}.`)
-  if (lastAskedAt === null || now.getTime() - lastAskedAt.getTime() >= askedWithinDays * 86_400_000) return
+function rejectWhileUsed({ requiredBy, lastAskedAt }: FlagRow, now: Date): void {
+  if (requiredBy.length > 0)
+    throw new AppError('flag_in_use', `It is a prerequisite of ${requiredBy.join(', ')}.`)
+  if (lastAskedAt === null || now.getTime() - lastAskedAt.getTime() >= askedWithinDays * 86_400_000)
+    return
   throw new AppError(
     'flag_in_use',
     `Code asked for it by name at ${lastAskedAt.toISOString()}. It can be removed ${askedWithinDays} days after the last time.`,

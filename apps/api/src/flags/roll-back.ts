@@ -1,41 +1,56 @@
-import { type FlagGuardReading, type FlagRollback, guardSignalNames, rollbackNote } from '@atrium/core/flag-guards'
+import {
+  type FlagGuardReading,
+  type FlagRollback,
+  guardSignalNames,
+  rollbackNote,
+} from '@atrium/core/flag-guards'
 import type { FlagSettings } from '@atrium/core/flags'
 import { emailAddress } from '@atrium/core/text'
 import type { Trx } from '@atrium/db/connect'
 import { type GuardedFlag, listGuardedFlags } from '@atrium/db/flag-signals'
 import { type FlagRow, findFlag, lockFlags, updateFlag } from '@atrium/db/flags'
-import type { House, InTransaction } from '../house.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { flagRules, readGuards } from './guards.ts'
 import { auditEntryOf, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
- * Turns off every flag in rollout whose guard rules are broken, as the platform itself: killed, with the note `auto-rollback: <signal>`,
- * history, audit entry and a mail to the owner. A flag that cannot be looked at does not hold up the others; the first failure is thrown
- * in the end.
+ * Turns off every flag in rollout whose guard rules are broken, as the platform itself: killed,
+ * with the note `auto-rollback: <signal>`, history, audit entry and a mail to the owner. A flag
+ * that cannot be looked at does not hold up the others; the first failure is thrown in the end.
  */
-export async function rollBackBrokenFlags(house: House): Promise<void> {
-  const flags = await listGuardedFlags(house.database.db)
+export async function rollBackBrokenFlags(services: Services): Promise<void> {
+  const flags = await listGuardedFlags(services.database.db)
   if (flags.length === 0) return
-  const [rules, now] = [await flagRules(house), house.clock.now()]
+  const [rules, now] = [await flagRules(services), services.clock.now()]
   const failures: unknown[] = []
   for (const flag of flags) {
     try {
-      const broken = (await readGuards(house, flag, rules, now)).find((reading) => reading.broken)
-      if (broken) await rollBack(house, flag, broken, now)
+      const broken = (await readGuards(services, flag, rules, now)).find(
+        (reading) => reading.broken,
+      )
+      if (broken) await rollBack(services, flag, broken, now)
     } catch (err) {
-      house.log.error({ err, flag: flag.key }, 'the guards of a flag could not be evaluated')
+      services.log.error({ err, flag: flag.key }, 'the guards of a flag could not be evaluated')
       failures.push(err)
     }
   }
   if (failures.length > 0) throw failures[0]
 }
 
-/** Does nothing when the flag was changed since its guards were read: whoever changed it is not overruled by older figures. */
-async function rollBack(house: House, flag: GuardedFlag, broken: FlagGuardReading, now: Date): Promise<void> {
+/**
+ * Does nothing when the flag was changed since its guards were read: whoever changed it is not
+ * overruled by older figures.
+ */
+async function rollBack(
+  services: Services,
+  flag: GuardedFlag,
+  broken: FlagGuardReading,
+  now: Date,
+): Promise<void> {
   const note = rollbackNote(broken.signal)
   const rollback = toRollback(broken)
-  const rolledBack = await house.database.db.transaction().execute(async (trx) => {
+  const rolledBack = await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, flag.key)
     if (!row || row.version !== flag.version) return undefined
@@ -43,15 +58,18 @@ async function rollBack(house: House, flag: GuardedFlag, broken: FlagGuardReadin
     const after: FlagSettings = { ...before, state: 'off', killedAt: now.toISOString(), rollback }
     const version = await updateFlag(trx, flag.key, after, { note, updatedBy: null })
     const step: FlagStep = { key: flag.key, version, kind: 'killed', note, before, after }
-    await mailOwner(trx, house, row, rollback, version)
+    await mailOwner(trx, services, row, rollback, version)
     return { step, auditId: await recordFlagChange(trx, { id: null, email: null }, step) }
   })
   if (!rolledBack) return
-  house.flags.forget()
-  house.metrics.flagRollbacks.inc({ signal: broken.signal })
-  house.log.warn({ flag: flag.key, ...rollback }, 'a flag was turned off by one of its guards')
+  services.flags.forget()
+  services.metrics.flagRollbacks.inc({ signal: broken.signal })
+  services.log.warn({ flag: flag.key, ...rollback }, 'a flag was turned off by one of its guards')
   const { metadata, ...entry } = auditEntryOf(rolledBack.step, rolledBack.auditId)
-  await house.audit.recordSystem({ ...entry, metadata: { ...metadata, trigger: 'guard', ...rollback } })
+  await services.audit.recordSystem({
+    ...entry,
+    metadata: { ...metadata, trigger: 'guard', ...rollback },
+  })
 }
 
 /** Owners are people or teams; who is named by an address is told. */

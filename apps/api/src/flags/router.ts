@@ -39,7 +39,10 @@ function textAt(raw: unknown, name: string): string | undefined {
 }
 const tenantAsker = signedInAbout((raw) => textAt(raw, 'tenantSlug'))
 const ofrepAsker = signedInAbout((raw) =>
-  textAt(typeof raw === 'object' && raw !== null ? Reflect.get(raw, 'context') : undefined, 'targetingKey'),
+  textAt(
+    typeof raw === 'object' && raw !== null ? Reflect.get(raw, 'context') : undefined,
+    'targetingKey',
+  ),
 )
 
 export const flagsRouter = router({
@@ -47,62 +50,121 @@ export const flagsRouter = router({
     .meta({ openapi: { method: 'GET', path: '/flags', tags, summary: 'List feature flags' } })
     .input(ListFlags)
     .output(FlagPage)
-    .query(({ ctx, input }) => listFlags(ctx.house, input)),
+    .query(({ ctx, input }) => listFlags(ctx.services, input)),
   create: operator
-    .meta({ openapi: { method: 'POST', path: '/flags', tags, summary: 'Create a feature flag' }, audit: 'flag.created' })
+    .meta({
+      openapi: { method: 'POST', path: '/flags', tags, summary: 'Create a feature flag' },
+      audit: 'flag.created',
+      errors: ['already_exists', 'flag_cycle', 'not_found'],
+    })
     .input(CreateFlag)
     .output(FlagView)
     .mutation(({ ctx, input }) => createFlag(ctx, ctx.caller, input)),
   get: operator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read a feature flag' } })
+    .meta({
+      openapi: { method: 'GET', path, tags, summary: 'Read a feature flag' },
+      errors: ['not_found'],
+    })
     .input(FlagPath)
     .output(FlagView)
-    .query(({ ctx, input }) => getFlag(ctx.house, input.key)),
+    .query(({ ctx, input }) => getFlag(ctx.services, input.key)),
   update: operator
-    .meta({ openapi: { method: 'PATCH', path, tags, summary: 'Change, roll out or kill a feature flag' }, audit: 'flag.updated' })
+    .meta({
+      openapi: { method: 'PATCH', path, tags, summary: 'Change, roll out or kill a feature flag' },
+      audit: 'flag.updated',
+      errors: ['version_conflict', 'not_found', 'flag_cycle'],
+    })
     .input(UpdateFlag)
     .output(FlagView)
     .mutation(({ ctx, input }) => updateFlag(ctx, ctx.caller, input)),
   remove: operator
-    .meta({ openapi: { method: 'DELETE', path, tags, summary: 'Remove a feature flag for good' }, audit: 'flag.removed' })
+    .meta({
+      openapi: { method: 'DELETE', path, tags, summary: 'Remove a feature flag for good' },
+      audit: 'flag.removed',
+      errors: ['not_found', 'flag_in_use'],
+    })
     .input(RemoveFlag)
     .output(z.void())
     .mutation(({ ctx, input }) => removeFlag(ctx, ctx.caller, input)),
   history: operator
-    .meta({ openapi: { method: 'GET', path: `${path}/history`, tags, summary: 'Read every change of a feature flag' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${path}/history`,
+        tags,
+        summary: 'Read every change of a feature flag',
+      },
+      errors: ['not_found'],
+    })
     .input(FlagHistory)
     .output(FlagHistoryPage)
-    .query(({ ctx, input }) => getFlagHistory(ctx.house, input)),
+    .query(({ ctx, input }) => getFlagHistory(ctx.services, input)),
   guards: operator
-    .meta({ openapi: { method: 'GET', path: `${path}/guards`, tags, summary: 'Read what the guard rules of a feature flag see now' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${path}/guards`,
+        tags,
+        summary: 'Read what the guard rules of a feature flag see now',
+      },
+      errors: ['not_found'],
+    })
     .input(FlagPath)
     .output(FlagGuardReadings)
-    .query(({ ctx, input }) => readFlagGuards(ctx.house, input.key)),
+    .query(({ ctx, input }) => readFlagGuards(ctx.services, input.key)),
   explain: operator
-    .meta({ openapi: { method: 'GET', path: `${path}/explain`, tags, summary: 'Explain why a flag is on or off for a tenant' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${path}/explain`,
+        tags,
+        summary: 'Explain why a flag is on or off for a tenant',
+      },
+      errors: ['not_found'],
+    })
     .input(ExplainFlag)
     .output(FlagExplanation)
-    .query(({ ctx, input }) => explainFlag(ctx.house, input)),
+    .query(({ ctx, input }) => explainFlag(ctx.services, input)),
   // Queries in spite of their method: they read, and tRPC asks for them with GET.
   evaluate: tenantAsker
-    .meta({ openapi: { method: 'POST', path: '/flags/evaluate', tags, summary: 'Evaluate every flag for a tenant' } })
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/flags/evaluate',
+        tags,
+        summary: 'Evaluate every flag for a tenant',
+      },
+      errors: ['not_found'],
+    })
     .input(EvaluateFlags.optional())
     .output(FlagValues)
-    .query(({ ctx, input }) => evaluateFlags(ctx.house, ctx, input)),
+    .query(({ ctx, input }) => evaluateFlags(ctx.services, ctx, input)),
   evaluateByOfrep: ofrepAsker
     .meta({
-      openapi: { method: 'POST', path: '/ofrep/v1/evaluate/flags', tags, summary: 'Evaluate every flag for an OpenFeature client' },
+      openapi: {
+        method: 'POST',
+        path: '/ofrep/v1/evaluate/flags',
+        tags,
+        summary: 'Evaluate every flag for an OpenFeature client',
+      },
       ofrep: true,
+      errors: ['rate_limited', 'not_member'],
     })
     .input(EvaluateByOfrep)
     .output(OfrepFlags)
-    .query(({ ctx }) => evaluateByOfrep(ctx.house, ctx)),
+    .query(({ ctx }) => evaluateByOfrep(ctx.services, ctx)),
   evaluateOneByOfrep: ofrepAsker
     .meta({
-      openapi: { method: 'POST', path: '/ofrep/v1/evaluate/flags/{key}', tags, summary: 'Evaluate one flag for an OpenFeature client' },
+      openapi: {
+        method: 'POST',
+        path: '/ofrep/v1/evaluate/flags/{key}',
+        tags,
+        summary: 'Evaluate one flag for an OpenFeature client',
+      },
       ofrep: true,
+      errors: ['rate_limited', 'not_member', 'not_found'],
     })
     .input(EvaluateOneByOfrep)
     .output(OfrepFlag)
-    .query(({ ctx, input }) => evaluateOneByOfrep(ctx.house, ctx, input.key)),
+    .query(({ ctx, input }) => evaluateOneByOfrep(ctx.services, ctx, input.key)),
 })

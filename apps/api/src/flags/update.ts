@@ -1,46 +1,85 @@
 import { AppError } from '@atrium/core/errors'
-import { type FlagSettings, type FlagView, isBareKill, isKill, killSwitchNote, type UpdateFlag } from '@atrium/core/flags'
+import {
+  type FlagSettings,
+  type FlagView,
+  isBareKill,
+  isKill,
+  killSwitchNote,
+  type UpdateFlag,
+} from '@atrium/core/flags'
 import { findFlag, lockFlags, updateFlag as writeFlag } from '@atrium/db/flags'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag, unknownFlag } from './get.ts'
 import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
- * Changes a flag. State `off` with the note `kill-switch` is a kill: it is never held up by a version or by what else stands in the
- * flag, and is recorded as `flag.killed`. AppError `version_conflict` when the flag is not at the given version any more.
+ * Changes a flag. State `off` with the note `kill-switch` is a kill: it is never held up by a
+ * version or by what else stands in the flag, and is recorded as `flag.killed`. AppError
+ * `version_conflict` when the flag is not at the given version any more.
  */
-export async function updateFlag(ctx: Context, caller: Caller, input: UpdateFlag): Promise<FlagView> {
-  const { house } = ctx
-  const { step, auditId } = await house.database.db.transaction().execute(async (trx) => {
+export async function updateFlag(
+  ctx: Context,
+  caller: Caller,
+  input: UpdateFlag,
+): Promise<FlagView> {
+  const { services } = ctx
+  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, input.key)
     if (!row) throw unknownFlag()
     if (!isBareKill(input) && input.version !== row.version) {
-      throw new AppError('version_conflict', `The flag is at version ${row.version} now. Read it again.`)
+      throw new AppError(
+        'version_conflict',
+        `The flag is at version ${row.version} now. Read it again.`,
+      )
     }
     const before = toFlagSettings(row)
-    const after = changed(before, input, house.clock.now())
-    refuseRevivalByKillSwitch(before, after, input)
+    const after = changed(before, input, services.clock.now())
+    rejectRevivalByKillSwitch(before, after, input)
     if (!isBareKill(input)) await checkFlag(trx, input.key, after, before)
-    const version = await writeFlag(trx, input.key, after, { note: input.note, updatedBy: caller.email ?? null })
-    const written: FlagStep = { key: input.key, version, kind: isKill(input) ? 'killed' : 'updated', note: input.note, before, after }
+    const version = await writeFlag(trx, input.key, after, {
+      note: input.note,
+      updatedBy: caller.email ?? null,
+    })
+    const written: FlagStep = {
+      key: input.key,
+      version,
+      kind: isKill(input) ? 'killed' : 'updated',
+      note: input.note,
+      before,
+      after,
+    }
     return { step: written, auditId: await recordFlagChange(trx, actorOf(caller), written) }
   })
   await auditFlagChange(ctx, caller, step, auditId)
-  return getFlag(house, input.key)
+  return getFlag(services, input.key)
 }
 
-function changed(before: FlagSettings, { key: _, note, version: __, ...given }: UpdateFlag, now: Date): FlagSettings {
-  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const after: FlagSettings = { ...before, ...wanted }
-  if (isKill({ state: given.state, note })) return { ...after, killedAt: now.toISOString(), rollback: null }
+function changed(
+  before: FlagSettings,
+  { key: _, note, version: __, ...given }: UpdateFlag,
+  now: Date,
+): FlagSettings {
+  const requested = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  const after: FlagSettings = { ...before, ...requested }
+  if (isKill({ state: given.state, note }))
+    return { ...after, killedAt: now.toISOString(), rollback: null }
   return after.state === 'off' ? after : { ...after, killedAt: null, rollback: null }
 }
 
 /** Who brings a killed flag back says why. */
-function refuseRevivalByKillSwitch(before: FlagSettings, after: FlagSettings, { note }: UpdateFlag): void {
+function rejectRevivalByKillSwitch(
+  before: FlagSettings,
+  after: FlagSettings,
+  { note }: UpdateFlag,
+): void {
   if (before.killedAt === null || after.killedAt !== null || note !== killSwitchNote) return
-  throw new AppError('invalid_input', undefined, { issues: [{ path: 'note', message: 'Say why the killed flag comes back.' }] })
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: 'note', message: 'Say why the killed flag comes back.' }],
+  })
 }

@@ -1,19 +1,26 @@
-import { type GatheredHealth, gatherHealth, type HealthInput, tenantHealth } from '@atrium/core/health'
+import {
+  type GatheredHealth,
+  gatherHealth,
+  type HealthInput,
+  tenantHealth,
+} from '@atrium/core/health'
 import type { TenantHealth } from '@atrium/core/tenants'
 import type { Db } from '@atrium/db/connect'
 import {
   type ComputedHealth,
   deleteOldHealthDays,
+  findGatheredHealth,
   type HealthFacts,
   listHealthDue,
   readHealthFacts,
   saveHealth,
   saveHealthSummaries,
 } from '@atrium/db/health'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { provisioningStatusOf } from '../tenants/view.ts'
 
-const dayMs = 24 * 3600 * 1000
+const hourMs = 3600 * 1000
+const dayMs = 24 * hourMs
 const recentMs = 30 * dayMs
 const failuresMs = 60 * dayMs
 /** A run passes over what was computed within this time, unless it fell due. */
@@ -28,16 +35,48 @@ export interface FreshHealth {
   facts: HealthFacts
 }
 
-/** The health of the named tenants from everything that is stored about them at this moment. Unknown ids are left out. */
-export async function computeHealth(db: Db, tenantIds: readonly string[], now: Date): Promise<FreshHealth[]> {
-  const times = { recentSince: new Date(now.getTime() - recentMs), failuresSince: new Date(now.getTime() - failuresMs) }
-  const all = await readHealthFacts(db, tenantIds, times)
+/**
+ * The health of the named tenants from everything that is stored about them at this moment. Unknown
+ * ids are left out.
+ */
+export async function computeHealth(
+  db: Db,
+  tenantIds: readonly string[],
+  now: Date,
+): Promise<FreshHealth[]> {
+  const all = await readHealthFacts(db, tenantIds, timesAt(now))
   return all.map((facts) => {
     const input = toInput(facts)
     const gathered = gatherHealth(input, now)
     return { facts, gathered, health: tenantHealth(input, gathered, now) }
   })
 }
+
+/**
+ * The health of one tenant, with the signals of members from a run of the last hour where there was
+ * one. Undefined where there is no tenant.
+ */
+export async function computeTenantHealth(
+  db: Db,
+  tenantId: string,
+  now: Date,
+): Promise<TenantHealth | undefined> {
+  const run = await findGatheredHealth(db, tenantId, new Date(now.getTime() - hourMs))
+  if (!run) return (await computeHealth(db, [tenantId], now))[0]?.health
+  const [facts] = await readHealthFacts(db, [tenantId], timesAt(now), { members: false })
+  if (!facts) return undefined
+  const input = toInput(facts)
+  const { signals, cap } = gatherHealth(input, now)
+  const ofMembers = run.signals.filter(
+    ({ signal }) => signal === 'activity' || signal === 'security',
+  )
+  return tenantHealth(input, { signals: [...signals, ...ofMembers], cap }, now)
+}
+
+const timesAt = (now: Date) => ({
+  recentSince: new Date(now.getTime() - recentMs),
+  failuresSince: new Date(now.getTime() - failuresMs),
+})
 
 function toInput(facts: HealthFacts): HealthInput {
   const changed = (facts.steps ?? []).map((step) => step.changedAt)
@@ -55,8 +94,11 @@ function toInput(facts: HealthFacts): HealthInput {
   }
 }
 
-/** Computes the health of the named tenants now and keeps it. Answers how many there were. */
-export async function refreshHealth({ database: { db }, clock }: House, tenantIds: readonly string[]): Promise<number> {
+/** Computes the health of the named tenants now and keeps it. Returns how many there were. */
+export async function refreshHealth(
+  { database: { db }, clock }: Services,
+  tenantIds: readonly string[],
+): Promise<number> {
   const now = clock.now()
   const computed = (await computeHealth(db, tenantIds, now)).map(toComputed)
   await saveHealth(db, computed, now)
@@ -64,25 +106,28 @@ export async function refreshHealth({ database: { db }, clock }: House, tenantId
 }
 
 /**
- * Every tenant once an hour, and sooner where payment or domains changed; the longest waiting first, in batches. Two processes at once
- * only do the work twice.
+ * Every tenant once an hour, and sooner where payment or domains changed; the longest waiting
+ * first, in batches. Two processes at once only do the work twice.
  */
-export async function refreshAllHealth(house: House): Promise<number> {
-  const { database, clock, background } = house
+export async function refreshAllHealth(services: Services): Promise<number> {
+  const { database, clock, background } = services
   const started = clock.now().getTime()
   let done = 0
   while (!background.ending) {
     const ids = await listHealthDue(database.db, new Date(started - freshMs), batch)
     if (ids.length === 0) break
-    done += await refreshHealth(house, ids)
+    done += await refreshHealth(services, ids)
   }
-  await summarizeHealth(house)
-  await deleteOldHealthDays(database.db, new Date(started - keptHealthDays * dayMs).toISOString().slice(0, 10))
+  await summarizeHealth(services)
+  await deleteOldHealthDays(
+    database.db,
+    new Date(started - keptHealthDays * dayMs).toISOString().slice(0, 10),
+  )
   return done
 }
 
 /** Brings the health report up to date. */
-export async function summarizeHealth({ database, clock }: House): Promise<void> {
+export async function summarizeHealth({ database, clock }: Services): Promise<void> {
   await database.db.transaction().execute((trx) => saveHealthSummaries(trx, clock.now()))
 }
 

@@ -1,53 +1,90 @@
 import { AppError } from '@atrium/core/errors'
 import { healthBands, healthSignals } from '@atrium/core/health'
-import type { HealthDetail, HealthReport, HealthReportTenants, ListHealthReportTenants } from '@atrium/core/health-reports'
+import type {
+  HealthDetail,
+  HealthReport,
+  HealthReportTenants,
+  ListHealthReportTenants,
+} from '@atrium/core/health-reports'
 import { cutPage } from '@atrium/core/paging'
 import { listHealthDays, listTenantsByHealth, readHealthSummaries } from '@atrium/db/health'
-import type { House } from '../house.ts'
-import { computeHealth, summarizeHealth } from './compute.ts'
+import type { Services } from '../services.ts'
+import { computeTenantHealth, summarizeHealth } from './compute.ts'
 
 const dayMs = 24 * 3600 * 1000
-const dayBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10)
+const dayBefore = (now: Date, days: number) =>
+  new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10)
 
-/** Computed from what is stored at this moment, without waiting for the hourly run; nothing is written. */
-export async function getTenantHealth({ database: { db }, clock }: House, tenantId: string): Promise<HealthDetail> {
+/**
+ * Computed from what is stored at this moment; nothing is written. Members' sign-ins and second
+ * factors are those of the last run where it is younger than an hour: a large tenant has ten
+ * thousand members to look at.
+ */
+export async function getTenantHealth(
+  { database: { db }, clock }: Services,
+  tenantId: string,
+): Promise<HealthDetail> {
   const now = clock.now()
-  const [[fresh], days] = await Promise.all([computeHealth(db, [tenantId], now), listHealthDays(db, tenantId, dayBefore(now, 90))])
-  if (!fresh) throw new AppError('not_found', 'There is no tenant with this slug.')
-  const known = new Set(fresh.health.factors.map(({ signal }) => signal))
-  return { ...fresh.health, computedAt: now.toISOString(), unknown: healthSignals.filter((signal) => !known.has(signal)), days }
+  const [health, days] = await Promise.all([
+    computeTenantHealth(db, tenantId, now),
+    listHealthDays(db, tenantId, dayBefore(now, 90)),
+  ])
+  if (!health) throw new AppError('not_found', 'There is no tenant with this slug.')
+  const known = new Set(health.factors.map(({ signal }) => signal))
+  return {
+    ...health,
+    computedAt: now.toISOString(),
+    unknown: healthSignals.filter((signal) => !known.has(signal)),
+    days,
+  }
 }
 
 /** The job keeps the report younger than this; where it does not run, whoever asks waits for it. */
 const oldestMs = 15 * 60 * 1000
 
-/** Tenants and revenue by band, against thirty days before; of one partner, or of the platform where `partnerId` is null. */
-export async function getHealthReport(house: House, partnerId: string | null): Promise<HealthReport> {
-  const now = house.clock.now()
+/**
+ * Tenants and revenue by band, against thirty days before; of one partner, or of the platform where
+ * `partnerId` is null.
+ */
+export async function getHealthReport(
+  services: Services,
+  partnerId: string | null,
+): Promise<HealthReport> {
+  const now = services.clock.now()
   const [today, comparedWith] = [dayBefore(now, 0), dayBefore(now, 30)]
-  const read = () => readHealthSummaries(house.database, partnerId, [today, comparedWith])
+  const read = () => readHealthSummaries(services.database, partnerId, [today, comparedWith])
   let days = await read()
   const known = days.get(today)?.computedAt
   if (!known || Math.abs(now.getTime() - known.getTime()) > oldestMs) {
-    await summarizeHealth(house)
+    await summarizeHealth(services)
     days = await read()
   }
   const [present, before] = [days.get(today), days.get(comparedWith)]
   const rows = healthBands.map((band) => {
     const { tenants = 0, mrr = [] } = present?.bands.find((row) => row.band === band) ?? {}
-    const tenantsBefore = before === undefined ? null : (before.bands.find((row) => row.band === band)?.tenants ?? 0)
-    return { band, tenants, tenantsBefore, change: tenantsBefore === null ? null : tenants - tenantsBefore, mrr }
+    const tenantsBefore =
+      before === undefined ? null : (before.bands.find((row) => row.band === band)?.tenants ?? 0)
+    return {
+      band,
+      tenants,
+      tenantsBefore,
+      change: tenantsBefore === null ? null : tenants - tenantsBefore,
+      mrr,
+    }
   })
   return { asOf: (present?.computedAt ?? now).toISOString(), comparedWith, rows }
 }
 
 /** The tenants behind the report, each with the reasons for its score. */
 export async function listHealthTenants(
-  { database: { db } }: House,
+  { database: { db } }: Services,
   partnerId: string | null,
   { band, cursor, limit }: Pick<ListHealthReportTenants, 'band' | 'cursor' | 'limit'>,
 ): Promise<HealthReportTenants> {
-  const { items, nextCursor } = cutPage(await listTenantsByHealth(db, partnerId, { band, before: cursor, limit }), limit)
+  const { items, nextCursor } = cutPage(
+    await listTenantsByHealth(db, partnerId, { band, before: cursor, limit }),
+    limit,
+  )
   return {
     items: items.map(({ id: _, factors, computedAt, mrr, ...row }) => ({
       ...row,

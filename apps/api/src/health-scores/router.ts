@@ -9,8 +9,8 @@ import {
   ReadHealthReport,
   ReadPartnerHealthReport,
 } from '@atrium/core/health-reports'
-import { healthReader, operator, partnerReportReader } from '../guards.ts'
-import { csvOf } from '../procedure.ts'
+import { adminReader, operator, partnerReportReader } from '../guards.ts'
+import { csvOf } from '../procedure-meta.ts'
 import { router } from '../trpc.ts'
 import { getHealthReport, getTenantHealth, listHealthTenants } from './get.ts'
 
@@ -18,35 +18,68 @@ const tags = ['health']
 const partner = '/partners/{slug}/reports/health' as const
 
 export const healthScoresRouter = router({
-  get: healthReader
-    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/health', tags, summary: 'Read how healthy a tenant is, and why' } })
+  get: adminReader
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tenants/{slug}/health',
+        tags,
+        summary: 'Read how healthy a tenant is, and why',
+      },
+    })
     .input(ReadHealth)
     .output(HealthDetail)
-    .query(({ ctx }) => getTenantHealth(ctx.house, ctx.access.tenant.id)),
+    .query(({ ctx }) => getTenantHealth(ctx.services, ctx.access.tenant.id)),
   report: operator
     .meta({
-      openapi: { method: 'GET', path: '/reports/health', tags, summary: 'Tenants and revenue by health' },
+      openapi: {
+        method: 'GET',
+        path: '/reports/health',
+        tags,
+        summary: 'Tenants and revenue by health',
+      },
       csv: csvOf(HealthReport, healthCsv),
     })
     .input(ReadHealthReport)
     .output(HealthReport)
-    .query(({ ctx }) => getHealthReport(ctx.house, null)),
+    .query(({ ctx }) => getHealthReport(ctx.services, null)),
   reportTenants: operator
-    .meta({ openapi: { method: 'GET', path: '/reports/health/rows', tags, summary: 'The tenants behind the health report' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/reports/health/rows',
+        tags,
+        summary: 'The tenants behind the health report',
+      },
+    })
     .input(ListHealthReportTenants)
     .output(HealthReportTenants)
-    .query(({ ctx, input }) => listHealthTenants(ctx.house, null, input)),
+    .query(({ ctx, input }) => listHealthTenants(ctx.services, null, input)),
   partnerReport: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: partner, tags, summary: "A partner's customers and revenue by health" },
+      openapi: {
+        method: 'GET',
+        path: partner,
+        tags,
+        summary: "A partner's customers and revenue by health",
+      },
       csv: csvOf(HealthReport, healthCsv),
     })
     .input(ReadPartnerHealthReport)
     .output(HealthReport)
-    .query(({ ctx }) => getHealthReport(ctx.house, ctx.partnerAccess.partner.id)),
+    .query(({ ctx }) => getHealthReport(ctx.services, ctx.partnerAccess.partner.id)),
   partnerReportTenants: partnerReportReader
-    .meta({ openapi: { method: 'GET', path: `${partner}/rows`, tags, summary: "The customers behind a partner's health report" } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${partner}/rows`,
+        tags,
+        summary: "The customers behind a partner's health report",
+      },
+    })
     .input(ListPartnerHealthTenants)
     .output(HealthReportTenants)
-    .query(({ ctx, input }) => listHealthTenants(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) =>
+      listHealthTenants(ctx.services, ctx.partnerAccess.partner.id, input),
+    ),
 })

@@ -2,8 +2,9 @@ import { AppError } from '@atrium/core/errors'
 import type { AcceptedInvitation } from '@atrium/core/invitations'
 import { provisioningSteps } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
-import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import {
+  clearNeedsPassword,
   deleteAccessLink,
   deleteInvitation,
   findByAccessLink,
@@ -14,21 +15,24 @@ import {
   moveMembership,
   readTrust,
   renewIdentitySteps,
-  settleNeedsPassword,
 } from '@atrium/db/invitations'
 import { claimMember, savePersonIdentity } from '@atrium/db/member-work'
 import { changeMembership, findPerson, lockMember } from '@atrium/db/members'
 import { lockUser, setStaff } from '@atrium/db/partner-team'
 import { holdPartner } from '@atrium/db/partners'
 import { pendingSubject } from '@atrium/db/pending-subject'
+import { readSignIn } from '@atrium/db/tenant-access'
 import { findUser, lockEmail, type UserRow } from '@atrium/db/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
+import { evenSuspended } from '../members/change-member.ts'
 import { runMember } from '../members/run.ts'
-import { refuseStaff } from '../partners/attachable.ts'
-import { StepRefused } from '../provisioning/steps.ts'
+import { rejectStaff } from '../partners/attachable.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
+import { takeAllowance } from '../scheduling/limits.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from '../users/identity.ts'
 import { type Handover, handOver } from '../users/new-identity.ts'
 import { createIdentityFor, findUnfinished } from './identity.ts'
@@ -37,23 +41,27 @@ import { hashOfAccessToken } from './link.ts'
 const linkStays = 'The link stays valid. Try again in a moment.'
 
 /**
- * Follows a mailed link, whose token is the bearer token: proves that the person reads the mail of the address, puts them into the tenant or
- * on the staff that invited them, and gives them a sign-in where they need one. An identity that nobody proved is given up first, with its
- * sessions, tokens and second factors, because whoever made it may hold it still. The link works once; when an outside system fails it
- * stays. Throws AppError `not_found`, `email_taken`, `tenant_suspended`, `tenant_deleted`, `partner_suspended`, `partner_terminated`,
- * `email_exists`, `upstream_failed`.
+ * Follows a mailed link, whose token is the bearer token: proves that the person reads the mail of
+ * the address, puts them into the tenant or on the staff that invited them, and gives them a
+ * sign-in where they need one. An identity that nobody proved is given up first, with its sessions,
+ * tokens and second factors, because whoever made it may hold it still. The link works once; when
+ * an upstream system fails it stays. Throws AppError `not_found`, `email_taken`,
+ * `tenant_suspended`, `tenant_deleted`, `partner_suspended`, `partner_terminated`, `email_exists`,
+ * `upstream_failed`, `rate_limited`.
  */
 export async function acceptInvitation(ctx: Context): Promise<AcceptedInvitation> {
-  const { house } = ctx
-  const { db } = house.database
+  const { services } = ctx
+  const { db } = services.database
+  await takeAllowance(ctx, 'invitation_links')
   const hash = hashOfAccessToken(ctx.bearerToken() ?? '')
   const addressed = hash && (await findByAccessLink(db, hash))
   if (!hash || !addressed) throw noSuchLink()
-  const identity = requireIdentity(house)
+  const identity = requireIdentity(services)
   // Each holds a connection for the lock, so those of one process follow one another.
-  return house.turns.take('invitations', () =>
-    // Not the lock of the address, which others wait for while they hold a tenant: that one is taken in their order, below.
-    house.database.exclusively(`invitation:${addressed.email}`, async () => {
+  return services.keyedLimiter.take('invitations', () =>
+    // Not the lock of the address, which others wait for while they hold a tenant: that one is
+    // taken in their order, below.
+    services.database.exclusively(`invitation:${addressed.email}`, async () => {
       const link = await findByAccessLink(db, hash)
       if (!link) throw noSuchLink()
       return follow(ctx, identity, link, hash)
@@ -62,18 +70,31 @@ export async function acceptInvitation(ctx: Context): Promise<AcceptedInvitation
 }
 
 const noSuchLink = () =>
-  new AppError('not_found', 'This link is not valid any more: it was used, has expired, or a newer one was sent. Ask for another one.')
+  new AppError(
+    'not_found',
+    'This link is not valid any more: it was used, has expired, or a newer one was sent. Ask for another one.',
+  )
 
-async function follow(ctx: Context, identity: IdentityProvider, link: InvitedRow, hash: Buffer): Promise<AcceptedInvitation> {
-  const { house } = ctx
-  const { db } = house.database
-  if (link.invited) await refuseStranger(house, identity, link)
-  const { userId, handsOver } = await db.transaction().execute((trx) => settle(trx, link, hash))
-  await setUp(house, identity, { userId, tenantId: link.tenantId })
-  const handover = handsOver ? await letIn(house, identity, userId) : undefined
+async function follow(
+  ctx: Context,
+  identity: IdentityProvider,
+  link: InvitedRow,
+  hash: Buffer,
+): Promise<AcceptedInvitation> {
+  const { services } = ctx
+  const { db } = services.database
+  if (link.invited) await rejectOutsider(services, identity, link)
+  const { userId, handsOver } = await settle(services, link, hash)
+  await setUp(services, identity, { userId, tenantId: link.tenantId })
+  const handover = handsOver ? await activate(services, identity, userId) : undefined
   await deleteAccessLink(db, hash)
   await record(ctx, link, userId, handover)
-  const path = link.tenantSlug === null ? (link.partnerId === null ? '/' : '/partner') : `/t/${link.tenantSlug}`
+  const path =
+    link.tenantSlug === null
+      ? link.partnerId === null
+        ? '/'
+        : '/partner'
+      : `/t/${link.tenantSlug}`
   const joined = link.invited ? (link.tenantName ?? link.partnerName) : null
   return { email: link.email, joined, path, handoff: handoffOf(handover), ...handover }
 }
@@ -81,11 +102,22 @@ async function follow(ctx: Context, identity: IdentityProvider, link: InvitedRow
 const handoffOf = (handover: Handover | undefined) =>
   handover === undefined ? 'existing' : handover.link === undefined ? 'tempPassword' : 'link'
 
-/** An identity with the address that is on nobody's record was not made here, and is not ours to give away. */
-async function refuseStranger(house: House, identity: IdentityProvider, { email, name }: InvitedRow): Promise<void> {
-  if (await findPerson(house.database.db, { email })) return
+/**
+ * An identity with the address that is on nobody's record was not made here, and is not ours to
+ * give away.
+ */
+async function rejectOutsider(
+  services: Services,
+  identity: IdentityProvider,
+  { email, name }: InvitedRow,
+): Promise<void> {
+  if (await findPerson(services.database.db, { email })) return
   const found = await orUpstreamFailed(() => identity.findUserByEmail(email), linkStays)
-  if (!found || (await orUpstreamFailed(() => findUnfinished(house, identity, { email, name }), linkStays))) return
+  if (
+    !found ||
+    (await orUpstreamFailed(() => findUnfinished(services, identity, { email, name }), linkStays))
+  )
+    return
   throw new AppError(
     'email_taken',
     'The identity provider knows this address already, but not through this platform. Sign in to the portal with it once, then follow the link again. If you cannot sign in, ask an operator.',
@@ -98,16 +130,29 @@ interface Settled {
   handsOver: boolean
 }
 
-/** Writes what the link means. What is in the way is refused before anything is written. */
-async function settle(trx: Trx, link: InvitedRow, hash: Buffer): Promise<Settled> {
-  if (link.tenantSlug !== null) await lockOpenTenant(trx, link.tenantSlug)
+/** Writes what the link means. What is in the way is rejected before anything is written. */
+function settle(services: Services, link: InvitedRow, hash: Buffer): Promise<Settled> {
+  const { tenantId, tenantSlug } = link
+  if (tenantId === null || tenantSlug === null)
+    return services.database.db.transaction().execute((trx) => write(trx, link, hash))
+  return tenantTransaction(services, tenantId, async (trx) => {
+    // A new password for an account that is there stays possible while the tenant is suspended.
+    await lockOpenTenant(trx, tenantSlug, link.invited ? [] : evenSuspended)
+    return write(trx, link, hash)
+  })
+}
+
+async function write(trx: Trx, link: InvitedRow, hash: Buffer): Promise<Settled> {
   await lockEmail(trx, link.email)
   if (!(await findByAccessLink(trx, hash))) throw noSuchLink()
   if (!link.invited) return prove(trx, link, hash, link.id)
-  if (link.partnerId !== null) await refuseRestingPartner(trx, link.partnerId)
+  if (link.partnerId !== null) await rejectRestingPartner(trx, link.partnerId)
   const known = await findPerson(trx, { email: link.email })
   if (known && known.deactivatedAt !== null)
-    throw new AppError('email_taken', 'The account with this address has been deactivated. An operator can let it in again.')
+    throw new AppError(
+      'email_taken',
+      'The account with this address has been deactivated. An operator can let it in again.',
+    )
   if (known) {
     await replaceInvitation(trx, link, known.id)
     await moveAccessLink(trx, hash, known.id)
@@ -117,16 +162,26 @@ async function settle(trx: Trx, link: InvitedRow, hash: Buffer): Promise<Settled
   const settled = await prove(trx, link, hash, userId, { invitation: true })
   if (link.tenantId !== null) {
     const member = await lockMember(trx, link.tenantId, userId)
-    const status = member?.membershipStatus === 'active' || member?.membershipStatus === 'provisioning' ? 'provisioning' : undefined
-    if (status === undefined) throw new AppError('member_not_active', 'You were suspended there, or are being removed.')
-    await changeMembership(trx, link.tenantId, userId, { status, identity_changed_at: 'now' }, provisioningSteps)
+    const status =
+      member?.membershipStatus === 'active' || member?.membershipStatus === 'provisioning'
+        ? 'provisioning'
+        : undefined
+    if (status === undefined)
+      throw new AppError('member_not_active', 'You were suspended there, or are being removed.')
+    await changeMembership(
+      trx,
+      link.tenantId,
+      userId,
+      { status, identity_changed_at: 'now' },
+      provisioningSteps,
+    )
     // A creation at the identity provider takes no contact data.
-    if (!known) await noteIdentityDue(trx, userId, { profile: true })
+    if (!known) await addIdentitySyncTask(trx, userId, { profile: true })
   }
   return settled
 }
 
-async function refuseRestingPartner(trx: Trx, partnerId: string): Promise<void> {
+async function rejectRestingPartner(trx: Trx, partnerId: string): Promise<void> {
   const status = (await holdPartner(trx, partnerId))?.status
   if (status === 'active') return
   throw new AppError(status === 'suspended' ? 'partner_suspended' : 'partner_terminated')
@@ -139,71 +194,99 @@ async function replaceInvitation(trx: Trx, link: InvitedRow, userId: string): Pr
   if (link.partnerId === null) return
   const [user, invited] = [await findUser(trx, userId), await findUser(trx, link.id)]
   if (!user || !invited?.partnerAccess) throw new AppError('not_found')
-  refuseStaff(user, link.partnerId)
+  rejectStaff(user, link.partnerId)
   await setStaff(trx, userId, { partnerId: link.partnerId, access: invited.partnerAccess })
 }
 
-/** The address is proved by this person from now on; an identity that nobody had proved is given up. */
-async function prove(trx: Trx, link: InvitedRow, hash: Buffer, userId: string, { invitation = false } = {}): Promise<Settled> {
+/**
+ * The address is proved by this person from now on; an identity that nobody had proved is given up.
+ */
+async function prove(
+  trx: Trx,
+  link: InvitedRow,
+  hash: Buffer,
+  userId: string,
+  { invitation = false } = {},
+): Promise<Settled> {
   const trust = await readTrust(trx, userId)
   const user = await findUser(trx, userId)
   if (!trust || !user || user.deactivatedAt !== null) throw noSuchLink()
   const fresh = user.idpSubjectId.startsWith(pendingSubject)
-  if (!fresh && !trust.proved) await giveUpIdentity(trx, userId, invitation ? link.tenantId : trust.homeTenantId)
+  if (!fresh && !trust.proved)
+    await giveUpIdentity(trx, userId, invitation ? link.tenantId : trust.homeTenantId)
   await markProved(trx, userId, link.email)
   const handsOver = fresh || !trust.proved || !invitation
-  // Whoever signs in as before needs the link no more, and a second try would give away a new password.
+  // Whoever signs in as before needs the link no more, and a second try would give away a new
+  // password.
   if (!handsOver) await deleteAccessLink(trx, hash)
   return { userId, handsOver }
 }
 
 /** Brings identity, mailbox, files and groups to what the record says. */
 async function setUp(
-  house: House,
+  services: Services,
   identity: IdentityProvider,
   { userId, tenantId }: { userId: string; tenantId: string | null },
 ): Promise<void> {
-  const { db } = house.database
+  const { db } = services.database
   const before = await readPerson(db, userId)
   if (before.idpSubjectId.startsWith(pendingSubject) && before.idpUserId === null) {
     const made = await orUpstreamFailed(
-      () => createIdentityFor(house, identity, { person: before, path: pathOf(before) }),
+      () => createIdentityFor(services, identity, { person: before, path: pathOf(before) }),
       linkStays,
     ).catch((error: unknown) => {
-      throw error instanceof StepRefused ? new AppError('email_taken', error.message, { cause: error }) : error
+      throw error instanceof StepRejected
+        ? new AppError('email_taken', error.message, { cause: error })
+        : error
     })
     await savePersonIdentity(db, userId, { subject: made.subject, idpUserId: made.id })
     await renewIdentitySteps(db, userId, tenantId)
   }
   if (tenantId !== null) {
     const work = await claimMember(db, tenantId, userId)
-    if (work) await runMember(house, house.memberLeases.kept(work))
-    else await house.jobs.wakeMember(tenantId, userId, 1)
+    if (work) await runMember(services, services.memberLeases.kept(work))
+    else await services.jobs.enqueueMember(tenantId, userId, 1)
   }
-  if (before.partnerId !== null) await joinStaffGroup(house, identity, userId)
+  if (before.partnerId !== null) await joinStaffGroup(services, identity, userId)
 }
 
 const pathOf = ({ tenants }: UserRow) => (tenants?.[0] ? `tenants/${tenants[0].slug}` : undefined)
 
-async function joinStaffGroup(house: House, identity: IdentityProvider, userId: string): Promise<void> {
-  const idpUserId = await orUpstreamFailed(async () => idpUserIdOf(house, await readPerson(house.database.db, userId)), linkStays)
+async function joinStaffGroup(
+  services: Services,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<void> {
+  const idpUserId = await orUpstreamFailed(
+    async () => idpUserIdOf(services, await readPerson(services.database.db, userId)),
+    linkStays,
+  )
   if (idpUserId === undefined) return
   await orUpstreamFailed(async () => {
-    const group = await identity.ensureGroup({ name: house.config.groups.partnerStaff })
+    const group = await identity.ensureGroup({ name: services.config.groups.partnerStaff })
     await identity.addToGroup({ groupId: group.id, userId: idpUserId })
   }, linkStays)
 }
 
 /** A new credential for the person who followed the link, and only then the identity is open. */
-async function letIn(house: House, identity: IdentityProvider, userId: string): Promise<Handover> {
-  const { db } = house.database
+async function activate(
+  services: Services,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<Handover> {
+  const { db } = services.database
   const person = await readPerson(db, userId)
   return orUpstreamFailed(async () => {
-    const idpUserId = await idpUserIdOf(house, person)
-    if (idpUserId === undefined) throw new AppError('upstream_failed', `The identity provider does not know this person. ${linkStays}`)
-    const handover = await handOver(house, identity, idpUserId)
-    if (!isShutOut(person)) await identity.setActive({ userId: idpUserId, active: true })
-    await settleNeedsPassword(db, userId)
+    const idpUserId = await idpUserIdOf(services, person)
+    if (idpUserId === undefined)
+      throw new AppError(
+        'upstream_failed',
+        `The identity provider does not know this person. ${linkStays}`,
+      )
+    const handover = await handOver(services, identity, idpUserId)
+    const { locked } = await readSignIn(db, userId)
+    if (!isShutOut(person) && !locked) await identity.setActive({ userId: idpUserId, active: true })
+    await clearNeedsPassword(db, userId)
     return handover
   }, linkStays)
 }
@@ -219,7 +302,12 @@ async function readPerson(db: Db, userId: string): Promise<UserRow> {
   return user
 }
 
-function record(ctx: Context, link: InvitedRow, userId: string, handover: Handover | undefined): Promise<void> {
+function record(
+  ctx: Context,
+  link: InvitedRow,
+  userId: string,
+  handover: Handover | undefined,
+): Promise<void> {
   const entry = {
     action: 'user.address_proved',
     resourceType: 'user',
@@ -229,5 +317,5 @@ function record(ctx: Context, link: InvitedRow, userId: string, handover: Handov
     partnerSlug: link.partnerSlug,
     metadata: { handoff: handoffOf(handover), ...(link.invited ? { invitation: true } : {}) },
   } as const
-  return ctx.house.audit.recordVisitor(ctx, entry)
+  return ctx.services.audit.recordVisitor(ctx, entry)
 }

@@ -9,8 +9,8 @@ import { portalLink } from '../outbox/links.ts'
 const shape = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Makes the link that proves an address, in the moment its mail is sent: the token is in that mail alone, and the database keeps its
- * SHA-256. A link sent before is void from then on.
+ * Makes the link that proves an address, in the moment its mail is sent: the token is in that mail
+ * alone, and the database keeps its SHA-256. A link sent before is void from then on.
  */
 export async function newAccessLink(
   { config, db }: { config: Config; db: Db },
@@ -26,7 +26,10 @@ export function hashOfAccessToken(token: string): Buffer | undefined {
   return shape.test(token) ? sha256(token) : undefined
 }
 
-/** Throws AppError `integration_off` where no link to the portal can be made, so that nobody waits for a mail that leads nowhere. */
+/**
+ * Throws AppError `integration_off` where no link to the portal can be made, so that nobody waits
+ * for a mail that leads nowhere.
+ */
 export function requirePortal({ portalUrl }: Config): void {
   if (portalUrl !== null) return
   throw new AppError(

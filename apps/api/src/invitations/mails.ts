@@ -2,7 +2,7 @@ import type { MailValue } from '@atrium/core/outbox'
 import type { Trx } from '@atrium/db/connect'
 import { findLinkRecipient } from '@atrium/db/invitations'
 import type { ClaimedMail } from '@atrium/db/outbox'
-import type { House, InTransaction } from '../house.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { newAccessLink } from './link.ts'
 
 const withLink: readonly string[] = ['member.invited', 'member.access_link', 'partner.invited']
@@ -15,29 +15,35 @@ interface Recipient {
 
 /** Invites somebody to a tenant. The link is made when the mail is sent. */
 export function mailMemberInvitation(
-  house: InTransaction,
+  services: InTransaction,
   trx: Trx,
   invited: Recipient & { tenantId: string; inviter: string; role: string },
 ): Promise<void> {
   const { userId, email, name, tenantId, inviter, role } = invited
-  return house.outbox.send(trx, {
+  return services.outbox.send(trx, {
     tenantId,
     template: 'member.invited',
     to: email,
     name,
-    values: { 'member.name': name, 'member.email': email, 'member.role': role, 'inviter.name': inviter, userId },
-    key: `member.invited:${tenantId}:${userId}:${house.clock.now().getTime()}`,
+    values: {
+      'member.name': name,
+      'member.email': email,
+      'member.role': role,
+      'inviter.name': inviter,
+      userId,
+    },
+    key: `member.invited:${tenantId}:${userId}:${services.clock.now().getTime()}`,
   })
 }
 
 /** Sends a member the link to a new password. */
 export function mailAccessLink(
-  house: InTransaction,
+  services: InTransaction,
   trx: Trx,
   member: Recipient & { tenantId: string; admin: string; run: string },
 ): Promise<void> {
   const { userId, email, name, tenantId, admin, run } = member
-  return house.outbox.send(trx, {
+  return services.outbox.send(trx, {
     tenantId,
     template: 'member.access_link',
     to: email,
@@ -49,34 +55,46 @@ export function mailAccessLink(
 
 /** Invites somebody to the staff of a partner. */
 export function mailStaffInvitation(
-  house: InTransaction,
+  services: InTransaction,
   trx: Trx,
   invited: Recipient & { partner: { id: string; name: string }; inviter: string },
 ): Promise<void> {
   const { userId, email, name, partner, inviter } = invited
-  return house.outbox.send(trx, {
+  return services.outbox.send(trx, {
     tenantId: null,
     template: 'partner.invited',
     to: email,
     name,
     values: { 'partner.name': partner.name, 'person.name': name, 'inviter.name': inviter, userId },
-    key: `partner.invited:${partner.id}:${userId}:${house.clock.now().getTime()}`,
+    key: `partner.invited:${partner.id}:${userId}:${services.clock.now().getTime()}`,
   })
 }
 
-/** What a mail with an access link is given when it is sent, because it must not wait in the queue. Undefined for every other mail. */
-export async function accessLinkParts(house: House, mail: ClaimedMail): Promise<{ values: Record<string, MailValue> } | undefined> {
+/**
+ * What a mail with an access link is given when it is sent, because it must not wait in the queue.
+ * Undefined for every other mail.
+ */
+export async function accessLinkParts(
+  services: Services,
+  mail: ClaimedMail,
+): Promise<{ values: Record<string, MailValue> } | undefined> {
   const userId = recipientOf(mail)
   if (userId === undefined) return undefined
-  const link = await newAccessLink({ config: house.config, db: house.database.db }, { userId, email: mail.recipient })
+  const link = await newAccessLink(
+    { config: services.config, db: services.database.db },
+    { userId, email: mail.recipient },
+  )
   return { values: { 'link.access': link } }
 }
 
 /** Why a mail with an access link need not be sent any more; undefined when it has to be. */
-export async function pointlessLink(house: House, mail: ClaimedMail): Promise<string | undefined> {
+export async function pointlessLink(
+  services: Services,
+  mail: ClaimedMail,
+): Promise<string | undefined> {
   const userId = recipientOf(mail)
   if (userId === undefined) return undefined
-  const person = await findLinkRecipient(house.database.db, userId, mail.recipient)
+  const person = await findLinkRecipient(services.database.db, userId, mail.recipient)
   if (person && (person.invited || mail.template === 'member.access_link')) return undefined
   return 'the invitation was accepted or withdrawn, or the address is another one'
 }

@@ -9,8 +9,14 @@ export const notProved = (name: string) =>
     `Another tenant made the sign-in of ${name}, and nobody has proved the address. Invite the person, so that they prove it by the link in the mail.`,
   )
 
-/** Refuses to give power over something to an identity that a tenant made and nobody proved. Throws AppError `address_not_proved`. */
-export async function refuseUnproved(db: Db | Trx, user: { id: string; name: string }): Promise<void> {
+/**
+ * Rejects to give power over something to an identity that a tenant made and nobody proved. Throws
+ * AppError `address_not_proved`.
+ */
+export async function rejectUnproved(
+  db: Db | Trx,
+  user: { id: string; name: string },
+): Promise<void> {
   const trust = await readTrust(db, user.id)
   if (trust && trust.homeTenantId !== null && !trust.proved) throw notProved(user.name)
 }

@@ -14,7 +14,19 @@ export const invitationsRouter = router({
       },
       audit: 'user.address_proved',
       creates: false,
-      secretAnswer: true,
+      secretResponse: true,
+      errors: [
+        'not_found',
+        'email_taken',
+        'member_not_active',
+        'upstream_failed',
+        'partner_suspended',
+        'partner_terminated',
+        'tenant_suspended',
+        'tenant_deleted',
+        'email_exists',
+        'rate_limited',
+      ],
     })
     .input(AcceptInvitation)
     .output(AcceptedInvitation)

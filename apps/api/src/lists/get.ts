@@ -3,23 +3,40 @@ import type { ListLists, ListPage, ListSummary, ListView } from '@atrium/core/li
 import { cutPage } from '@atrium/core/paging'
 import { findMailList, type ListRow, type ListSummaryRow, listMailLists } from '@atrium/db/lists'
 import type { Context } from '../context.ts'
+import { withEditVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** The tenant's distribution lists, newest first. */
-export async function listLists({ house }: Context, { tenant }: Access, input: ListLists): Promise<ListPage> {
-  const rows = await listMailLists(house.database.db, tenant.id, { q: input.q, before: input.cursor, limit: input.limit })
+export async function listLists(
+  { services }: Context,
+  { tenant }: Access,
+  input: ListLists,
+): Promise<ListPage> {
+  const rows = await listMailLists(services.database.db, tenant.id, {
+    q: input.q,
+    before: input.cursor,
+    limit: input.limit,
+  })
   const { items, nextCursor } = cutPage(rows, input.limit)
   return { items: items.map(toListSummary), nextCursor }
 }
 
-export async function getList({ house }: Context, { tenant }: Access, listId: string): Promise<ListView> {
-  return readList(house, tenant.id, listId)
+export async function getList(
+  { services }: Context,
+  { tenant }: Access,
+  listId: string,
+): Promise<ListView> {
+  return readList(services, tenant.id, listId)
 }
 
 /** Throws AppError `not_found` when the tenant has no such list. */
-export async function readList(house: House, tenantId: string, listId: string): Promise<ListView> {
-  const row = await findMailList(house.database.db, tenantId, listId)
+export async function readList(
+  services: Services,
+  tenantId: string,
+  listId: string,
+): Promise<ListView> {
+  const row = await findMailList(services.database.db, tenantId, listId)
   if (!row) throw noSuchList()
   return toListView(row)
 }
@@ -27,7 +44,12 @@ export async function readList(house: House, tenantId: string, listId: string): 
 export const noSuchList = () => new AppError('not_found', 'There is no such list.')
 
 export function toListView(row: ListRow): ListView {
-  return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
+  const view = {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+  return withEditVersion(view, [row.name, row.recipients])
 }
 
 function toListSummary(row: ListSummaryRow): ListSummary {

@@ -6,11 +6,16 @@ import type { Trx } from '@atrium/db/connect'
 import { lockListRecipients, recipientsReachedFrom } from '@atrium/db/lists'
 
 /**
- * Throws AppError `list_loop` when mail to `address` would come back to it, directly or through other lists, those of other tenants
- * included. The detail names the way; of lists elsewhere only those that this list names itself. Locks every list's recipients until the
- * transaction ends.
+ * Throws AppError `list_loop` when mail to `address` would come back to it, directly or through
+ * other lists, those of other tenants included. The detail names the way; of lists elsewhere only
+ * those that this list names itself. Locks every list's recipients until the transaction ends.
  */
-export async function refuseLoop(trx: Trx, tenantId: string, address: string, recipients: readonly string[]): Promise<void> {
+export async function rejectLoop(
+  trx: Trx,
+  tenantId: string,
+  address: string,
+  recipients: readonly string[],
+): Promise<void> {
   await lockListRecipients(trx)
   const reached = await recipientsReachedFrom(trx, recipients)
   // The list's own recipients are the ones it is to have, not those it has.
@@ -18,7 +23,9 @@ export async function refuseLoop(trx: Trx, tenantId: string, address: string, re
   const way = loopThrough(address, recipients, reached)
   if (!way) return
   const own = new Set((await listAddressDomains(trx, tenantId)).map(({ name }) => name))
-  const shown = way.map((step, index) => (index <= 1 || own.has(splitAddress(step).domain) ? step : 'a list elsewhere'))
+  const shown = way.map((step, index) =>
+    index <= 1 || own.has(splitAddress(step).domain) ? step : 'a list elsewhere',
+  )
   throw new AppError('list_loop', `Mail would come back to the list: ${shown.join(' → ')}.`, {
     issues: [{ path: 'recipients', message: `${way[1]} leads back to this list.` }],
   })

@@ -3,31 +3,33 @@ import { changeMailList, findMailList, lockMailList } from '@atrium/db/lists'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { noSuchList } from './get.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
- * Removes a list from the mail server, then from here. Throws AppError `upstream_failed` when the mail server fails: the list is then
- * `removing`, takes no change any more, and is tried again until it is gone; `not_found` when the tenant has no such list.
+ * Removes a list from the mail server, then from here. Throws AppError `upstream_failed` when the
+ * mail server fails: the list is then `removing`, takes no change any more, and is tried again
+ * until it is gone; `not_found` when the tenant has no such list.
  */
 export async function removeList(ctx: Context, access: Access, listId: string): Promise<void> {
-  const { house } = ctx
-  mailServerOf(house)
-  const { db } = house.database
-  const { tenant, address } = await db.transaction().execute(async (trx) => {
+  const { services } = ctx
+  mailServerOf(services)
+  const { db } = services.database
+  const { tenant, address } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
+    await rejectFormerAdmin(trx, access)
     const list = await lockMailList(trx, open.id, listId)
     if (!list) throw noSuchList()
     await changeMailList(trx, listId, { removing: true }, recoverAfterSeconds)
     return { tenant: open, address: list.address }
   })
-  await pushList(house, listId)
+  await pushList(services, listId)
   const left = await findMailList(db, tenant.id, listId)
   const error = left && (left.error ?? 'Another change of the list is still under way.')
-  await house.audit.record(ctx, access.caller, {
+  await services.audit.record(ctx, access.caller, {
     action: 'list.removed',
     outcome: error === undefined ? 'success' : 'failure',
     resourceType: 'list',
@@ -38,6 +40,9 @@ export async function removeList(ctx: Context, access: Access, listId: string): 
     ...(error === undefined ? {} : { metadata: { error } }),
   })
   if (error !== undefined) {
-    throw new AppError('upstream_failed', `${error} The list is marked for removal and goes as soon as the mail server can be reached.`)
+    throw new AppError(
+      'upstream_failed',
+      `${error} The list is marked for removal and goes as soon as the mail server can be reached.`,
+    )
   }
 }

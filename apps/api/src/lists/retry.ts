@@ -3,29 +3,31 @@ import { findMailList } from '@atrium/db/lists'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { noSuchList, toListView } from './get.ts'
 import { pushList } from './push.ts'
 
 /**
- * Brings the mail server to what the list is to be, now; also mends a list that somebody changed there by hand. Answers the list with its
- * outcome. Throws AppError `not_found` when there is no such list, also when it was marked for removal and this try removed it.
+ * Brings the mail server to what the list is to be, now; also mends a list that somebody changed
+ * there by hand. Returns the list with its outcome. Throws AppError `not_found` when there is no
+ * such list, also when it was marked for removal and this try removed it.
  */
 export async function retryList(ctx: Context, access: Access, listId: string): Promise<ListView> {
-  const { house } = ctx
-  mailServerOf(house)
-  const { db } = house.database
-  const { tenant, before } = await db.transaction().execute(async (trx) => {
+  const { services } = ctx
+  mailServerOf(services)
+  const { db } = services.database
+  const { tenant, before } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
+    await rejectFormerAdmin(trx, access)
     const list = await findMailList(trx, open.id, listId)
     if (!list) throw noSuchList()
     return { tenant: open, before: list }
   })
-  await pushList(house, listId)
+  await pushList(services, listId)
   const after = await findMailList(db, tenant.id, listId)
-  await house.audit.record(ctx, access.caller, {
+  await services.audit.record(ctx, access.caller, {
     action: 'list.retried',
     outcome: after && after.error !== null ? 'failure' : 'success',
     resourceType: 'list',

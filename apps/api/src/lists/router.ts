@@ -1,4 +1,11 @@
-import { CreateList, ListInTenant, ListLists, ListPage, ListView, UpdateList } from '@atrium/core/lists'
+import {
+  CreateList,
+  ListInTenant,
+  ListLists,
+  ListPage,
+  ListView,
+  UpdateList,
+} from '@atrium/core/lists'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
 import { router } from '../trpc.ts'
@@ -19,29 +26,69 @@ export const listsRouter = router({
     .output(ListPage)
     .query(({ ctx, input }) => listLists(ctx, ctx.access, input)),
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: one, tags, summary: 'Read a distribution list with its recipients' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: one,
+        tags,
+        summary: 'Read a distribution list with its recipients',
+      },
+    })
     .input(ListInTenant)
     .output(ListView)
     .query(({ ctx, input }) => getList(ctx, ctx.access, input.listId)),
   create: adminOrOperator
-    .meta({ openapi: { method: 'POST', path, tags, summary: 'Create a distribution list' }, audit: 'list.created', creates: true })
+    .meta({
+      openapi: { method: 'POST', path, tags, summary: 'Create a distribution list' },
+      audit: 'list.created',
+      creates: true,
+      errors: [
+        'integration_off',
+        'limit_reached',
+        'domain_not_verified',
+        'list_loop',
+        'email_taken',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
     .input(CreateList)
     .output(ListView)
     .mutation(({ ctx, input }) => createList(ctx, ctx.access, input)),
   update: adminOrOperator
-    .meta({ openapi: { method: 'PATCH', path: one, tags, summary: 'Change name or recipients of a list' }, audit: 'list.updated' })
+    .meta({
+      openapi: { method: 'PATCH', path: one, tags, summary: 'Change name or recipients of a list' },
+      audit: 'list.updated',
+      errors: [
+        'edit_conflict',
+        'integration_off',
+        'list_loop',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
     .input(UpdateList)
     .output(ListView)
     .mutation(({ ctx, input }) => updateList(ctx, ctx.access, input)),
   remove: adminOrOperator
-    .meta({ openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a distribution list' }, audit: 'list.removed' })
+    .meta({
+      openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a distribution list' },
+      audit: 'list.removed',
+      errors: ['upstream_failed', 'integration_off', 'tenant_suspended', 'tenant_deleted'],
+    })
     .input(ListInTenant)
     .output(z.void())
     .mutation(({ ctx, input }) => removeList(ctx, ctx.access, input.listId)),
   retry: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/retry`, tags, summary: 'Bring the mail server to what the list is to be' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/retry`,
+        tags,
+        summary: 'Bring the mail server to what the list is to be',
+      },
       audit: 'list.retried',
+      errors: ['integration_off', 'tenant_suspended', 'tenant_deleted'],
     })
     .input(ListInTenant)
     .output(ListView)

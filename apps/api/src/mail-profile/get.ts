@@ -6,11 +6,22 @@ import { effectiveBranding } from '../branding/get.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 
-/** What the caller's own devices are set up with in this tenant. 404 for somebody without a mailbox here. */
-export async function getMailProfile({ house }: Context, { caller, tenant }: Access): Promise<MailProfileView> {
-  const { db } = house.database
-  const mailbox = caller.id === undefined ? undefined : await findMailboxOfMember(db, tenant.id, caller.id)
-  if (!mailbox) throw new AppError('not_found', 'You have no mailbox in this tenant, so there is nothing to set up on a device.')
+/**
+ * What the caller's own devices are set up with in this tenant. 404 for somebody without a mailbox
+ * here.
+ */
+export async function getMailProfile(
+  { services }: Context,
+  { caller, tenant }: Access,
+): Promise<MailProfileView> {
+  const { db } = services.database
+  const mailbox =
+    caller.id === undefined ? undefined : await findMailboxOfMember(db, tenant.id, caller.id)
+  if (!mailbox)
+    throw new AppError(
+      'not_found',
+      'You have no mailbox in this tenant, so there is nothing to set up on a device.',
+    )
   const branding = await findBranding(db, tenant.id)
   if (!branding) throw new AppError('not_found')
   return { ...mailbox, organisation: effectiveBranding(branding).productName }

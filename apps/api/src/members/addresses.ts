@@ -7,39 +7,64 @@ import { isProvenElsewhere } from '@atrium/db/domains'
 import { findPerson, listTenantDomains } from '@atrium/db/members'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House, InTransaction } from '../house.ts'
+import type { InTransaction, Services } from '../services.ts'
 
-/** Where an address that an admin typed leads: to a verified domain of the tenant, or out of the platform. */
+/**
+ * Where an address that an admin typed leads: to a verified domain of the tenant, or out of the
+ * platform.
+ */
 export interface Place {
   address: string
   own: boolean
-  /** On a domain that another tenant has proved: only somebody who is known under it can have it. */
+  /**
+   * On a domain that another tenant has proved: only somebody who is known under it can have it.
+   */
   foreign: boolean
 }
 
 /**
- * The whole address of what was typed, lower-case. Throws AppError `invalid_input` under `path` for what the tenant cannot have,
- * and `domain_not_verified`.
+ * The whole address of what was typed, lower-case. Throws AppError `invalid_input` under `path` for
+ * what the tenant cannot have, and `domain_not_verified`.
  */
-export async function placeOf(house: InTransaction, db: Db | Trx, tenantId: string, text: string, path: string): Promise<Place> {
-  const refuse = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+export async function placeOf(
+  services: InTransaction,
+  db: Db | Trx,
+  tenantId: string,
+  text: string,
+  path: string,
+): Promise<Place> {
+  const reject = (message: string) =>
+    new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   const owned = ownedAddress(text, await listTenantDomains(db, tenantId))
   if (owned !== 'foreign') {
     const fault = localPartFault(owned.localPart)
-    if (fault !== undefined) throw refuse(fault)
-    if (owned.address.length > 254) throw refuse('At most 254 characters.')
-    if (!owned.domain.verified) throw new AppError('domain_not_verified', `The domain ${owned.domain.name} is not verified yet.`)
+    if (fault !== undefined) throw reject(fault)
+    if (owned.address.length > 254) throw reject('At most 254 characters.')
+    if (!owned.domain.verified)
+      throw new AppError(
+        'domain_not_verified',
+        `The domain ${owned.domain.name} is not verified yet.`,
+      )
     return { address: owned.address, own: true, foreign: false }
   }
-  if (!text.includes('@')) throw refuse('The tenant has no domain yet, so a whole address is needed.')
+  if (!text.includes('@'))
+    throw reject('The tenant has no domain yet, so a whole address is needed.')
   const { domain } = splitAddress(text)
   const foreign = await isProvenElsewhere(db, tenantId, domain)
-  if (!foreign && isBelow(domain, house.config.tenantDomain)) throw refuse(`${domain} is not a domain of this tenant.`)
+  if (!foreign && isBelow(domain, services.config.tenantDomain))
+    throw reject(`${domain} is not a domain of this tenant.`)
   return { address: text, own: false, foreign }
 }
 
-/** Throws AppError `email_taken` when a mailbox, a list or somebody else has the address in our records. */
-export async function refuseTaken(db: Db | Trx, { address, own }: Place, exceptUserId: string | null): Promise<void> {
+/**
+ * Throws AppError `email_taken` when a mailbox, a list or somebody else has the address in our
+ * records.
+ */
+export async function rejectTaken(
+  db: Db | Trx,
+  { address, own }: Place,
+  exceptUserId: string | null,
+): Promise<void> {
   if (own) {
     if (await addressHolder(db, address, exceptUserId)) throw taken(address)
     return
@@ -49,28 +74,33 @@ export async function refuseTaken(db: Db | Trx, { address, own }: Place, exceptU
 }
 
 /** Nobody makes an address on a domain that somebody else has. */
-export function refuseForeign({ address, foreign }: Place): void {
-  if (foreign) throw new AppError('email_taken', `The domain of ${address} belongs to another tenant.`)
+export function rejectForeign({ address, foreign }: Place): void {
+  if (foreign)
+    throw new AppError('email_taken', `The domain of ${address} belongs to another tenant.`)
 }
 
-export const taken = (address: string, cause?: unknown) => new AppError('email_taken', `${address} is in use already.`, { cause })
+export const taken = (address: string, cause?: unknown) =>
+  new AppError('email_taken', `${address} is in use already.`, { cause })
 
 /** The mail server when mailboxes are made in it. */
-export function mailOf(house: House): MailServer | undefined {
-  return house.config.mailProvisioning ? (house.systems.mail ?? undefined) : undefined
+export function mailOf(services: Services): MailServer | undefined {
+  return services.config.mailProvisioning ? (services.systems.mail ?? undefined) : undefined
 }
 
 /** How long a look before an act may take. */
-export const lookDeadlineMs = 5_000
+export const lookupDeadlineMs = 5_000
 
-/** Why a look came to nothing: the system refused or failed, or it said nothing for as long as the look may take. */
+/**
+ * Why a look came to nothing: the system rejected or failed, or it said nothing for as long as the
+ * look may take.
+ */
 export type Unseen = 'unknown' | 'silent'
 
-/** The answer of an outside system, or why it did not give one. */
+/** The answer of an upstream system, or why it did not give one. */
 export async function orUnseen<Result extends object | undefined>(
   look: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | Unseen> {
-  const signal = AbortSignal.timeout(lookDeadlineMs)
+  const signal = AbortSignal.timeout(lookupDeadlineMs)
   try {
     return await look(signal)
   } catch (error) {

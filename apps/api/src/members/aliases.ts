@@ -1,93 +1,179 @@
 import { AppError } from '@atrium/core/errors'
 import { splitAddress } from '@atrium/core/mail-addresses'
-import type { AddedAlias, AddMemberAlias, MemberAliases, RemoveMemberAlias } from '@atrium/core/members'
+import type {
+  AddedAlias,
+  AddMemberAlias,
+  MemberAliases,
+  RemoveMemberAlias,
+} from '@atrium/core/members'
 import { listAddressDomains } from '@atrium/db/aliases'
 import { readMemberWork } from '@atrium/db/member-work'
 import type { MemberRow } from '@atrium/db/members'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
-import { forgetLostAlias } from '../aliases/forget-lost.ts'
+import { deleteLostAlias } from '../aliases/delete-lost.ts'
 import { holdingMailbox } from '../aliases/hold-mailbox.ts'
 import { mailDeadlineMs, mailFailure, mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
-import { forgetInLists, listsInAudit } from '../lists/members.ts'
+import { listsInAudit, removeFromLists } from '../lists/members.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
-import { recordMember, refuseFormerAdmin } from './act.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { recordMember, rejectFormerAdmin } from './change-member.ts'
 import { readMember, requireMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
-/** Further addresses of a member's mailbox, as the mail server has them. A plain member sees their own. Throws AppError `not_admin`. */
-export async function listMemberAliases({ house }: Context, access: Access, userId: string): Promise<MemberAliases> {
-  if (access.tenant.role === 'member' && !access.caller.operator && access.caller.id !== userId) throw new AppError('not_admin')
-  const member = await readMember(house, access, userId)
+/**
+ * Further addresses of a member's mailbox, as the mail server has them. A plain member sees their
+ * own. Throws AppError `not_admin`.
+ */
+export async function listMemberAliases(
+  { services }: Context,
+  access: Access,
+  userId: string,
+): Promise<MemberAliases> {
+  if (access.tenant.role === 'member' && !access.caller.operator && access.caller.id !== userId)
+    throw new AppError('not_admin')
+  const member = await readMember(services, access, userId)
   const aliases =
     member.mailboxAddress === null
       ? []
-      : await onMailbox(house, { tenantId: access.tenant.id, userId }, async ({ account }) => account.aliases)
+      : await onMailbox(
+          services,
+          { tenantId: access.tenant.id, userId },
+          async ({ account }) => account.aliases,
+        )
   return { items: [...aliases].sort().map((address) => ({ address })), nextCursor: null }
 }
 
 /**
- * Gives a member's mailbox a further address on a verified domain of the tenant. Throws AppError `email_taken` when anything anywhere has
- * the address, `domain_not_verified`, `mailbox_missing`, `member_not_active` while the member is being removed, `member_busy`, `upstream_failed`, `invalid_input`.
+ * Gives a member's mailbox a further address on a verified domain of the tenant. Throws AppError
+ * `email_taken` when anything anywhere has the address, `domain_not_verified`, `mailbox_missing`,
+ * `member_not_active` while the member is being removed, `member_busy`, `limit_reached`,
+ * `upstream_failed`, `invalid_input`.
  */
-export async function addMemberAlias(ctx: Context, access: Access, input: AddMemberAlias): Promise<AddedAlias> {
-  const { house } = ctx
-  const { tenant, member, free } = await house.database.db.transaction().execute(async (trx) => {
-    const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
-    const found = await requireMember(trx, open.id, input.userId)
-    if (found.membershipStatus === 'removing') throw leaving()
-    return { tenant: open, member: found, free: await freeAddress(trx, open.id, { address: input.address, exceptUserId: found.id }) }
-  })
+export async function addMemberAlias(
+  ctx: Context,
+  access: Access,
+  input: AddMemberAlias,
+): Promise<AddedAlias> {
+  const { services } = ctx
+  const { tenant, member, free } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      const found = await requireMember(trx, open.id, input.userId)
+      if (found.membershipStatus === 'removing') throw leaving()
+      return {
+        tenant: open,
+        member: found,
+        free: await freeAddress(trx, open.id, { address: input.address, exceptUserId: found.id }),
+      }
+    },
+  )
   const { address, localPart, domain } = free
   if (domain.mailDomainId === null)
-    throw new AppError('provisioning_in_progress', `The domain ${domain.name} is not in the mail server yet.`)
+    throw new AppError(
+      'provisioning_in_progress',
+      `The domain ${domain.name} is not in the mail server yet.`,
+    )
   const place = { localPart, domainId: domain.mailDomainId }
   const add = () =>
-    onMailbox(house, { tenantId: tenant.id, userId: member.id }, async ({ mail, account, signal }) => {
-      if (account.aliases.includes(address)) throw addressTaken(address)
-      await holdingMailbox(house, { tenantId: tenant.id, userId: member.id }, (work) => {
-        if (work.status === 'removing') throw leaving()
-        return mail.addAlias({ accountId: account.id, ...place }, { signal })
-      })
-      return [...account.aliases, address].sort()
+    holdingMailbox(services, { tenantId: tenant.id, userId: member.id }, (work) => {
+      if (work.status === 'removing') throw leaving()
+      return onMailbox(
+        services,
+        { tenantId: tenant.id, userId: member.id },
+        async ({ mail, account, signal }) => {
+          if (account.aliases.includes(address)) throw addressTaken(address)
+          await services.limits.requireCapacity(
+            services.database.db,
+            'aliases',
+            tenant.id,
+            account.aliases.length,
+          )
+          await mail.addAlias({ accountId: account.id, ...place }, { signal })
+          return [...account.aliases, address].sort()
+        },
+      )
     })
-  const aliases = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_added' }, add)
-  await recordMember(ctx, access, tenant, { action: 'member.alias_added', member, metadata: { address } })
-  return { member: toMemberView(await readMember(house, access, input.userId), access), address, aliases }
+  const aliases = await orRecorded(
+    ctx,
+    access,
+    { tenant, member, address, action: 'member.alias_added' },
+    add,
+  )
+  await recordMember(ctx, access, tenant, {
+    action: 'member.alias_added',
+    member,
+    metadata: { address },
+  })
+  return {
+    member: toMemberView(await readMember(services, access, input.userId), access),
+    address,
+    aliases,
+  }
 }
 
 /**
- * Takes a further address away; mail to it is refused from then on, and the tenant's distribution lists lose it, also those that an
- * earlier try did not come to. Throws AppError `not_found` when the mailbox does not have it.
+ * Takes a further address away; mail to it is rejected from then on, and the tenant's distribution
+ * lists lose it, also those that an earlier try did not come to. Throws AppError `not_found` when
+ * the mailbox does not have it.
  */
-export async function removeMemberAlias(ctx: Context, access: Access, { userId, address }: RemoveMemberAlias): Promise<void> {
-  const { house } = ctx
+export async function removeMemberAlias(
+  ctx: Context,
+  access: Access,
+  { userId, address }: RemoveMemberAlias,
+): Promise<void> {
+  const { services } = ctx
   const { localPart, domain } = splitAddress(address)
-  const { tenant, member, domainId } = await house.database.db.transaction().execute(async (trx) => {
-    const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
-    const named = (await listAddressDomains(trx, open.id)).find(({ name }) => name === domain)
-    return { tenant: open, member: await requireMember(trx, open.id, userId), domainId: named?.mailDomainId ?? undefined }
-  })
+  const { tenant, member, domainId } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      const named = (await listAddressDomains(trx, open.id)).find(({ name }) => name === domain)
+      return {
+        tenant: open,
+        member: await requireMember(trx, open.id, userId),
+        domainId: named?.mailDomainId ?? undefined,
+      }
+    },
+  )
   const take = () =>
-    onMailbox(house, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {
+    onMailbox(services, { tenantId: tenant.id, userId }, async ({ mail, account, signal }) => {
       if (domainId === undefined) throw noSuchAlias()
       if (!account.aliases.includes(address)) {
-        const lost = await forgetLostAlias(house, mail, { tenantId: tenant.id, domainId, address })
+        const lost = await deleteLostAlias(services, mail, {
+          tenantId: tenant.id,
+          domainId,
+          address,
+        })
         if (lost.length === 0) throw noSuchAlias()
         return lost
       }
       const alias = { accountId: account.id, localPart, domainId }
-      await holdingMailbox(house, { tenantId: tenant.id, userId }, () => mail.removeAlias(alias, { signal }))
-      return forgetInLists(house, tenant.id, [address])
+      await holdingMailbox(services, { tenantId: tenant.id, userId }, () =>
+        mail.removeAlias(alias, { signal }),
+      )
+      return removeFromLists(services, tenant.id, [address])
     })
-  const lists = await orRecorded(ctx, access, { tenant, member, address, action: 'member.alias_removed' }, take)
-  await recordMember(ctx, access, tenant, { action: 'member.alias_removed', member, metadata: { address, ...listsInAudit(lists) } })
+  const lists = await orRecorded(
+    ctx,
+    access,
+    { tenant, member, address, action: 'member.alias_removed' },
+    take,
+  )
+  await recordMember(ctx, access, tenant, {
+    action: 'member.alias_removed',
+    member,
+    metadata: { address, ...listsInAudit(lists) },
+  })
 }
 
 const leaving = () => new AppError('member_not_active', 'The member is being removed.')
@@ -100,24 +186,34 @@ interface Mailbox {
   signal: AbortSignal
 }
 
-/** Reads the member's mailbox and works on it. Throws AppError `integration_off`, `mailbox_missing`, `email_taken`, `upstream_failed`. */
+/**
+ * Reads the member's mailbox and works on it. Throws AppError `integration_off`, `mailbox_missing`,
+ * `email_taken`, `upstream_failed`.
+ */
 async function onMailbox<Result>(
-  house: House,
+  services: Services,
   of: { tenantId: string; userId: string },
   work: (mailbox: Mailbox) => Promise<Result>,
 ): Promise<Result> {
-  const mail = mailServerOf(house)
-  const mailbox = (await readMemberWork(house.database.db, of.tenantId, of.userId))?.mailbox
+  const mail = mailServerOf(services)
+  const mailbox = (await readMemberWork(services.database.db, of.tenantId, of.userId))?.mailbox
   if (!mailbox) throw new AppError('mailbox_missing')
   const signal = AbortSignal.timeout(mailDeadlineMs)
   try {
-    const id = mailbox.accountId ?? (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
+    const id =
+      mailbox.accountId ??
+      (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
     const account = id === undefined ? undefined : await mail.readAccount(id, { signal })
-    if (!account) throw new AppError('mailbox_missing', 'The mail server does not have the mailbox of this member.')
+    if (!account)
+      throw new AppError(
+        'mailbox_missing',
+        'The mail server does not have the mailbox of this member.',
+      )
     return await work({ mail, account, signal })
   } catch (error) {
     if (error instanceof AppError) throw error
-    if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_taken', undefined, { cause: error })
+    if (error instanceof UpstreamError && error.kind === 'conflict')
+      throw new AppError('email_taken', undefined, { cause: error })
     throw mailFailure(error, signal)
   }
 }
@@ -126,7 +222,12 @@ async function onMailbox<Result>(
 async function orRecorded<Result>(
   ctx: Context,
   access: Access,
-  about: { tenant: OpenTenant; member: MemberRow; address: string; action: 'member.alias_added' | 'member.alias_removed' },
+  about: {
+    tenant: OpenTenant
+    member: MemberRow
+    address: string
+    action: 'member.alias_added' | 'member.alias_removed'
+  },
   change: () => Promise<Result>,
 ): Promise<Result> {
   const { tenant, member, address, action } = about
@@ -134,7 +235,12 @@ async function orRecorded<Result>(
     return await change()
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed') {
-      await recordMember(ctx, access, tenant, { action, member, outcome: 'failure', metadata: { address, error: error.message } })
+      await recordMember(ctx, access, tenant, {
+        action,
+        member,
+        outcome: 'failure',
+        metadata: { address, error: error.message },
+      })
     }
     throw error
   }

@@ -1,36 +1,70 @@
 import { AppError } from '@atrium/core/errors'
 import type { ChangeMemberEmail, MemberView } from '@atrium/core/members'
-import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import type { TouchedList } from '@atrium/db/lists'
 import { readMemberWork } from '@atrium/db/member-work'
 import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members'
 import { lockEmail } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House, InTransaction } from '../house.ts'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../lists/members.ts'
-import { refuseClosed } from '../tenants/open.ts'
+import type { InTransaction, Services } from '../services.ts'
+import { rejectClosed } from '../tenants/open.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
-import { beginAct, type Facts, outcomeOf, recordMember, refuseInvited, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
-import { lookDeadlineMs, mailOf, type Place, placeOf, refuseForeign, refuseTaken, taken } from './addresses.ts'
+import {
+  lookupDeadlineMs,
+  mailOf,
+  type Place,
+  placeOf,
+  rejectForeign,
+  rejectTaken,
+  taken,
+} from './addresses.ts'
+import {
+  beginMemberChange,
+  type MemberChange,
+  outcomeOf,
+  recordMember,
+  rejectInvited,
+  rejectOwnerLocked,
+  rejectUnmanaged,
+} from './change-member.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Gives a member another primary address: the mailbox is renamed and keeps the old one as an alias, identity and file account follow.
- * Without a mailbox the identity alone, and the tenant's distribution lists get the new address in the place of the old one. Outside systems that cannot say whether the address is free refuse the act (502), before
- * anything has changed. Throws AppError `email_taken`, `domain_not_verified`, `owner_locked`, `identity_not_managed`, `invalid_input`.
+ * Gives a member another primary address: the mailbox is renamed and keeps the old one as an alias,
+ * identity and file account follow. Without a mailbox the identity alone, and the tenant's
+ * distribution lists get the new address in the place of the old one. Upstream systems that cannot
+ * say whether the address is free reject the act (502), before anything has changed. Throws
+ * AppError `email_taken`, `domain_not_verified`, `owner_locked`, `identity_not_managed`,
+ * `invalid_input`.
  */
-export async function changeMemberEmail(ctx: Context, access: Access, input: ChangeMemberEmail): Promise<MemberView> {
-  const { house } = ctx
-  refuseClosed(access.tenant.status)
-  const wanted = await placeOf(house, house.database.db, access.tenant.id, input.email, 'email')
-  await refuseTakenOutside(house, access, input.userId, wanted)
-  const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(house, facts, input.email))
-  pushTouchedLists(house, decided.lists)
-  await runMember(house, work)
-  const after = await readMember(house, access, input.userId)
+export async function changeMemberEmail(
+  ctx: Context,
+  access: Access,
+  input: ChangeMemberEmail,
+): Promise<MemberView> {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const requested = await placeOf(
+    services,
+    services.database.db,
+    access.tenant.id,
+    input.email,
+    'email',
+  )
+  await rejectTakenOutside(services, access, input.userId, requested)
+  const { tenant, member, work, decided } = await beginMemberChange(
+    ctx,
+    access,
+    input.userId,
+    (facts) => change(services, facts, input.email),
+  )
+  pushTouchedLists(services, decided.lists)
+  await runMember(services, work)
+  const after = await readMember(services, access, input.userId)
   if (decided.changed) {
     await recordMember(ctx, access, tenant, {
       action: 'member.email_changed',
@@ -46,51 +80,66 @@ export async function changeMemberEmail(ctx: Context, access: Access, input: Cha
 }
 
 async function change(
-  house: InTransaction,
-  facts: Facts,
+  services: InTransaction,
+  facts: MemberChange,
   text: string,
 ): Promise<{ address: string; changed: boolean; lists: TouchedList[] }> {
   const { trx, tenant, member } = facts
-  refuseOwnerLocked(facts)
-  refuseUnmanaged(facts)
-  refuseInvited(facts)
-  if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended') throw new AppError('member_not_active')
+  rejectOwnerLocked(facts)
+  rejectUnmanaged(facts)
+  rejectInvited(facts)
+  if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended')
+    throw new AppError('member_not_active')
   // Mailbox and file account of somebody who is shut out take no other address.
   if (member.deactivatedAt !== null) throw new AppError('member_not_active')
-  const place = await placeOf(house, trx, tenant.id, text, 'email')
+  const place = await placeOf(services, trx, tenant.id, text, 'email')
   const { address, own } = place
-  refuseForeign(place)
+  rejectForeign(place)
   const mailbox = member.mailboxAddress !== null
   if (mailbox && !own) {
     const message = 'The address of a mailbox is on a domain of the tenant.'
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'email', message }] })
   }
-  if (address === member.email && (!mailbox || address === member.mailboxAddress)) return { address, changed: false, lists: [] }
+  if (address === member.email && (!mailbox || address === member.mailboxAddress))
+    return { address, changed: false, lists: [] }
   await lockEmail(trx, address)
   const holder = await findMailboxHolder(trx, address)
-  if (holder ? holder.userId !== member.id || holder.tenantId !== tenant.id : false) throw taken(address)
-  if (!holder) await refuseTaken(trx, place, member.id)
+  if (holder ? holder.userId !== member.id || holder.tenantId !== tenant.id : false)
+    throw taken(address)
+  if (!holder) await rejectTaken(trx, place, member.id)
   await setPersonEmail(trx, member.id, address)
   await changeMembership(
     trx,
     tenant.id,
     member.id,
-    { ...(mailbox ? { mailbox_address: address } : {}), profile_due: true, identity_changed_at: 'now' },
+    {
+      ...(mailbox ? { mailbox_address: address } : {}),
+      profile_due: true,
+      identity_changed_at: 'now',
+    },
     ['identity', ...(mailbox ? (['mail'] as const) : []), 'files'],
   )
-  await noteIdentityDue(trx, member.id, { profile: true, address: true })
+  await addIdentitySyncTask(trx, member.id, { profile: true, address: true })
   // A mailbox keeps the old address as an alias, so lists go on reaching it.
   const lists = mailbox ? [] : await renameInLists(trx, tenant.id, member.email, address)
   return { address, changed: true, lists }
 }
 
-/** An alias of the member's own mailbox may become its address; anything else that has it is in the way. */
-async function refuseTakenOutside(house: House, access: Access, userId: string, { address, own }: Place): Promise<void> {
-  const work = await readMemberWork(house.database.db, access.tenant.id, userId)
+/**
+ * An alias of the member's own mailbox may become its address; anything else that has it is in the
+ * way.
+ */
+async function rejectTakenOutside(
+  services: Services,
+  access: Access,
+  userId: string,
+  { address, own }: Place,
+): Promise<void> {
+  const work = await readMemberWork(services.database.db, access.tenant.id, userId)
   if (!work || work.user.email === address) return
-  const signal = AbortSignal.timeout(lookDeadlineMs)
-  const mail = own && mailOf(house)
-  const { identity } = house.systems
+  const signal = AbortSignal.timeout(lookupDeadlineMs)
+  const mail = own && mailOf(services)
+  const { identity } = services.systems
   await orUpstreamFailed(async () => {
     const account = mail ? await mail.findAccount(address, { signal }) : undefined
     if (account && account.id !== work.mailbox?.accountId) throw taken(address)

@@ -3,8 +3,8 @@ import type { CreatedMember, CreateMember } from '@atrium/core/members'
 import type { Trx } from '@atrium/db/connect'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { refuseClosed } from '../tenants/open.ts'
-import { outcomeOf, recordMember, refuseFormerAdmin } from './act.ts'
+import { rejectClosed } from '../tenants/open.ts'
+import { outcomeOf, recordMember, rejectFormerAdmin } from './change-member.ts'
 import { type Inserted, insertMember } from './insert.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
@@ -13,31 +13,38 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes a member: the record, then identity, mailbox and file account. The record stays when an outside system fails; the outcome says
- * so and is tried again. An address outside the domains that the tenant proved is invited by mail, and nothing is made until the person
- * accepts. With `seatRaise` a missing seat is bought once nothing else speaks against the member. Throws AppError as `insertMember` and
- * `raiseSeats`, and `not_admin`.
+ * Makes a member: the record, then identity, mailbox and file account. The record stays when an
+ * upstream system fails; the outcome says so and is tried again. An address outside the domains
+ * that the tenant proved is invited by mail, and nothing is made until the person accepts. With
+ * `seatRaise` a missing seat is bought once nothing else speaks against the member. Throws AppError
+ * as `insertMember` and `raiseSeats`, and `not_admin`.
  */
-export async function createMember(ctx: Context, access: Access, { slug: _, seatRaise, ...fields }: CreateMember): Promise<CreatedMember> {
-  const { house } = ctx
+export async function createMember(
+  ctx: Context,
+  access: Access,
+  { slug: _, seatRaise, ...fields }: CreateMember,
+): Promise<CreatedMember> {
+  const { services } = ctx
   // Before anything about the address: it is the first thing to mend.
-  refuseClosed(access.tenant.status)
+  rejectClosed(access.tenant.status)
   const password = createOneTimePassword()
   const { caller } = access
   const maker = {
     tenant: access.tenant,
     operator: caller.operator,
     name: caller.name ?? caller.email ?? access.tenant.slug,
-    stillMay: (trx: Trx) => refuseFormerAdmin(trx, access),
+    stillMay: (trx: Trx) => rejectFormerAdmin(trx, access),
   }
-  const insert = () => insertMember(house, maker, fields)
-  const { tenant, userId, work, seats, silent } = await insert().catch(async (error: unknown): Promise<Inserted> => {
-    if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
-    await raiseSeats(ctx, access, seatRaise)
-    return insert()
-  })
-  await runMember(house, work, { password, silent })
-  const member = await readMember(house, access, userId)
+  const insert = () => insertMember(services, maker, fields)
+  const { tenant, userId, work, seats, silent, fresh } = await insert().catch(
+    async (error: unknown): Promise<Inserted> => {
+      if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
+      await raiseSeats(ctx, access, seatRaise)
+      return insert()
+    },
+  )
+  await runMember(services, work, { password, silent, fresh })
+  const member = await readMember(services, access, userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.created',
     member,
@@ -45,7 +52,11 @@ export async function createMember(ctx: Context, access: Access, { slug: _, seat
       role: member.role,
       mailbox: member.mailboxAddress,
       ...(member.invited ? { invited: true } : {}),
-      outcomes: { identity: member.identityState, mail: member.mailState, files: member.filesState },
+      outcomes: {
+        identity: member.identityState,
+        mail: member.mailState,
+        files: member.filesState,
+      },
       complete: outcomeOf(member) === 'success',
       ...(seats ? { seats } : {}),
     },

@@ -4,32 +4,34 @@ import type { Trx } from '@atrium/db/connect'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/member-work'
 import { findMember, lockMember, type MemberRow } from '@atrium/db/members'
 import { lockTenantById, tenantsOfUser } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
-import { longestWaitMs, lookAgainMs, outcomeOf } from './act.ts'
+import type { Services } from '../services.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { longestWaitMs, outcomeOf, pollIntervalMs } from './change-member.ts'
 import { runMember } from './run.ts'
 
 /** What became of one membership of a person. */
 export interface Elsewhere {
   tenant: string
-  /** False while an outside system is behind; the job engine goes on. */
+  /** False while an upstream system is behind; the job engine goes on. */
   complete: boolean
 }
 
 /**
- * Does the same to every membership of a person, whatever state the tenants are in: `change` writes, then the outside systems follow. Throws
- * AppError `member_busy` when another act holds one of them; what was done by then stands, and repeating it goes on.
+ * Does the same to every membership of a person, whatever state the tenants are in: `change`
+ * writes, then the upstream systems follow. Throws AppError `member_busy` when another act holds
+ * one of them; what was done by then stands, and repeating it goes on.
  */
-export async function actEverywhere(
-  house: House,
+export async function changeEveryMembership(
+  services: Services,
   userId: string,
   change: (trx: Trx, tenantId: string, member: MemberRow) => Promise<void>,
 ): Promise<Elsewhere[]> {
-  const { db } = house.database
+  const { db } = services.database
   const done: Elsewhere[] = []
   for (const { id, slug } of await tenantsOfUser(db, userId)) {
-    const work = await begin(house, id, userId, change)
+    const work = await begin(services, id, userId, change)
     if (!work) continue
-    await runMember(house, work)
+    await runMember(services, work)
     const left = await findMember(db, id, userId)
     done.push({ tenant: slug, complete: !left || outcomeOf(left) === 'success' })
   }
@@ -38,14 +40,14 @@ export async function actEverywhere(
 
 /** Undefined when the membership ended meanwhile. */
 async function begin(
-  house: House,
+  services: Services,
   tenantId: string,
   userId: string,
   change: (trx: Trx, tenantId: string, member: MemberRow) => Promise<void>,
 ): Promise<MemberWork | undefined> {
   const giveUpAt = performance.now() + longestWaitMs
   for (;;) {
-    const begun = await house.database.db.transaction().execute(async (trx) => {
+    const started = await tenantTransaction(services, tenantId, async (trx) => {
       await lockTenantById(trx, tenantId)
       const member = await lockMember(trx, tenantId, userId)
       if (!member) return 'gone'
@@ -53,9 +55,13 @@ async function begin(
       await change(trx, tenantId, member)
       return claimMember(trx, tenantId, userId)
     })
-    if (begun === 'gone') return undefined
-    if (begun) return house.memberLeases.kept(begun)
-    if (performance.now() > giveUpAt) throw new AppError('member_busy', 'Another change of this person is under way. Repeat the call.')
-    await wait(lookAgainMs)
+    if (started === 'gone') return undefined
+    if (started) return services.memberLeases.kept(started)
+    if (performance.now() > giveUpAt)
+      throw new AppError(
+        'member_busy',
+        'Another change of this person is under way. Repeat the call.',
+      )
+    await wait(pollIntervalMs)
   }
 }

@@ -1,17 +1,19 @@
+import { noteFormerFileAccount } from '@atrium/db/former-file-accounts'
 import { saveMemberFacts } from '@atrium/db/member-work'
-import type { FileStorage } from '@atrium/integrations/files/port'
+import { pendingSubject } from '@atrium/db/pending-subject'
+import { type FileStorage, isAccountOf } from '@atrium/integrations/files/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { reopenTenant } from '../provisioning/reopen.ts'
-import { StepRefused } from '../provisioning/steps.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
 import { endsWithMembership, type StepCall, standingOf } from './step.ts'
 
 /** The person's file account, with the right to edit in the tenant's space. */
 export async function filesStep(call: StepCall): Promise<'ok' | 'skipped'> {
-  const { files } = call.house.systems
+  const { files } = call.services.systems
   if (!files) return 'skipped'
   switch (standingOf(call.work)) {
     case 'removing':
-      await takeAway(call, files)
+      await deprovision(call, files)
       break
     case 'shut':
       await close(call, files)
@@ -22,27 +24,47 @@ export async function filesStep(call: StepCall): Promise<'ok' | 'skipped'> {
   return 'ok'
 }
 
-async function open({ house, work, signal }: StepCall, files: FileStorage): Promise<void> {
+async function open({ services, work, signal }: StepCall, files: FileStorage): Promise<void> {
   const { tenant, user } = work
-  const known = work.fileAccountId !== null && (await bringUpToDate(files, work.fileAccountId, work, signal))
-  const accountId = known && work.fileAccountId ? work.fileAccountId : await make()
-  if (tenant.fileSpaceId === null) throw new StepRefused("The tenant's file space is not there yet.")
-  await files.addToSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal }).catch(async (error: unknown) => {
-    if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(house, tenant.id, 'files')
-    throw error
-  })
+  const onRecord = work.fileAccountId ?? work.fileAccountElsewhere
+  const known = onRecord !== null && (await bringUpToDate(files, onRecord, work, signal))
+  const accountId = known ? onRecord : await make()
+  if (accountId !== work.fileAccountId)
+    await saveMemberFacts(services.database.db, work, { file_account_id: accountId })
+  if (tenant.fileSpaceId === null)
+    throw new StepRejected("The tenant's file space is not there yet.")
+  const role = tenant.access === 'read_only' ? 'viewer' : 'editor'
+  await files
+    .addToSpace({ spaceId: tenant.fileSpaceId, accountId, role }, { signal })
+    .catch(async (error: unknown) => {
+      if (error instanceof UpstreamError && error.kind === 'not_found')
+        await reopenTenant(services, tenant.id, 'files')
+      throw error
+    })
 
   async function make(): Promise<string> {
-    const { id } = await files.ensureAccount({ email: user.email, displayName: user.name }, { signal })
-    await saveMemberFacts(house.database.db, work, { file_account_id: id })
+    const { id, created } = await files.ensureAccount(
+      { person: user, email: user.email, displayName: user.name },
+      { signal },
+    )
+    // One that was found may have been disabled while the person was nobody's member.
+    if (!created && work.managed) await files.setAccountEnabled({ id, enabled: true }, { signal })
     return id
   }
 }
 
 /** False when the account is gone. */
-async function bringUpToDate(files: FileStorage, id: string, { managed, user }: StepCall['work'], signal: AbortSignal): Promise<boolean> {
+async function bringUpToDate(
+  files: FileStorage,
+  id: string,
+  { managed, user }: StepCall['work'],
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await files.updateAccount({ id, displayName: user.name, email: user.email }, { signal })
+    await files.updateAccount(
+      { id, personId: user.id, displayName: user.name, email: user.email },
+      { signal },
+    )
     if (managed) await files.setAccountEnabled({ id, enabled: true }, { signal })
     return true
   } catch (error) {
@@ -52,21 +74,57 @@ async function bringUpToDate(files: FileStorage, id: string, { managed, user }: 
 }
 
 async function close({ work, signal }: StepCall, files: FileStorage): Promise<void> {
-  const { managed, fileAccountId: accountId, tenant } = work
+  const { managed, fileAccountId: accountId, tenant, user, domainReleased } = work
   if (accountId === null) return
   if (!managed) {
-    if (tenant.fileSpaceId !== null) await files.removeFromSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
+    // The space of a shut tenant is disabled as a whole, and nobody's grant in it can be changed.
+    if (tenant.access === 'shut') return
+    if (tenant.fileSpaceId !== null)
+      await files.removeFromSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
     return
   }
-  await files.setAccountEnabled({ id: accountId, enabled: false }, { signal }).catch((error: unknown) => {
+  try {
+    // Whoever has the released domain next gets an account of the old name.
+    if (domainReleased)
+      await files.updateAccount(
+        { id: accountId, personId: user.id, displayName: user.name, email: user.email },
+        { signal },
+      )
+    await files.setAccountEnabled({ id: accountId, enabled: false }, { signal })
+  } catch (error) {
     if (!(error instanceof UpstreamError) || error.kind !== 'not_found') throw error
-  })
+  }
 }
 
-async function takeAway({ work, signal }: StepCall, files: FileStorage): Promise<void> {
+/** The space first: the grant of an account that is gone stays there without a name. */
+async function deprovision(
+  { services, work, signal }: StepCall,
+  files: FileStorage,
+): Promise<void> {
   const { tenant, user } = work
-  const accountId = work.fileAccountId ?? (await files.findAccount(user.email, { signal }))?.id
+  const accountId = work.fileAccountId ?? work.fileAccountElsewhere ?? (await findOwn())
+  const ends = endsWithMembership(work)
+  if (ends && !user.subject.startsWith(pendingSubject)) {
+    await noteFormerFileAccount(services.database.db, {
+      userId: user.id,
+      username: user.email,
+      subject: user.subject,
+    })
+  }
   if (accountId === undefined) return
-  if (endsWithMembership(work)) await files.removeAccount(accountId, { signal })
-  else if (tenant.fileSpaceId !== null) await files.removeFromSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
+  if (tenant.fileSpaceId !== null) {
+    await files
+      .removeFromSpace({ spaceId: tenant.fileSpaceId, accountId }, { signal })
+      .catch((error: unknown) => {
+        // The members of a disabled space cannot be changed. The next reconcile clears what an
+        // account leaves there.
+        if (!ends || !(error instanceof UpstreamError) || error.kind !== 'refused') throw error
+      })
+  }
+  if (ends) await files.removeAccount(accountId, { signal })
+
+  async function findOwn(): Promise<string | undefined> {
+    const account = await files.findAccount(user.email, { signal })
+    return account && isAccountOf(account, user) ? account.id : undefined
+  }
 }

@@ -4,42 +4,84 @@ import { releaseMember } from '@atrium/db/member-work'
 import { deleteWebSessionsOfSubject } from '@atrium/db/web-sessions'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { orUpstreamFailed, requireIdentity } from '../users/identity.ts'
-import { beginAct, isSelf, recordMember, refuseUnmanaged } from './act.ts'
+import {
+  beginMemberChange,
+  evenSuspended,
+  isSelf,
+  type MemberChange,
+  recordMember,
+  rejectUnmanaged,
+} from './change-member.ts'
 import { readMember } from './list.ts'
 import { toMemberView } from './view.ts'
+
+/** What follows when the identity provider fails midway. How long tokens live is set there. */
+export const tokensGoOn =
+  'Sessions and apps of this person may stay signed in until their tokens expire, 30 days by default at authentik. Sign the person out again.'
 
 /** How long ending sessions may take. */
 export const sessionsDeadlineMs = 15_000
 
 /**
- * Ends the member's sessions and refresh tokens at the identity provider and the portal's own sessions, nobody else's. Throws AppError
+ * Ends the member's sessions and every token at the identity provider and the portals' own
+ * sessions, nobody else's. The portals' end also when the provider fails. Throws AppError
  * `self_force_logout`, `identity_not_managed`, `upstream_failed`.
  */
-export async function forceLogout(ctx: Context, access: Access, userId: string): Promise<ForcedLogout> {
-  const { house } = ctx
-  const identity = requireIdentity(house)
-  const { tenant, member, work } = await beginAct(ctx, access, userId, (facts) => {
+export async function forceLogout(
+  ctx: Context,
+  access: Access,
+  userId: string,
+): Promise<ForcedLogout> {
+  const { services } = ctx
+  const identity = requireIdentity(services)
+  const decide = (facts: MemberChange) => {
     if (isSelf(facts)) throw new AppError('self_force_logout')
-    refuseUnmanaged(facts)
-  })
+    rejectUnmanaged(facts)
+  }
+  const { tenant, member, work } = await beginMemberChange(
+    ctx,
+    access,
+    userId,
+    decide,
+    evenSuspended,
+  )
   const { user } = work
   const entry = { action: 'member.sessions_ended', member } as const
   try {
     const signal = AbortSignal.timeout(sessionsDeadlineMs)
-    const ended = await orUpstreamFailed(async () => {
-      const key = user.idpUserId ?? (await identity.findUserBySubject({ subject: user.subject, email: user.email }, { signal }))?.id
-      return key === undefined ? { sessions: 0 } : identity.endSessions({ userId: key, username: user.email }, { signal })
-    })
-    await deleteWebSessionsOfSubject(house.database.db, user.subject)
-    await recordMember(ctx, access, tenant, { ...entry, metadata: { sessions: ended.sessions } })
-    return { member: toMemberView(await readMember(house, access, userId), access), sessionsEnded: ended.sessions }
+    await deleteWebSessionsOfSubject(services.database.db, user.subject)
+    const sessions = await orUpstreamFailed(async () => {
+      const idpUserId =
+        user.idpUserId ??
+        (await identity.findUserBySubject({ subject: user.subject, email: user.email }, { signal }))
+          ?.id
+      if (idpUserId === undefined) return 0
+      return endSessionsAndTokens(
+        services,
+        identity,
+        { id: user.id, email: user.email, idpUserId },
+        signal,
+      )
+    }, tokensGoOn)
+    // Those that were opened meanwhile by a session that has ended now.
+    await deleteWebSessionsOfSubject(services.database.db, user.subject)
+    await recordMember(ctx, access, tenant, { ...entry, metadata: { sessions } })
+    return {
+      member: toMemberView(await readMember(services, access, userId), access),
+      sessionsEnded: sessions,
+    }
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed') {
-      await recordMember(ctx, access, tenant, { ...entry, outcome: 'failure', metadata: { error: error.message } })
+      await recordMember(ctx, access, tenant, {
+        ...entry,
+        outcome: 'failure',
+        metadata: { error: error.message },
+      })
     }
     throw error
   } finally {
-    await releaseMember(house.database.db, work)
+    await releaseMember(services.database.db, work)
   }
 }

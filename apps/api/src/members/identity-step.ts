@@ -1,18 +1,29 @@
-import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import { renewIdentitySteps } from '@atrium/db/invitations'
-import { type MemberWork, saveMemberFacts, savePersonIdentity } from '@atrium/db/member-work'
+import {
+  type MemberWork,
+  noteMemberFacts,
+  saveMadeIdentity,
+  savePersonIdentity,
+} from '@atrium/db/member-work'
 import { pendingSubject } from '@atrium/db/pending-subject'
+import { markSignInEnded, readSignIn } from '@atrium/db/tenant-access'
+import { deleteWebSessionsOfSubject } from '@atrium/db/web-sessions'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { createIdentityFor, findUnfinished, retireGivenUp } from '../invitations/identity.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
-import { StepRefused } from '../provisioning/steps.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
+import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { followProfile } from '../users/follow-profile.ts'
-import { endsWithMembership, type StepCall, standingOf } from './step.ts'
+import { endsWithMembership, isShutAlone, type StepCall, standingOf } from './step.ts'
 
-/** The person's identity: made inactive, given password and group, and only then let in; shut out or deleted when the record says so. */
+/**
+ * The person's identity: made inactive, given password and group, and only then let in; shut out or
+ * deleted when the record says so.
+ */
 export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
-  const { identity } = call.house.systems
+  const { identity } = call.services.systems
   if (!identity) return 'skipped'
   switch (standingOf(call.work)) {
     case 'removing':
@@ -22,65 +33,146 @@ export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
       await shutOut(call, identity)
       break
     default:
-      await letIn(call, identity)
+      await activate(call, identity)
   }
   return 'ok'
 }
 
-async function letIn(call: StepCall, identity: IdentityProvider): Promise<void> {
+async function activate(call: StepCall, identity: IdentityProvider): Promise<void> {
   const { work, signal } = call
   const known = await findIdentity(call, identity)
-  if (known === undefined && !isPending(work)) throw new StepRefused('The identity provider does not know this person.')
-  const userId = known ?? (await makeIdentity(call, identity))
-  // Whoever is new may have contact data, or another name since the work began.
-  if (known === undefined || work.profileDue) await tellProfile(call, identity)
-  if (!work.user.platformAdmin) {
+  if (known === undefined && !isPending(work))
+    throw new StepRejected('The identity provider does not know this person.')
+  const made = known === undefined ? await makeIdentity(call, identity) : undefined
+  const userId = known ?? made?.id ?? ''
+  if (made?.profileDue ?? work.profileDue) await tellProfile(call, identity)
+  if (!work.user.platformAdmin && !made?.inGroup) {
     const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
     await identity.addToGroup({ groupId, userId }, { signal }).catch(async (error: unknown) => {
-      if (error instanceof UpstreamError && error.kind === 'not_found') await reopenTenant(call.house, work.tenant.id, 'identity')
+      if (error instanceof UpstreamError && error.kind === 'not_found')
+        await reopenTenant(call.services, work.tenant.id, 'identity')
       throw error
     })
   }
-  if (work.managed) await identity.setActive({ userId, active: true }, { signal })
+  // A new record is in no other tenant. When its own turns meanwhile, its version changes, so that
+  // this step is done again.
+  if (call.fresh) await identity.setActive({ userId, active: true }, { signal })
+  else await followSignIn(call, identity, userId, work.managed)
 }
 
-/** Whom the tenant manages cannot sign in any more; anybody else only leaves the tenant's group. */
+/**
+ * Whom the tenant manages cannot sign in any more once suspended; anybody else only leaves the
+ * tenant's group. While the tenant is shut, everybody leaves the group, and who has no other tenant
+ * that is open cannot sign in.
+ */
 async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const userId = await findIdentity(call, identity)
   if (userId === undefined) return
-  if (call.work.profileDue) await tellProfile(call, identity)
-  if (call.work.managed) {
-    await identity.setActive({ userId, active: false }, { signal: call.signal })
-    await identity.endSessions({ userId, username: call.work.user.email }, { signal: call.signal })
-  } else await leaveGroup(call, identity, userId)
+  const { work, signal } = call
+  if (work.profileDue) await tellProfile(call, identity)
+  if (work.managed && isShutAlone(work)) {
+    // What the tenants of the person may says nothing about this any more, and must not undo it.
+    await markSignInEnded(call.services.database.db, work.user.id, false)
+    await endSignIn(call, identity, userId)
+    return
+  }
+  await leaveGroup(call, identity, userId)
+  if (await followSignIn(call, identity, userId, false)) return
+  // Applications that let the person in by the group ask again.
+  if (work.tenant.access === 'shut' && work.role === 'member' && !work.user.platformAdmin) {
+    await endSessionsAndTokens(
+      call.services,
+      identity,
+      { id: work.user.id, email: work.user.email, idpUserId: userId },
+      signal,
+    )
+  }
+}
+
+async function endSignIn(
+  { services, work, signal }: StepCall,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<void> {
+  await identity.setActive({ userId, active: false }, { signal })
+  await identity.endSessions({ userId, username: work.user.email }, { signal })
+  await deleteWebSessionsOfSubject(services.database.db, work.user.subject)
+}
+
+/**
+ * Makes the identity inactive while every tenant of the person is shut, and active again when that
+ * was the reason, or when `open` says so. Answers whether the person is locked out. A tenant that
+ * turned meanwhile is followed at once.
+ */
+async function followSignIn(
+  call: StepCall,
+  identity: IdentityProvider,
+  userId: string,
+  open: boolean,
+): Promise<boolean> {
+  const { services, work, signal } = call
+  const { db } = services.database
+  for (let state = await readSignIn(db, work.user.id); ; ) {
+    // On record before the provider is told: a process that dies in between must not leave somebody
+    // locked out for good.
+    if (state.locked) {
+      await markSignInEnded(db, work.user.id, true)
+      await endSignIn(call, identity, userId)
+    } else if ((open || state.ended) && !work.user.deactivated) {
+      await identity.setActive({ userId, active: true }, { signal })
+      if (state.ended) await markSignInEnded(db, work.user.id, false)
+    }
+    const now = await readSignIn(db, work.user.id)
+    if (now.locked === state.locked) return now.locked
+    state = now
+  }
 }
 
 async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void> {
   const { work, signal } = call
-  await retireGivenUp(call.house, identity, work.user.id, { signal })
+  await retireGivenUp(call.services, identity, work.user.id, { signal })
   const userId =
     (await findIdentity(call, identity)) ??
-    (isPending(work) ? (await findUnfinished(call.house, identity, work.user, { signal }))?.id : undefined)
+    (isPending(work)
+      ? (
+          await findUnfinished(
+            call.services,
+            identity,
+            { ...work.user, groupId: groupOf(work) },
+            { signal },
+          )
+        )?.id
+      : undefined)
   if (userId === undefined) return
   if (endsWithMembership(work)) {
-    await identity.endSessions({ userId, username: work.user.email }, { signal }).catch((error: unknown) => {
-      // Deleting the user ends them too; this only does it sooner.
-      if (!(error instanceof UpstreamError)) throw error
-    })
+    await identity
+      .endSessions({ userId, username: work.user.email }, { signal })
+      .catch((error: unknown) => {
+        // Deleting the user ends them too; this only does it sooner.
+        if (!(error instanceof UpstreamError)) throw error
+      })
     await identity.deleteUser(userId, { signal })
     return
   }
   await leaveGroup(call, identity, userId)
-  // A suspension here must not outlive the membership.
-  if (work.managed && !work.user.deactivated) await identity.setActive({ userId, active: true }, { signal })
+  // A suspension here must not outlive the membership; other tenants that are shut still count.
+  if (!work.user.deactivated) await followSignIn(call, identity, userId, work.managed)
 }
 
-async function tellProfile({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<void> {
-  if (work.profileFlagged) await noteIdentityDue(house.database.db, work.user.id, { profile: true, address: true })
-  await followProfile(house, identity, work.user.id, signal)
+async function tellProfile(
+  { services, work, signal }: StepCall,
+  identity: IdentityProvider,
+): Promise<void> {
+  if (work.profileFlagged)
+    await addIdentitySyncTask(services.database.db, work.user.id, { profile: true, address: true })
+  await followProfile(services, identity, work.user.id, signal)
 }
 
-async function leaveGroup({ work, signal }: StepCall, identity: IdentityProvider, userId: string): Promise<void> {
+async function leaveGroup(
+  { work, signal }: StepCall,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<void> {
   const groupId = work.tenant.identityGroupId
   if (groupId !== null) await identity.removeFromGroup({ groupId, userId }, { signal })
 }
@@ -90,33 +182,72 @@ function isPending({ user }: MemberWork): boolean {
 }
 
 /** The provider's key of somebody who has an identity. */
-async function findIdentity({ house, work, signal }: StepCall, identity: IdentityProvider): Promise<string | undefined> {
+async function findIdentity(
+  { services, work, signal }: StepCall,
+  identity: IdentityProvider,
+): Promise<string | undefined> {
   const { user } = work
   if (user.idpUserId !== null) return user.idpUserId
   if (isPending(work)) return undefined
-  const found = await identity.findUserBySubject({ subject: user.subject, email: user.email }, { signal })
-  if (found) await savePersonIdentity(house.database.db, user.id, { idpUserId: found.id })
+  const found = await identity.findUserBySubject(
+    { subject: user.subject, email: user.email },
+    { signal },
+  )
+  if (found) await savePersonIdentity(services.database.db, user.id, { idpUserId: found.id })
   return found?.id
 }
 
-async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise<string> {
-  const { house, work, password, signal } = call
-  const { db } = house.database
-  const path = `tenants/${work.tenant.slug}`
-  const made = await createIdentityFor(house, identity, { person: work.user, path }, { signal })
-  // First on record that nobody knows the password, then the identity: a process that dies in between leaves the truth behind.
-  await saveMemberFacts(db, work, { needs_password: true })
-  await savePersonIdentity(db, work.user.id, { subject: made.subject, idpUserId: made.id })
-  await renewIdentitySteps(db, work.user.id, work.tenant.id)
-  // An address outside the proved domains is given a link by mail: nobody else may know a password of its identity.
-  if (password && work.ownAddress) {
-    await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
-    await saveMemberFacts(db, work, { needs_password: work.needsPassword })
-  } else work.needsPassword = true
-  return made.id
+interface MadeIdentity {
+  id: string
+  /** In the tenant's group already. */
+  inGroup: boolean
+  /** The record has another name or address than the identity was made with. */
+  profileDue: boolean
 }
 
-async function ensureGroup({ tenant }: MemberWork, identity: IdentityProvider, signal: AbortSignal): Promise<string> {
-  const group = await identity.ensureGroup({ name: tenant.identityGroupName, attributes: { tenant: tenant.slug } }, { signal })
+async function makeIdentity(
+  { services, work, password, fresh, signal }: StepCall,
+  identity: IdentityProvider,
+): Promise<MadeIdentity> {
+  const { db } = services.database
+  const groupId = groupOf(work)
+  const made = await createIdentityFor(
+    services,
+    identity,
+    { person: work.user, path: `tenants/${work.tenant.slug}`, groupId, fresh },
+    { signal },
+  )
+  const { profileDue } = await saveMadeIdentity(db, work, {
+    subject: made.subject,
+    idpUserId: made.id,
+  })
+  if (!fresh) await renewIdentitySteps(db, work.user.id, work.tenant.id)
+  // An address outside the proved domains is given a link by mail: nobody else may know a password
+  // of its identity.
+  if (password && work.ownAddress) {
+    await identity.setPassword({ userId: made.id, password: password.give() }, { signal })
+    noteMemberFacts(work, { needs_password: work.needsPassword })
+  } else work.needsPassword = true
+  return {
+    id: made.id,
+    inGroup: groupId !== undefined && made.groupIds.includes(groupId),
+    profileDue,
+  }
+}
+
+/** Platform administrators are in no tenant's group. */
+function groupOf({ tenant, user }: MemberWork): string | undefined {
+  return user.platformAdmin ? undefined : (tenant.identityGroupId ?? undefined)
+}
+
+async function ensureGroup(
+  { tenant }: MemberWork,
+  identity: IdentityProvider,
+  signal: AbortSignal,
+): Promise<string> {
+  const group = await identity.ensureGroup(
+    { name: tenant.identityGroupName, attributes: { tenant: tenant.slug } },
+    { signal },
+  )
   return group.id
 }

@@ -1,4 +1,5 @@
 import { isBelow } from '@atrium/core/domains'
+import type { Entitlements } from '@atrium/core/entitlements'
 import { AppError } from '@atrium/core/errors'
 import { splitAddress } from '@atrium/core/mail-addresses'
 import type { NewMember } from '@atrium/core/members'
@@ -6,14 +7,11 @@ import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { ProvisioningStep } from '@atrium/core/tenants'
 import type { Db, Trx } from '@atrium/db/connect'
 import { violatedConstraint } from '@atrium/db/failures'
-import { noteIdentityDue } from '@atrium/db/identity-dues'
-import { findInvitedMember, giveUpIdentity } from '@atrium/db/invitations'
-import { claimMember, type MemberWork } from '@atrium/db/member-work'
+import { giveUpIdentity } from '@atrium/db/invitations'
+import { insertClaimedMembership, type MemberWork } from '@atrium/db/member-work'
 import {
   countMembers,
-  findMember,
-  findPerson,
-  insertMembership,
+  findAddressUse,
   insertPerson,
   type KnownPerson,
   listTenantDomains,
@@ -21,14 +19,23 @@ import {
 import { findLiveSubscription } from '@atrium/db/subscriptions'
 import { updateTenant } from '@atrium/db/tenants'
 import { lockEmail, updateUser } from '@atrium/db/users'
-import { refuseLimited } from '../billing/limits.ts'
+import { rejectLimitedBy } from '../billing/limits.ts'
 import { readEntitlements } from '../entitlements/read.ts'
-import type { House, InTransaction } from '../house.ts'
 import { requirePortal } from '../invitations/link.ts'
 import { mailMemberInvitation } from '../invitations/mails.ts'
-import type { Take } from '../limits.ts'
+import { ofRecipient, type Take } from '../limits.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
-import { mailOf, orUnseen, type Place, placeOf, refuseForeign, refuseTaken, taken, type Unseen } from './addresses.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import {
+  mailOf,
+  orUnseen,
+  type Place,
+  placeOf,
+  rejectForeign,
+  taken,
+  type Unseen,
+} from './addresses.ts'
 
 /** On whose behalf a member is made. */
 export interface Maker {
@@ -37,7 +44,7 @@ export interface Maker {
   operator: boolean
   /** Whom an invitation names as inviter. */
   name: string
-  /** Refuses when the maker has lost the right meanwhile; runs under the tenant's lock. */
+  /** Rejects when the maker has lost the right meanwhile; runs under the tenant's lock. */
   stillMay: (trx: Trx) => Promise<void>
   /** Runs in the transaction that makes the record. */
   inserted?: (trx: Trx, userId: string) => Promise<void>
@@ -51,21 +58,31 @@ export interface Inserted {
   seats?: readonly [number, number]
   /** Steps whose systems said nothing when they were asked before. */
   silent: readonly ProvisioningStep[]
+  /** See `StepCall`. */
+  fresh: boolean
 }
 
 /**
- * Makes the record of a member, claimed for the work outside: at once on a domain that the tenant proved, as an invitation by mail for every
- * other address. Outside systems are asked first whether an own address is free; one that does not answer is asked again by the step that
- * needs it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`, `domain_not_verified`, `seats_exhausted`,
- * `billing_limited`, `integration_off`, `invalid_input`.
+ * Makes the record of a member, claimed for the work outside: at once on a domain that the tenant
+ * proved, as an invitation by mail for every other address. Upstream systems are asked first
+ * whether an own address is free; one that does not answer is asked again by the step that needs
+ * it. Throws AppError `tenant_suspended`, `tenant_deleted`, `email_taken`, `domain_not_verified`,
+ * `seats_exhausted`, `billing_limited`, `integration_off`, `invalid_input`.
  */
-export async function insertMember(house: House, maker: Maker, fields: NewMember): Promise<Inserted> {
-  const { db } = house.database
-  const { address, own } = await placeOf(house, db, maker.tenant.id, fields.email, 'email')
-  if (!own) requirePortal(house.config)
-  const [account, identity] = own ? await Promise.all([accountOf(house, address), identityOf(house, address)]) : []
+export async function insertMember(
+  services: Services,
+  maker: Maker,
+  fields: NewMember,
+): Promise<Inserted> {
+  const { db } = services.database
+  const looked = await placeOf(services, db, maker.tenant.id, fields.email, 'email')
+  const { address, own } = looked
+  if (!own) requirePortal(services.config)
+  const [account, identity] = own
+    ? await Promise.all([accountOf(services, address), identityOf(services, address)])
+    : []
   if (typeof account === 'object') throw taken(address)
-  const withMail = mailOf(house) !== undefined
+  const withMail = mailOf(services) !== undefined
   const vacant = own && withMail && account === undefined
   const subject = typeof identity === 'object' ? identity.subject : undefined
   const silent: ProvisioningStep[] = [
@@ -73,29 +90,55 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
     ...(account === 'silent' ? (['mail'] as const) : []),
   ]
   try {
-    const inserted = await db.transaction().execute(async (trx) => {
+    const inserted = await tenantTransaction(services, maker.tenant.id, async (trx) => {
       const tenant = await lockOpenTenant(trx, maker.tenant.slug)
-      await refuseLimited(trx, house, tenant.id)
+      const entitlements = await readEntitlements(trx, services, tenant.id)
+      rejectLimitedBy(entitlements)
       await maker.stillMay(trx)
       await lockEmail(trx, address)
-      const place = await placeOf(house, trx, tenant.id, fields.email, 'email')
-      const person = await admit(trx, { tenantId: tenant.id, place, subject, operator: maker.operator })
-      const raised = await takeSeat(trx, house, tenant)
+      // Of an own address `admit` makes sure again.
+      const place = own ? looked : await placeOf(services, trx, tenant.id, fields.email, 'email')
+      const person = await admit(trx, {
+        tenantId: tenant.id,
+        place,
+        subject,
+        operator: maker.operator,
+      })
+      const raised = await takeSeat(trx, tenant, entitlements)
       const details = named(fields, place)
       const userId = await personFor(trx, { tenantId: tenant.id, place, person, details })
       const mailboxAddress = place.own && withMail ? place.address : null
-      await insertMembership(trx, { tenantId: tenant.id, userId, role: fields.role, mailboxAddress, mailVacant: vacant })
+      // Nobody can have lost a membership, or left anything outside, who has no record yet.
+      const fresh = person === undefined && place.own
+      const work = await insertClaimedMembership(trx, {
+        tenantId: tenant.id,
+        userId,
+        role: fields.role,
+        mailboxAddress,
+        mailVacant: vacant,
+        fresh,
+      })
       if (isInvited(place, person)) {
         const { email, name } = details
-        await mailMemberInvitation(house, trx, { userId, email, name, tenantId: tenant.id, inviter: maker.name, role: fields.role })
+        await mailMemberInvitation(services, trx, {
+          userId,
+          email,
+          name,
+          tenantId: tenant.id,
+          inviter: maker.name,
+          role: fields.role,
+        })
       }
       await maker.inserted?.(trx, userId)
-      await takeMember(trx, house, tenant.id, place.own ? fields.alternativeEmail : (fields.alternativeEmail ?? place.address))
-      const work = await claimMember(trx, tenant.id, userId)
-      if (!work) throw new AppError('member_busy')
-      return { tenant, userId, work, silent, ...(raised ? { seats: raised } : {}) }
+      await takeMember(
+        trx,
+        services,
+        tenant.id,
+        place.own ? fields.alternativeEmail : (fields.alternativeEmail ?? place.address),
+      )
+      return { tenant, userId, work, silent, fresh, ...(raised ? { seats: raised } : {}) }
     })
-    house.memberLeases.kept(inserted.work)
+    services.memberLeases.kept(inserted.work)
     return inserted
   } catch (error) {
     if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
@@ -103,17 +146,9 @@ export async function insertMember(house: House, maker: Maker, fields: NewMember
   }
 }
 
-/** The record of somebody whose identity is to be made; contact data is due there, because a creation takes none. */
-async function insertNew(trx: Trx, person: Parameters<typeof insertPerson>[1]): Promise<string> {
-  const userId = await insertPerson(trx, person)
-  const { firstName, lastName, phone, alternativeEmail } = person
-  if ([firstName, lastName, phone, alternativeEmail].some((value) => value !== null)) await noteIdentityDue(trx, userId, { profile: true })
-  return userId
-}
-
 /**
- * Counts a new member of a tenant, and the welcome mail where it goes to an address that is not on a domain of the tenant. Throws AppError
- * `rate_limited`.
+ * Counts a new member of a tenant, and the welcome mail where it goes to an address that is not on
+ * a domain of the tenant. Throws AppError `rate_limited`.
  */
 async function takeMember(
   trx: Trx,
@@ -126,28 +161,41 @@ async function takeMember(
     const domains = (await listTenantDomains(trx, tenantId)).filter(({ verified }) => verified)
     const own = domains.filter(({ name }) => !isBelow(name, config.tenantDomain))
     if (!domains.some(({ name }) => name === splitAddress(elsewhere).domain)) {
-      takes.push({ limit: own.length > 0 ? 'invitations_day' : 'invitations_unproven_day', of: tenantId })
+      takes.push(
+        { limit: own.length > 0 ? 'invitations_day' : 'invitations_unproven_day', of: tenantId },
+        { limit: 'invitations_recipient_day', of: ofRecipient(elsewhere) },
+      )
     }
   }
   await limits.takeIn(trx, undefined, takes)
 }
 
-/** Whoever has an address outside the tenant's domains is asked first; operators put each other into tenants as they are. */
+/**
+ * Whoever has an address outside the tenant's domains is asked first; operators put each other into
+ * tenants as they are.
+ */
 function isInvited({ own }: Place, person: KnownPerson | undefined): boolean {
   return !own && !person?.platformAdmin
 }
 
 /**
- * Whose membership it becomes. Who has an address that is invited stays unknown until the link in the mail is followed. Somebody known on a
- * domain that the tenant proved gets a new identity: whoever made the old one may hold it still, and the domain is the tenant's.
+ * Whose membership it becomes. Who has an address that is invited stays unknown until the link in
+ * the mail is followed. Somebody known on a domain that the tenant proved gets a new identity:
+ * whoever made the old one may hold it still, and the domain is the tenant's.
  */
 async function personFor(
   trx: Trx,
-  request: { tenantId: string; place: Place; person: KnownPerson | undefined; details: ReturnType<typeof named> },
+  request: {
+    tenantId: string
+    place: Place
+    person: KnownPerson | undefined
+    details: ReturnType<typeof named>
+  },
 ): Promise<string> {
   const { tenantId, place, person, details } = request
-  if (isInvited(place, person)) return insertPerson(trx, { ...details, homeTenantId: tenantId, invited: true })
-  if (!person) return insertNew(trx, { ...details, homeTenantId: tenantId })
+  if (isInvited(place, person))
+    return insertPerson(trx, { ...details, homeTenantId: tenantId, invited: true })
+  if (!person) return insertPerson(trx, { ...details, homeTenantId: tenantId })
   if (person.platformAdmin) return person.id
   await giveUpIdentity(trx, person.id, tenantId)
   const { email: _, ...names } = details
@@ -162,78 +210,128 @@ async function personFor(
 }
 
 /**
- * What our own records have against a new member, seats aside; the person when they know one who may be added. Nothing tells whether
- * somebody outside the tenant's domains is known.
+ * What our own records have against a new member, seats aside; the person when they know one who
+ * may be added. Nothing tells whether somebody outside the tenant's domains is known.
  */
 export async function admit(
   db: Db | Trx,
   request: { tenantId: string; place: Place; subject: string | undefined; operator: boolean },
 ): Promise<KnownPerson | undefined> {
   const { tenantId, place, subject, operator } = request
-  const person = await findPerson(db, { email: place.address })
-  if (!person) refuseForeign(place)
+  const { person, member, invited, held, own } = await findAddressUse(db, tenantId, place.address)
+  if (place.own && !own)
+    throw new AppError(
+      'domain_not_verified',
+      `The domain of ${place.address} is not verified any more.`,
+    )
+  if (!person) rejectForeign(place)
   if (subject !== undefined && !person) throw taken(place.address)
-  if (person && (await findMember(db, tenantId, person.id))) throw new AppError('email_taken', `${place.address} is a member already.`)
-  if (await findInvitedMember(db, tenantId, place.address))
-    throw new AppError('email_taken', `${place.address} has been invited already. The invitation can be sent again, or removed.`)
+  if (member) throw new AppError('email_taken', `${place.address} is a member already.`)
+  if (invited)
+    throw new AppError(
+      'email_taken',
+      `${place.address} has been invited already. The invitation can be sent again, or removed.`,
+    )
   if (!place.own) {
     if (!person?.platformAdmin || !operator) return undefined
     if (person.deactivatedAt !== null) throw taken(place.address)
     return person
   }
-  if (person && (person.deactivatedAt !== null || (person.platformAdmin && !operator))) throw taken(place.address)
-  await refuseTaken(db, place, person?.id ?? null)
+  if (person && (person.deactivatedAt !== null || (person.platformAdmin && !operator)))
+    throw taken(place.address)
+  if (held) throw taken(place.address)
   return person
 }
 
 type Seats = Pick<OpenTenant, 'id' | 'seats' | 'seat_mode'>
 
-/** How many more members the tenant may have without paying more: infinite where its entitlements set no limit. */
-export async function freeSeats(db: Db | Trx, house: InTransaction, tenant: Seats): Promise<number> {
-  const { most } = await seatLimits(db, house, tenant)
+/**
+ * How many more members the tenant may have without paying more: infinite where its entitlements
+ * set no limit.
+ */
+export async function freeSeats(
+  db: Db | Trx,
+  services: InTransaction,
+  tenant: Seats,
+): Promise<number> {
+  const { most } = await seatLimits(db, tenant, await readEntitlements(db, services, tenant.id))
   return most === 0 ? Number.POSITIVE_INFINITY : most - (await countMembers(db, tenant.id))
 }
 
 /**
- * `limit`: how many members there may be now, `most`: how far that may be raised without paying more; 0 for no limit. A tenant may set
- * fewer seats than it is entitled to. In the mode `auto` these are raised with the members; with a running subscription that takes a
- * confirmed price.
+ * `limit`: how many members there may be now, `most`: how far that may be raised without paying
+ * more; 0 for no limit. A tenant may set fewer seats than it is entitled to. In the mode `auto`
+ * these are raised with the members; with a running subscription that takes a confirmed price.
  */
-async function seatLimits(db: Db | Trx, house: InTransaction, { id, seats, seat_mode }: Seats): Promise<{ limit: number; most: number }> {
-  const { seats: entitled } = await readEntitlements(db, house, id)
+async function seatLimits(
+  db: Db | Trx,
+  { id, seats, seat_mode }: Seats,
+  { seats: entitled }: Entitlements,
+): Promise<{ limit: number; most: number }> {
   const limit = entitled === 0 || (seats > 0 && seats < entitled) ? seats : entitled
   if (seat_mode !== 'auto') return { limit, most: limit }
   const subscription = await findLiveSubscription(db, id)
-  return { limit, most: subscription && grantingStatuses.includes(subscription.status) ? limit : entitled }
+  return {
+    limit,
+    most: subscription && grantingStatuses.includes(subscription.status) ? limit : entitled,
+  }
 }
 
-/** Makes sure of a seat for one member more; returns how the seats were raised for it. Throws AppError `seats_exhausted`. */
-async function takeSeat(trx: Trx, house: InTransaction, tenant: Seats): Promise<[number, number] | undefined> {
-  const { limit, most } = await seatLimits(trx, house, tenant)
+/**
+ * Makes sure of a seat for one member more; returns how the seats were raised for it. Throws
+ * AppError `seats_exhausted`.
+ */
+async function takeSeat(
+  trx: Trx,
+  tenant: Seats,
+  entitlements: Entitlements,
+): Promise<[number, number] | undefined> {
+  const { limit, most } = await seatLimits(trx, tenant, entitlements)
+  if (limit === 0) return undefined
   const needed = (await countMembers(trx, tenant.id)) + 1
-  if (limit === 0 || needed <= limit) return undefined
-  if (most !== 0 && needed > most) throw seatsExhausted({ seats: limit, seat_mode: tenant.seat_mode })
+  if (needed <= limit) return undefined
+  if (most !== 0 && needed > most)
+    throw seatsExhausted({ seats: limit, seat_mode: tenant.seat_mode })
   await updateTenant(trx, tenant.id, { seats: needed })
   return [tenant.seats, needed]
 }
 
 export function seatsExhausted({ seats, seat_mode }: Omit<Seats, 'id'>): AppError {
   const taken = `All ${seats} seats of the tenant are taken.`
-  return new AppError('seats_exhausted', seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken)
+  return new AppError(
+    'seats_exhausted',
+    seat_mode === 'auto' ? `${taken} One more takes the consent to its price.` : taken,
+  )
 }
 
-/** The account that has the address at the mail server; undefined when there is none, or no mail server. */
-async function accountOf(house: House, address: string): Promise<{ id: string } | undefined | Unseen> {
-  return orUnseen(async (signal) => mailOf(house)?.findAccount(address, { signal }))
+/**
+ * The account that has the address at the mail server; undefined when there is none, or no mail
+ * server.
+ */
+async function accountOf(
+  services: Services,
+  address: string,
+): Promise<{ id: string } | undefined | Unseen> {
+  return orUnseen(async (signal) => mailOf(services)?.findAccount(address, { signal }))
 }
 
 /** The identity that has the address; undefined when there is none, or no identity system. */
-async function identityOf(house: House, address: string): Promise<{ subject: string } | undefined | Unseen> {
-  return orUnseen(async (signal) => house.systems.identity?.findUserByEmail(address, { signal }))
+async function identityOf(
+  services: Services,
+  address: string,
+): Promise<{ subject: string } | undefined | Unseen> {
+  return orUnseen(async (signal) => services.systems.identity?.findUserByEmail(address, { signal }))
 }
 
 function named(fields: NewMember, { address }: Place) {
   const { name, firstName = null, lastName = null, phone = null, alternativeEmail = null } = fields
   const spelled = [firstName, lastName].filter((part) => part !== null).join(' ')
-  return { email: address, name: name ?? (spelled || (address.split('@')[0] ?? address)), firstName, lastName, phone, alternativeEmail }
+  return {
+    email: address,
+    name: name ?? (spelled || (address.split('@')[0] ?? address)),
+    firstName,
+    lastName,
+    phone,
+    alternativeEmail,
+  }
 }

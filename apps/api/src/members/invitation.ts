@@ -1,15 +1,37 @@
 import type { MemberRow } from '@atrium/db/members'
-import type { House } from '../house.ts'
 import { requirePortal } from '../invitations/link.ts'
 import { mailMemberInvitation } from '../invitations/mails.ts'
+import { ofRecipient, type Take } from '../limits.ts'
+import type { Services } from '../services.ts'
 
-/** Mails an open invitation once more; the link of the earlier mail is void as soon as this one is sent. Throws AppError `integration_off`. */
+/** What one more mail to somebody who is invited already takes. */
+export function repeatedInvitation({
+  tenantId,
+  email,
+}: {
+  tenantId: string
+  email: string
+}): Take[] {
+  return [
+    { limit: 'invitation_repeats_day', of: tenantId },
+    { limit: 'invitations_recipient_day', of: ofRecipient(email) },
+  ]
+}
+
+/**
+ * Mails an open invitation once more; the link of the earlier mail is void as soon as this one is
+ * sent. Throws AppError `integration_off`.
+ */
 export async function sendInvitationAgain(
-  house: House,
+  services: Services,
   tenantId: string,
   { id: userId, email, name, role }: Pick<MemberRow, 'id' | 'email' | 'name' | 'role'>,
   inviter: string,
 ): Promise<void> {
-  requirePortal(house.config)
-  await house.database.db.transaction().execute((trx) => mailMemberInvitation(house, trx, { userId, email, name, tenantId, inviter, role }))
+  requirePortal(services.config)
+  await services.database.db
+    .transaction()
+    .execute((trx) =>
+      mailMemberInvitation(services, trx, { userId, email, name, tenantId, inviter, role }),
+    )
 }

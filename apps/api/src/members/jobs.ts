@@ -1,22 +1,34 @@
 import { findUnfinishedImports } from '@atrium/db/member-imports'
 import { claimMember, findUnfinishedMembers, secondsUntilMemberDue } from '@atrium/db/member-work'
 import { tenantsOfUser } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { runMember } from './run.ts'
 
 /** A job's wake-up: does what is due for a member, or comes back when it is. */
-export async function settleMember(house: House, tenantId: string, userId: string): Promise<void> {
-  const { db } = house.database
+export async function syncMember(
+  services: Services,
+  tenantId: string,
+  userId: string,
+): Promise<void> {
+  const { db } = services.database
   const due = await secondsUntilMemberDue(db, tenantId, userId)
   if (due === undefined) return
   const work = due > 0.5 ? undefined : await claimMember(db, tenantId, userId)
-  if (work) await runMember(house, house.memberLeases.kept(work))
-  else await house.jobs.wakeMember(tenantId, userId, Math.max(due, 1))
+  if (work) await runMember(services, services.memberLeases.kept(work))
+  else await services.jobs.enqueueMember(tenantId, userId, Math.max(due, 1))
 }
 
-/** Does at once what is due of a person in every tenant, but for one whose act has done it; what another piece of work holds comes later. */
-export async function settleEverywhere(house: House, userId: string, exceptTenantId?: string): Promise<void> {
-  for (const { id } of await tenantsOfUser(house.database.db, userId)) if (id !== exceptTenantId) await settleMember(house, id, userId)
+/**
+ * Does at once what is due of a person in every tenant, but for one whose act has done it; what
+ * another piece of work holds comes later.
+ */
+export async function syncMemberships(
+  services: Services,
+  userId: string,
+  exceptTenantId?: string,
+): Promise<void> {
+  for (const { id } of await tenantsOfUser(services.database.db, userId))
+    if (id !== exceptTenantId) await syncMember(services, id, userId)
 }
 
 /** Members that a sweep reads at a time. */
@@ -24,8 +36,8 @@ const pageSize = 1000
 const mostImports = 1000
 
 /** Wakes the work on every member and import that is due, whatever became of their job. */
-export async function sweepMembers(house: House): Promise<void> {
-  const { db } = house.database
+export async function sweepMembers(services: Services): Promise<void> {
+  const { db } = services.database
   let members = 0
   for (
     let page = await findUnfinishedMembers(db, pageSize);
@@ -33,10 +45,14 @@ export async function sweepMembers(house: House): Promise<void> {
     page = await findUnfinishedMembers(db, pageSize, page.at(-1))
   ) {
     members += page.length
-    // What is held may be held by a process that is dead: it is looked at again when its lease ends.
-    await house.jobs.wakeMembers(page.map(({ heldSeconds, ...member }) => ({ ...member, afterSeconds: heldSeconds })))
+    // What is held may be held by a process that is dead: it is looked at again when its lease
+    // ends.
+    await services.jobs.enqueueMembers(
+      page.map(({ heldSeconds, ...member }) => ({ ...member, afterSeconds: heldSeconds })),
+    )
   }
   const imports = await findUnfinishedImports(db, mostImports)
-  if (members + imports.length > 0) house.log.info({ members, imports: imports.length }, 'found work on members left undone')
-  for (const { id, heldSeconds } of imports) await house.jobs.wakeImport(id, heldSeconds)
+  if (members + imports.length > 0)
+    services.log.info({ members, imports: imports.length }, 'found work on members left undone')
+  for (const { id, heldSeconds } of imports) await services.jobs.enqueueImport(id, heldSeconds)
 }

@@ -3,22 +3,38 @@ import type { Database } from '@atrium/db/connect'
 import { extendMembers, type MemberWork, memberLeaseSeconds } from '@atrium/db/member-work'
 import type { Logger } from '../log.ts'
 
-/** Longer than any piece of work on a member lasts: all its steps to their deadlines, and what is read and written around them. */
+/**
+ * Longer than any piece of work on a member lasts: all its steps to their deadlines, and what is
+ * read and written around them.
+ */
 const longestHoldMs = 60_000
 
-/** Signs of life for the work on members that this process does, so that a short lease tells dead processes from slow systems. */
+/**
+ * Signs of life for the work on members that this process does, so that a short lease tells dead
+ * processes from slow systems.
+ */
 export interface MemberLeases {
-  /** From a claim on. Ends by itself when the member is freed, or after the longest that such work lasts. */
+  /**
+   * From a claim on. Ends by itself when the member is freed, or after the longest that such work
+   * lasts.
+   */
   kept(work: MemberWork): MemberWork
   stop(): void
 }
 
-export function createMemberLeases({ database, log }: { database: Database; log: Logger }): MemberLeases {
+export function createMemberLeases({
+  database,
+  log,
+}: {
+  database: Database
+  log: Logger
+}): MemberLeases {
   const claimedAt = new Map<string, number>()
   let beat: NodeJS.Timeout | undefined
 
   async function extend(): Promise<void> {
-    for (const [run, at] of claimedAt) if (performance.now() - at > longestHoldMs) claimedAt.delete(run)
+    for (const [run, at] of claimedAt)
+      if (performance.now() - at > longestHoldMs) claimedAt.delete(run)
     const asked = [...claimedAt.keys()]
     const held = asked.length === 0 ? [] : await extendMembers(database.db, asked)
     for (const run of asked) if (!held.includes(run)) claimedAt.delete(run)
@@ -34,7 +50,9 @@ export function createMemberLeases({ database, log }: { database: Database; log:
       claimedAt.set(work.run, performance.now())
       beat ??= setInterval(
         () => {
-          extend().catch((err: unknown) => log.warn({ err }, 'the leases of members could not be extended'))
+          extend().catch((err: unknown) =>
+            log.warn({ err }, 'the leases of members could not be extended'),
+          )
         },
         (memberLeaseSeconds * 1000) / 3,
       ).unref()

@@ -5,8 +5,9 @@ import { changeMembership, type MemberRow, revokeMembership } from '@atrium/db/m
 import { takeOutOfLists } from '../lists/members.ts'
 
 /**
- * Ends a membership in the records: access at once, the way out of every outside system to be done, and the known addresses taken out of
- * the tenant's lists. Under the locks of tenant and member.
+ * Ends a membership in the records: access at once, the way out of every upstream system to be
+ * done, and the known addresses taken out of the tenant's lists. Under the locks of tenant and
+ * member.
  */
 export async function leaveTenant(
   trx: Trx,

@@ -5,32 +5,55 @@ import type { Db, Trx } from '@atrium/db/connect'
 import { findMember, listMembers as findMembers, type MemberRow } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { toMemberView } from './view.ts'
 
 /** The tenant's members, newest first. */
-export async function listMembers({ house }: Context, access: Access, input: ListTenantUsers): Promise<MemberPage> {
+export async function listMembers(
+  { services }: Context,
+  access: Access,
+  input: ListTenantUsers,
+): Promise<MemberPage> {
   const { q, role, status, cursor, limit } = input
-  const rows = await findMembers(house.database.db, access.tenant.id, { q, role, status, before: cursor, limit })
+  const rows = await findMembers(services.database.db, access.tenant.id, {
+    q,
+    role,
+    status,
+    before: cursor,
+    limit,
+  })
   const { items, nextCursor } = cutPage(rows, limit)
   return { items: items.map((row) => toMemberView(row, access)), nextCursor }
 }
 
 /** One member. Throws AppError `not_found`. */
-export async function getMember({ house }: Context, access: Access, userId: string): Promise<MemberView> {
-  return toMemberView(await readMember(house, access, userId), access)
+export async function getMember(
+  { services }: Context,
+  access: Access,
+  userId: string,
+): Promise<MemberView> {
+  return toMemberView(await readMember(services, access, userId), access)
 }
 
 /** The member's row as it stands. Throws AppError `not_found`. */
-export function readMember(house: House, { tenant }: Access, userId: string): Promise<MemberRow> {
-  return requireMember(house.database.db, tenant.id, userId)
+export function readMember(
+  services: Services,
+  { tenant }: Access,
+  userId: string,
+): Promise<MemberRow> {
+  return requireMember(services.database.db, tenant.id, userId)
 }
 
 /** The same by a handle of the caller's. Throws AppError `not_found`. */
-export async function requireMember(db: Db | Trx, tenantId: string, userId: string): Promise<MemberRow> {
+export async function requireMember(
+  db: Db | Trx,
+  tenantId: string,
+  userId: string,
+): Promise<MemberRow> {
   const row = await findMember(db, tenantId, userId)
   if (!row) throw noSuchMember()
   return row
 }
 
-export const noSuchMember = () => new AppError('not_found', 'The tenant has no member with this id.')
+export const noSuchMember = () =>
+  new AppError('not_found', 'The tenant has no member with this id.')

@@ -1,9 +1,9 @@
 import { splitAddress } from '@atrium/core/mail-addresses'
-import { type MemberWork, saveMemberFacts } from '@atrium/db/member-work'
+import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/member-work'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
-import { forgetInLists } from '../lists/members.ts'
-import { StepRefused } from '../provisioning/steps.ts'
+import { removeFromLists } from '../lists/members.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
 import { mailboxOpened } from '../scheduling/mailbox-opened.ts'
 import { randomPassword } from './one-time-password.ts'
 import { type StepCall, standingOf } from './step.ts'
@@ -13,9 +13,9 @@ type MailCall = StepCall & { mail: MailServer; mailbox: Mailbox }
 
 /** The person's mailbox under the address on record: made, renamed, frozen, thawed or removed. */
 export async function mailStep(call: StepCall): Promise<'ok' | 'skipped'> {
-  const { house, work } = call
-  const { mail } = house.systems
-  if (!mail || !house.config.mailProvisioning || work.mailbox === null) return 'skipped'
+  const { services, work } = call
+  const { mail } = services.systems
+  if (!mail || !services.config.mailProvisioning || work.mailbox === null) return 'skipped'
   const mailCall = { ...call, mail, mailbox: work.mailbox }
   const accountId = await findAccount(mailCall)
   switch (standingOf(work)) {
@@ -32,13 +32,19 @@ export async function mailStep(call: StepCall): Promise<'ok' | 'skipped'> {
   }
 }
 
-/** The aliases go with the mailbox, and the lists that send to one of them must not send into the void. */
-async function remove({ house, work, mail, signal }: MailCall, accountId: string): Promise<void> {
+/**
+ * The aliases go with the mailbox, and the lists that send to one of them must not send into the
+ * void.
+ */
+async function remove(
+  { services, work, mail, signal }: MailCall,
+  accountId: string,
+): Promise<void> {
   const account = await mail.readAccount(accountId, { signal })
   await mail.removeAccount(accountId, { signal })
-  const lists = await forgetInLists(house, work.tenant.id, account?.aliases ?? [])
+  const lists = await removeFromLists(services, work.tenant.id, account?.aliases ?? [])
   for (const { id, address, left } of lists) {
-    await house.audit.recordSystem({
+    await services.audit.recordSystem({
       action: 'list.updated',
       resourceType: 'list',
       resourceId: id,
@@ -50,20 +56,28 @@ async function remove({ house, work, mail, signal }: MailCall, accountId: string
 }
 
 /** The account on record, or the one that a creation of ours left whose answer was lost. */
-async function findAccount({ house, work, mail, mailbox, signal }: MailCall): Promise<string | undefined> {
+async function findAccount({
+  services,
+  work,
+  mail,
+  mailbox,
+  fresh,
+  signal,
+}: MailCall): Promise<string | undefined> {
   if (mailbox.accountId !== null) return mailbox.accountId
   // While nobody saw the address free, an account under it may be somebody else's.
-  if (!mailbox.vacant) return undefined
+  if (!mailbox.vacant || fresh) return undefined
   const found = await mail.findAccount(mailbox.address, { signal })
   const account = found && (await mail.readAccount(found.id, { signal }))
   if (account?.address !== mailbox.address) return undefined
-  await saveMemberFacts(house.database.db, work, { mail_account_id: account.id })
+  await saveMemberFacts(services.database.db, work, { mail_account_id: account.id })
   return account.id
 }
 
 async function keepOpen(call: MailCall, accountId: string | undefined): Promise<void> {
-  const { house, work, mail, mailbox, signal } = call
-  const account = accountId === undefined ? undefined : await mail.readAccount(accountId, { signal })
+  const { services, work, mail, mailbox, signal } = call
+  const account =
+    accountId === undefined ? undefined : await mail.readAccount(accountId, { signal })
   if (!account) {
     await make(call)
     return
@@ -71,35 +85,72 @@ async function keepOpen(call: MailCall, accountId: string | undefined): Promise<
   // Found again after its answer was lost: whatever password it was given, nobody was shown.
   if (mailbox.accountId === null) await givePassword(call, account.id)
   if (account.address !== mailbox.address) await rename(call, account)
-  if (account.displayName !== work.user.name) await mail.setDisplayName({ id: account.id, displayName: work.user.name }, { signal })
+  if (account.displayName !== work.user.name)
+    await mail.setDisplayName({ id: account.id, displayName: work.user.name }, { signal })
+  if (work.tenant.access === 'read_only') return mute(call, account)
   if (!mailbox.frozen) return
-  await mail.thawAccount({ id: account.id, permissions: mailbox.permissions ?? undefined }, { signal })
-  await saveMemberFacts(house.database.db, work, { mail_frozen: false, mail_permissions: null })
-  await mailboxOpened(house, account.id)
+  await mail.thawAccount(
+    { id: account.id, permissions: mailbox.permissions ?? undefined },
+    { signal },
+  )
+  await saveMemberFacts(services.database.db, work, { mail_frozen: false, mail_permissions: null })
+  await mailboxOpened(services, account.id)
+}
+
+/**
+ * The mailbox of a tenant that may only read: what was allowed before is on record first, as for
+ * freezing.
+ */
+async function mute(
+  { services, work, mail, mailbox, signal }: MailCall,
+  account: MailAccount,
+): Promise<void> {
+  const permissions = mailbox.frozen ? mailbox.permissions : account.permissions
+  if (!mailbox.frozen) {
+    await saveMemberFacts(services.database.db, work, {
+      mail_frozen: true,
+      mail_permissions: JSON.stringify(permissions ?? null),
+    })
+  }
+  await mail.muteAccount({ id: account.id, permissions: permissions ?? undefined }, { signal })
 }
 
 async function make(call: MailCall): Promise<void> {
-  const { house, work, password, mail, mailbox, signal } = call
-  const { db } = house.database
+  const { services, work, password, mail, mailbox, signal } = call
+  const { db } = services.database
   const { localPart, domainId } = placeOf(mailbox)
   if (!mailbox.vacant && (await mail.findAccount(mailbox.address, { signal }))) throw taken(mailbox)
-  await saveMemberFacts(db, work, { mail_vacant: true, ...(password ? {} : { needs_password: true }) })
+  if (!mailbox.vacant || !password)
+    await saveMemberFacts(db, work, {
+      mail_vacant: true,
+      ...(password ? {} : { needs_password: true }),
+    })
   const first = password?.give() ?? randomPassword()
   try {
-    const { id } = await mail.createAccount({ localPart, domainId, displayName: work.user.name, password: first }, { signal })
-    await saveMemberFacts(db, work, { mail_account_id: id, mail_frozen: false, mail_permissions: null })
+    const { id } = await mail.createAccount(
+      { localPart, domainId, displayName: work.user.name, password: first },
+      { signal },
+    )
+    noteMemberFacts(work, { mail_account_id: id, mail_frozen: false, mail_permissions: null })
   } catch (error) {
     const conflict = error instanceof UpstreamError && error.kind === 'conflict'
     if (!conflict && !isTransient(error)) throw error
-    const made = await findAccount({ ...call, mailbox: { ...mailbox, accountId: null, vacant: true } })
+    const made = await findAccount({
+      ...call,
+      fresh: false,
+      mailbox: { ...mailbox, accountId: null, vacant: true },
+    })
     if (made === undefined) throw conflict ? taken(mailbox) : error
     await mail.setAccountPassword({ id: made, password: first }, { signal })
   }
 }
 
-async function givePassword({ house, work, password, mail, signal }: MailCall, accountId: string): Promise<void> {
+async function givePassword(
+  { services, work, password, mail, signal }: MailCall,
+  accountId: string,
+): Promise<void> {
   if (!password) {
-    await saveMemberFacts(house.database.db, work, { needs_password: true })
+    await saveMemberFacts(services.database.db, work, { needs_password: true })
     return
   }
   await mail.setAccountPassword({ id: accountId, password: password.give() }, { signal })
@@ -114,24 +165,35 @@ async function rename({ mail, mailbox, signal }: MailCall, account: MailAccount)
   }
 }
 
-/** What was allowed before is on record before anything changes, so that no lost answer can lose it. */
-async function freeze({ house, work, mail, mailbox, signal }: MailCall, accountId: string): Promise<void> {
-  const { db } = house.database
+/**
+ * What was allowed before is on record before anything changes, so that no lost answer can lose it.
+ */
+async function freeze(
+  { services, work, mail, mailbox, signal }: MailCall,
+  accountId: string,
+): Promise<void> {
+  const { db } = services.database
   if (!mailbox.frozen) {
     const account = await mail.readAccount(accountId, { signal })
-    if (!account) throw new StepRefused('The mail server does not have this mailbox any more.')
-    await saveMemberFacts(db, work, { mail_frozen: true, mail_permissions: JSON.stringify(account.permissions ?? null) })
+    if (!account) throw new StepRejected('The mail server does not have this mailbox any more.')
+    await saveMemberFacts(db, work, {
+      mail_frozen: true,
+      mail_permissions: JSON.stringify(account.permissions ?? null),
+    })
   }
   const frozen = await mail.freezeAccount(accountId, { signal })
-  if (frozen) await saveMemberFacts(db, work, { mail_permissions: JSON.stringify(frozen.before ?? null) })
+  // What is on record already was there before a mailbox was limited in another way.
+  if (frozen && !mailbox.frozen)
+    await saveMemberFacts(db, work, { mail_permissions: JSON.stringify(frozen.before ?? null) })
 }
 
 function placeOf({ address, domainId }: Mailbox): { localPart: string; domainId: string } {
   const { localPart, domain } = splitAddress(address)
-  if (domainId === null) throw new StepRefused(`The domain ${domain} is not in the mail server yet.`)
+  if (domainId === null)
+    throw new StepRejected(`The domain ${domain} is not in the mail server yet.`)
   return { localPart, domainId }
 }
 
-function taken({ address }: Mailbox): StepRefused {
-  return new StepRefused(`Something else in the mail server has the address ${address} already.`)
+function taken({ address }: Mailbox): StepRejected {
+  return new StepRejected(`Something else in the mail server has the address ${address} already.`)
 }

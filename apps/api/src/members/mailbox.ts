@@ -8,36 +8,48 @@ import { lockEmail } from '@atrium/db/users'
 import { mailServerOf } from '../aliases/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House, InTransaction } from '../house.ts'
-import { refuseClosed } from '../tenants/open.ts'
-import { beginAct, type Facts, outcomeOf, recordMember, refuseInvited, refuseOwnerLocked } from './act.ts'
-import { orUnseen, type Place, placeOf, refuseTaken, taken } from './addresses.ts'
+import type { InTransaction, Services } from '../services.ts'
+import { rejectClosed } from '../tenants/open.ts'
+import { orUnseen, type Place, placeOf, rejectTaken, taken } from './addresses.ts'
+import {
+  beginMemberChange,
+  type MemberChange,
+  outcomeOf,
+  recordMember,
+  rejectInvited,
+  rejectOwnerLocked,
+} from './change-member.ts'
 import { readMember } from './list.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Gives a mailbox to a member who has none; the password opens the mailbox alone, the identity keeps its own. Throws AppError
- * `mailbox_exists`, `email_taken`, `domain_not_verified`, `owner_locked`, `member_not_active`, `integration_off`, `invalid_input`.
+ * Gives a mailbox to a member who has none; the password opens the mailbox alone, the identity
+ * keeps its own. Throws AppError `mailbox_exists`, `email_taken`, `domain_not_verified`,
+ * `owner_locked`, `member_not_active`, `integration_off`, `invalid_input`.
  */
-export async function createMailbox(ctx: Context, access: Access, input: CreateMailbox): Promise<CreatedMember> {
-  const { house } = ctx
-  refuseClosed(access.tenant.status)
-  const mail = mailServerOf(house)
-  const before = await readMember(house, access, input.userId)
-  const text = input.address ?? (await defaultAddress(house, access, before))
-  const { address } = await ownPlace(house, house.database.db, access.tenant.id, text)
+export async function createMailbox(
+  ctx: Context,
+  access: Access,
+  input: CreateMailbox,
+): Promise<CreatedMember> {
+  const { services } = ctx
+  rejectClosed(access.tenant.status)
+  const mail = mailServerOf(services)
+  const before = await readMember(services, access, input.userId)
+  const text = input.address ?? (await defaultAddress(services, access, before))
+  const { address } = await ownPlace(services, services.database.db, access.tenant.id, text)
   const found = await orUnseen((signal) => mail.findAccount(address, { signal }))
   if (before.mailboxAddress === null && typeof found === 'object') throw taken(address)
-  const { tenant, work } = await beginAct(ctx, access, input.userId, (facts) => reserve(house, facts, text, found === undefined)).catch(
-    (error: unknown) => {
-      throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
-    },
-  )
+  const { tenant, work } = await beginMemberChange(ctx, access, input.userId, (facts) =>
+    reserve(services, facts, text, found === undefined),
+  ).catch((error: unknown) => {
+    throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
+  })
   const password = createOneTimePassword()
-  await runMember(house, work, { password, silent: found === 'silent' ? ['mail'] : [] })
-  const member = await readMember(house, access, input.userId)
+  await runMember(services, work, { password, silent: found === 'silent' ? ['mail'] : [] })
+  const member = await readMember(services, access, input.userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.mailbox_created',
     outcome: member.mailState === 'error' ? 'failure' : 'success',
@@ -47,29 +59,55 @@ export async function createMailbox(ctx: Context, access: Access, input: CreateM
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function reserve(house: InTransaction, facts: Facts, text: string, vacant: boolean): Promise<void> {
+async function reserve(
+  services: InTransaction,
+  facts: MemberChange,
+  text: string,
+  vacant: boolean,
+): Promise<void> {
   const { trx, tenant, member } = facts
-  refuseOwnerLocked(facts)
-  refuseInvited(facts)
+  rejectOwnerLocked(facts)
+  rejectInvited(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
-  if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') throw new AppError('member_not_active')
-  const place = await ownPlace(house, trx, tenant.id, text)
+  if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning')
+    throw new AppError('member_not_active')
+  const place = await ownPlace(services, trx, tenant.id, text)
   await lockEmail(trx, place.address)
-  await refuseTaken(trx, place, member.id)
-  await changeMembership(trx, tenant.id, member.id, { mailbox_address: place.address, mail_vacant: vacant }, ['mail'])
+  await rejectTaken(trx, place, member.id)
+  await changeMembership(
+    trx,
+    tenant.id,
+    member.id,
+    { mailbox_address: place.address, mail_vacant: vacant },
+    ['mail'],
+  )
 }
 
-async function ownPlace(house: InTransaction, db: Db | Trx, tenantId: string, text: string): Promise<Place> {
-  const place = await placeOf(house, db, tenantId, text, 'address')
+async function ownPlace(
+  services: InTransaction,
+  db: Db | Trx,
+  tenantId: string,
+  text: string,
+): Promise<Place> {
+  const place = await placeOf(services, db, tenantId, text, 'address')
   if (place.own) return place
   throw new AppError('invalid_input', undefined, {
-    issues: [{ path: 'address', message: 'The address of a mailbox is on a domain of the tenant.' }],
+    issues: [
+      { path: 'address', message: 'The address of a mailbox is on a domain of the tenant.' },
+    ],
   })
 }
 
-/** The member's own address when it is on a domain of the tenant, else its local part on the primary one. */
-async function defaultAddress(house: House, { tenant }: Access, { email }: MemberRow): Promise<string> {
+/**
+ * The member's own address when it is on a domain of the tenant, else its local part on the primary
+ * one.
+ */
+async function defaultAddress(
+  services: Services,
+  { tenant }: Access,
+  { email }: MemberRow,
+): Promise<string> {
   const { localPart, domain } = splitAddress(email)
-  const domains = await listTenantDomains(house.database.db, tenant.id)
+  const domains = await listTenantDomains(services.database.db, tenant.id)
   return domains.some(({ name }) => name === domain) ? email : localPart
 }

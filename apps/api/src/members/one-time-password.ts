@@ -1,7 +1,10 @@
 import { webcrypto } from 'node:crypto'
 import { temporaryPassword } from '@atrium/core/passwords'
 
-/** One password for whatever an act makes. It lives as long as the request, is shown in its answer, and stands nowhere else. */
+/**
+ * One password for whatever an act makes. It lives as long as the request, is shown in its answer,
+ * and stands nowhere else.
+ */
 export interface OneTimePassword {
   /** The password, for a system that is given it now. */
   give(): string

@@ -5,38 +5,57 @@ import { writtenDay } from '../billing/mails.ts'
 import type { Context } from '../context.ts'
 import { readEntitlements } from '../entitlements/read.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { changeSubscription } from '../subscriptions/change.ts'
 import { seatsExhausted } from './insert.ts'
 
 /**
- * Buys the seats that somebody agreed to pay for a further member; nothing is bought when they would not be enough, or one is free
- * meanwhile. Throws AppError `seats_exhausted` for a tenant of fixed seats and while the payment waits to be confirmed, and as
- * `changeSubscription`.
+ * Buys the seats that somebody agreed to pay for a further member; nothing is bought when they
+ * would not be enough, or one is free meanwhile. Throws AppError `seats_exhausted` for a tenant of
+ * fixed seats and while the payment waits to be confirmed, and as `changeSubscription`.
  */
-export async function raiseSeats(ctx: Context, access: Access, { seats, quote }: SeatRaise): Promise<void> {
-  const { db } = ctx.house.database
+export async function raiseSeats(
+  ctx: Context,
+  access: Access,
+  { seats, quote }: SeatRaise,
+): Promise<void> {
+  const { db } = ctx.services.database
   const { slug, id } = access.tenant
-  const tenant = await db.selectFrom('tenants').select(['seats', 'seat_mode']).where('id', '=', id).executeTakeFirstOrThrow()
+  const tenant = await db
+    .selectFrom('tenants')
+    .select(['seats', 'seat_mode'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   const members = await countMembers(db, id)
   if (members < tenant.seats) return
-  await refuseInTrial(ctx.house, id)
+  await rejectInTrial(ctx.services, id)
   if (tenant.seat_mode !== 'auto') throw seatsExhausted(tenant)
   if (seats <= members) {
     const message = `There are ${members} members already: ${seats} seats leave none free.`
-    throw new AppError('seats_exhausted', message, { issues: [{ path: 'seatRaise.seats', message }] })
+    throw new AppError('seats_exhausted', message, {
+      issues: [{ path: 'seatRaise.seats', message }],
+    })
   }
   const { outcome } = await changeSubscription(ctx, access, { slug, seats, quote })
   if (outcome !== 'applied') {
-    throw new AppError('seats_exhausted', 'The payment for the seat has to be confirmed first, under Billing. Then add the member again.')
+    throw new AppError(
+      'seats_exhausted',
+      'The payment for the seat has to be confirmed first, under Billing. Then add the member again.',
+    )
   }
 }
 
-/** A trial gives so many seats whatever was subscribed to: buying more would add none before the first payment. */
-async function refuseInTrial(house: House, tenantId: string): Promise<void> {
-  const { reason, seats, until } = await readEntitlements(house.database.db, house, tenantId)
-  const most = house.config.billing.trial.seats
+/**
+ * A trial gives so many seats whatever was subscribed to: buying more would add none before the
+ * first payment.
+ */
+async function rejectInTrial(services: Services, tenantId: string): Promise<void> {
+  const { reason, seats, until } = await readEntitlements(services.database.db, services, tenantId)
+  const most = services.config.billing.trial.seats
   if (reason !== 'trial' || seats < most) return
   const ends = until === null ? '' : `, on ${writtenDay(until)}`
-  throw new AppError('seats_exhausted', `A trial has at most ${most} members. More can be added when it ends${ends}.`)
+  throw new AppError(
+    'seats_exhausted',
+    `A trial has at most ${most} members. More can be added when it ends${ends}.`,
+  )
 }

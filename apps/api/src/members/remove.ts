@@ -4,23 +4,39 @@ import { findMember } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
-import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseLastAdmin } from './act.ts'
+import {
+  beginMemberChange,
+  evenSuspended,
+  isSelf,
+  type MemberChange,
+  outcomeOf,
+  recordMember,
+  rejectLastAdmin,
+} from './change-member.ts'
 import { leaveTenant } from './leave.ts'
 import { runMember } from './run.ts'
 
 /**
- * Removes a member: mailbox, file account and identity, then the record. Somebody who is also in another tenant, an operator or partner
- * staff, or whose sign-in another tenant made, loses only this membership and its mailbox. Access here ends at once, and no token of
- * before brings it back; until every system has done its part the member shows as `removing`. Their addresses leave the tenant's
- * distribution lists, and the audit entry names lists and those left empty. Throws AppError `owner_removal`,
- * `self_removal`, `last_admin`.
+ * Removes a member: mailbox, file account and identity, then the record. Somebody who is also in
+ * another tenant, an operator or partner staff, or whose sign-in another tenant made, loses only
+ * this membership and its mailbox. Access here ends at once, and no token of before brings it back;
+ * until every system has done its part the member shows as `removing`. Their addresses leave the
+ * tenant's distribution lists, and the audit entry names lists and those left empty. Throws
+ * AppError `owner_removal`, `self_removal`, `last_admin`.
  */
 export async function removeMember(ctx: Context, access: Access, userId: string): Promise<void> {
-  const { house } = ctx
-  const { tenant, member, work, decided: lists } = await beginAct(ctx, access, userId, leave)
-  pushTouchedLists(house, lists)
-  await runMember(house, work)
-  const left = await findMember(house.database.db, tenant.id, userId)
+  const { services } = ctx
+  // What is left of a deleted tenant is the operators'.
+  const even = access.caller.operator ? ([...evenSuspended, 'deleted'] as const) : evenSuspended
+  const {
+    tenant,
+    member,
+    work,
+    decided: lists,
+  } = await beginMemberChange(ctx, access, userId, leave, even)
+  pushTouchedLists(services, lists)
+  await runMember(services, work)
+  const left = await findMember(services.database.db, tenant.id, userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.removed',
     member,
@@ -34,12 +50,12 @@ export async function removeMember(ctx: Context, access: Access, userId: string)
   })
 }
 
-async function leave(facts: Facts): Promise<TouchedList[]> {
+async function leave(facts: MemberChange): Promise<TouchedList[]> {
   const { trx, tenant, member } = facts
   if (member.role === 'owner') throw new AppError('owner_removal')
   if (isSelf(facts)) throw new AppError('self_removal')
   // A removal that is under way is carried on.
   if (member.membershipStatus === 'removing') return []
-  await refuseLastAdmin(facts)
+  await rejectLastAdmin(facts)
   return leaveTenant(trx, tenant.id, member)
 }

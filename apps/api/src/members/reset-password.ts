@@ -2,92 +2,149 @@ import { AppError } from '@atrium/core/errors'
 import type { ResetPassword } from '@atrium/core/members'
 import type { StepResult } from '@atrium/core/tenants'
 import { type MemberWork, releaseMember, saveMemberFacts } from '@atrium/db/member-work'
+import { deleteWebSessionsOfSubject } from '@atrium/db/web-sessions'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House, InTransaction } from '../house.ts'
 import { requirePortal } from '../invitations/link.ts'
 import { mailAccessLink } from '../invitations/mails.ts'
 import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
-import { beginAct, type Facts, isSelf, recordMember, refuseOwnerLocked, refuseUnmanaged } from './act.ts'
+import type { InTransaction, Services } from '../services.ts'
+import { rejectClosed } from '../tenants/open.ts'
+import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { mailOf } from './addresses.ts'
-import { sendInvitationAgain } from './invitation.ts'
+import {
+  beginMemberChange,
+  evenSuspended,
+  isSelf,
+  type MemberChange,
+  recordMember,
+  rejectOwnerLocked,
+  rejectUnmanaged,
+} from './change-member.ts'
+import { repeatedInvitation, sendInvitationAgain } from './invitation.ts'
 import { readMember } from './list.ts'
 import { tellOfReset } from './mails.ts'
 import { createOneTimePassword, type OneTimePassword, randomPassword } from './one-time-password.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Sets one new password on identity and mailbox and ends the sessions. When one of the two fails the password still holds for the other
- * and is returned; when nothing took it, 502. An identity with an address outside the domains that the tenant proved gets a password that
- * nobody knows, and a link to a new one is mailed to the address. Of somebody whose sign-in is not the tenant's to change the mailbox alone.
- * An open invitation is sent again. Throws AppError `owner_locked`, `identity_not_managed`, `member_not_active`, `integration_off`,
- * `upstream_failed`.
+ * Sets one new password on identity and mailbox, then ends sessions and tokens at the identity
+ * provider. When one of the two fails the password still holds for the other and is returned; when
+ * nothing took it, 502. Sessions that could not be ended are an outcome of their own. An identity
+ * with an address outside the domains that the tenant proved gets a password that nobody knows, and
+ * a link to a new one is mailed to the address. Of somebody whose sign-in is not the tenant's to
+ * change the mailbox alone. An open invitation is sent again. Throws AppError `owner_locked`,
+ * `identity_not_managed`, `member_not_active`, `integration_off`, `upstream_failed`.
  */
-export async function resetPassword(ctx: Context, access: Access, userId: string): Promise<ResetPassword> {
-  const { house } = ctx
-  const { tenant, member, work, decided } = await beginAct(ctx, access, userId, (facts) => targets(house, facts))
+export async function resetPassword(
+  ctx: Context,
+  access: Access,
+  userId: string,
+): Promise<ResetPassword> {
+  const { services } = ctx
+  const { tenant, member, work, decided } = await beginMemberChange(
+    ctx,
+    access,
+    userId,
+    (facts) => targets(services, facts),
+    evenSuspended,
+  )
   const password = createOneTimePassword()
   const byMail = decided.identity && !member.ownAddress
   const inviter = access.caller.name ?? access.caller.email ?? ''
   try {
-    await house.limits.take(ctx.request, [
-      { limit: 'password_resets_hour', of: member.id },
+    await services.limits.take(ctx.request, [
+      { limit: 'password_resets_hour', of: member.id, tenantId: tenant.id },
       { limit: 'password_resets_day', of: access.tenant.id },
+      ...(member.invited ? repeatedInvitation({ tenantId: tenant.id, email: member.email }) : []),
     ])
     if (member.invited) {
-      await sendInvitationAgain(house, tenant.id, member, inviter)
-      await recordMember(ctx, access, tenant, { action: 'member.password_reset', member, metadata: { invited: true } })
-      const view = toMemberView(await readMember(house, access, userId), access)
-      return { member: view, oneTimePassword: null, linkSentTo: member.email, outcomes: { identity: skipped, mail: skipped } }
+      await sendInvitationAgain(services, tenant.id, member, inviter)
+      await recordMember(ctx, access, tenant, {
+        action: 'member.password_reset',
+        member,
+        metadata: { invited: true },
+      })
+      const view = toMemberView(await readMember(services, access, userId), access)
+      return {
+        member: view,
+        oneTimePassword: null,
+        linkSentTo: member.email,
+        outcomes: { identity: skipped, mail: skipped, sessions: skipped },
+      }
     }
+    const identity = decided.identity
+      ? await attempt((signal) =>
+          setOnIdentity(services, work, byMail ? randomPassword() : password.give(), signal),
+        )
+      : skipped
     const outcomes = {
-      identity: decided.identity
-        ? await attempt((signal) => setOnIdentity(house, work, byMail ? randomPassword() : password.give(), signal))
-        : skipped,
-      mail: await attempt((signal) => setOnMailbox(house, work, password, signal)),
+      identity,
+      mail: await attempt((signal) => setOnMailbox(services, work, password, signal)),
+      sessions:
+        identity.state === 'ok'
+          ? await attempt((signal) => endFormerSessions(services, work, decided.self, signal))
+          : skipped,
     }
-    const states = [outcomes.identity.state, outcomes.mail.state]
+    const states = [outcomes.identity.state, outcomes.mail.state, outcomes.sessions.state]
     await recordMember(ctx, access, tenant, {
       action: 'member.password_reset',
       outcome: states.includes('error') ? 'failure' : 'success',
       member,
       metadata: { outcomes },
     })
-    refuseUseless(outcomes)
-    if (!states.includes('error')) await saveMemberFacts(house.database.db, work, { needs_password: false })
+    rejectUseless(outcomes)
+    if (outcomes.identity.state !== 'error' && outcomes.mail.state !== 'error')
+      await saveMemberFacts(services.database.db, work, { needs_password: false })
     const linkSentTo = byMail && outcomes.identity.state === 'ok' ? member.email : null
-    if (linkSentTo === null) await tellOfReset(house, work, inviter)
-    else await sendAccessLink(house, work, inviter)
-    const view = toMemberView(await readMember(house, access, userId), access)
+    if (linkSentTo === null) await tellOfReset(services, work, inviter)
+    else await sendAccessLink(services, work, inviter)
+    const view = toMemberView(await readMember(services, access, userId), access)
     return { member: view, oneTimePassword: password.shown(), linkSentTo, outcomes }
   } finally {
-    await releaseMember(house.database.db, work)
+    await releaseMember(services.database.db, work)
   }
 }
 
 const skipped: StepResult = { state: 'skipped' }
 
-/** Mails the link after the password was changed: the mail must not be lost, so a queue that cannot take it fails the call. */
-function sendAccessLink(house: House, { run, tenant, user }: MemberWork, admin: string): Promise<void> {
+/**
+ * Mails the link after the password was changed: the mail must not be lost, so a queue that cannot
+ * take it fails the call.
+ */
+function sendAccessLink(
+  services: Services,
+  { run, tenant, user }: MemberWork,
+  admin: string,
+): Promise<void> {
   const { id: userId, email, name } = user
   const mail = { userId, email, name, tenantId: tenant.id, admin, run }
-  return house.database.db.transaction().execute((trx) => mailAccessLink(house, trx, mail))
+  return services.database.db.transaction().execute((trx) => mailAccessLink(services, trx, mail))
 }
 
-function targets({ config }: InTransaction, facts: Facts): { identity: boolean } {
-  const { access, member } = facts
-  refuseOwnerLocked(facts)
-  if (member.membershipStatus === 'removing') throw new AppError('member_not_active', 'The member is being removed.')
-  if (member.managed || access.caller.operator || isSelf(facts)) {
+function targets(
+  { config }: InTransaction,
+  facts: MemberChange,
+): { identity: boolean; self: boolean } {
+  const { access, member, tenant } = facts
+  const self = isSelf(facts)
+  rejectOwnerLocked(facts)
+  if (member.membershipStatus === 'removing')
+    throw new AppError('member_not_active', 'The member is being removed.')
+  // Sending it again would ask somebody in.
+  if (member.invited) rejectClosed(tenant.status)
+  if (member.managed || access.caller.operator || self) {
     if (!member.ownAddress) requirePortal(config)
-    return { identity: true }
+    return { identity: true, self }
   }
-  if (member.mailboxAddress === null) refuseUnmanaged(facts)
-  return { identity: false }
+  if (member.mailboxAddress === null) rejectUnmanaged(facts)
+  return { identity: false, self }
 }
 
-async function attempt(set: (signal: AbortSignal) => Promise<'ok' | 'skipped'>): Promise<StepResult> {
+async function attempt(
+  set: (signal: AbortSignal) => Promise<'ok' | 'skipped'>,
+): Promise<StepResult> {
   const signal = AbortSignal.timeout(stepDeadlineMs)
   try {
     return { state: await set(signal) }
@@ -97,36 +154,82 @@ async function attempt(set: (signal: AbortSignal) => Promise<'ok' | 'skipped'>):
   }
 }
 
-async function setOnIdentity(house: House, { user }: MemberWork, password: string, signal: AbortSignal): Promise<'ok' | 'skipped'> {
-  const { identity } = house.systems
-  if (!identity) return 'skipped'
-  const userId = user.idpUserId ?? (await identity.findUserBySubject({ subject: user.subject, email: user.email }, { signal }))?.id
-  if (userId === undefined) return 'skipped'
+async function setOnIdentity(
+  services: Services,
+  { user }: MemberWork,
+  password: string,
+  signal: AbortSignal,
+): Promise<'ok' | 'skipped'> {
+  const { identity } = services.systems
+  const userId = await keyOf(services, user, signal)
+  if (!identity || userId === undefined) return 'skipped'
   await identity.setPassword({ userId, password }, { signal })
-  await identity.endSessions({ userId, username: user.email }, { signal }).catch((err: unknown) => {
-    if (!(err instanceof UpstreamError)) throw err
-    house.log.warn({ err, userId: user.id }, 'the sessions of before a password reset could not be ended')
-  })
   return 'ok'
 }
 
+/**
+ * Sessions and tokens that were given for the password before. Of oneself the portal's session
+ * stays for as long as its token, to read the answer.
+ */
+async function endFormerSessions(
+  services: Services,
+  { user }: MemberWork,
+  self: boolean,
+  signal: AbortSignal,
+): Promise<'ok' | 'skipped'> {
+  const { identity } = services.systems
+  const idpUserId = await keyOf(services, user, signal)
+  if (!identity || idpUserId === undefined) return 'skipped'
+  if (!self) await deleteWebSessionsOfSubject(services.database.db, user.subject)
+  await endSessionsAndTokens(
+    services,
+    identity,
+    { id: user.id, email: user.email, idpUserId },
+    signal,
+  )
+  if (!self) await deleteWebSessionsOfSubject(services.database.db, user.subject)
+  return 'ok'
+}
+
+async function keyOf(
+  { systems }: Services,
+  user: MemberWork['user'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return (
+    user.idpUserId ??
+    (
+      await systems.identity?.findUserBySubject(
+        { subject: user.subject, email: user.email },
+        { signal },
+      )
+    )?.id
+  )
+}
+
 async function setOnMailbox(
-  house: House,
+  services: Services,
   { mailbox }: MemberWork,
   password: OneTimePassword,
   signal: AbortSignal,
 ): Promise<'ok' | 'skipped'> {
-  const mail = mailOf(house)
+  const mail = mailOf(services)
   if (!mail || !mailbox) return 'skipped'
-  const id = mailbox.accountId ?? (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
+  const id =
+    mailbox.accountId ??
+    (mailbox.vacant ? (await mail.findAccount(mailbox.address, { signal }))?.id : undefined)
   if (id === undefined) return 'skipped'
   await mail.setAccountPassword({ id, password: password.give() }, { signal })
   return 'ok'
 }
 
-function refuseUseless({ identity, mail }: ResetPassword['outcomes']): void {
+function rejectUseless({ identity, mail }: ResetPassword['outcomes']): void {
   if (identity.state === 'ok' || mail.state === 'ok') return
   const errors = [identity.error, mail.error].filter((error) => error !== undefined)
-  if (errors.length > 0) throw new AppError('upstream_failed', `${errors.join(' ')} The password of before still holds.`)
-  throw new AppError('member_not_active', 'The member has neither identity nor mailbox yet. Do the unfinished steps again first.')
+  if (errors.length > 0)
+    throw new AppError('upstream_failed', `${errors.join(' ')} The password of before still holds.`)
+  throw new AppError(
+    'member_not_active',
+    'The member has neither identity nor mailbox yet. Do the unfinished steps again first.',
+  )
 }

@@ -18,7 +18,10 @@ import {
   UpdateMember,
 } from '@atrium/core/members'
 import { z } from 'zod'
+import { processorErrors } from '../billing/processor-errors.ts'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
+import { recentSignIn } from '../procedure.ts'
+import { requireRecentSignIn } from '../recent-sign-in.ts'
 import { router } from '../trpc.ts'
 import { addMemberAlias, listMemberAliases, removeMemberAlias } from './aliases.ts'
 import { changeMemberEmail } from './change-email.ts'
@@ -42,13 +45,41 @@ const imports = '/tenants/{slug}/user-imports' as const
 export const membersRouter = router({
   create: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: users, tags, summary: 'Create a member with identity, mailbox and file account' },
+      recentSignIn: 'when `role` is `admin`',
+      openapi: {
+        method: 'POST',
+        path: users,
+        tags,
+        summary: 'Create a member with identity, mailbox and file account',
+      },
       audit: 'member.created',
       creates: true,
-      secretAnswer: true,
+      secretResponse: true,
+      errors: [
+        ...processorErrors,
+        'tenant_suspended',
+        'tenant_deleted',
+        'member_busy',
+        'seats_exhausted',
+        'domain_not_verified',
+        'integration_off',
+        'email_taken',
+        'billing_limited',
+        'quote_expired',
+        'subscription_ended',
+        'currency_locked',
+        'uncancel_first',
+        'subscription_state',
+        'quota_exceeded',
+        'price_unavailable',
+        'subscription_exists',
+      ],
     })
     .input(CreateMember)
-    .recentSignIn({ when: ({ role }) => role === 'admin', said: 'when `role` is `admin`' })
+    .use(async ({ ctx, input, next }) => {
+      await requireRecentSignIn(ctx, () => input.role === 'admin')
+      return next()
+    })
     .output(CreatedMember)
     .mutation(({ ctx, input }) => createMember(ctx, ctx.access, input)),
   get: memberOrOperator
@@ -58,130 +89,337 @@ export const membersRouter = router({
     .query(({ ctx, input }) => getMember(ctx, ctx.access, input.userId)),
   update: adminOrOperator
     .meta({
-      openapi: { method: 'PATCH', path: one, tags, summary: "Change a member's role, name or contact data" },
+      recentSignIn: 'when `role` is `admin`',
+      openapi: {
+        method: 'PATCH',
+        path: one,
+        tags,
+        summary: "Change a member's role, name or contact data",
+      },
       audit: 'member.updated',
+      errors: [
+        'member_busy',
+        'member_not_active',
+        'role_locked_owner',
+        'role_locked_bootstrap_admin',
+        'role_locked_self',
+        'last_admin',
+        'identity_not_managed',
+        'tenant_suspended',
+        'tenant_deleted',
+        'address_not_proved',
+      ],
     })
     .input(UpdateMember)
-    .recentSignIn({ when: ({ role }) => role === 'admin', said: 'when `role` is `admin`' })
+    .use(async ({ ctx, input, next }) => {
+      await requireRecentSignIn(ctx, () => input.role === 'admin')
+      return next()
+    })
     .output(UpdatedMember)
     .mutation(({ ctx, input }) => updateMember(ctx, ctx.access, input)),
   changeEmail: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'PUT', path: `${one}/email`, tags, summary: "Change a member's primary address" },
+      openapi: {
+        method: 'PUT',
+        path: `${one}/email`,
+        tags,
+        summary: "Change a member's primary address",
+      },
       audit: 'member.email_changed',
+      errors: [
+        'tenant_suspended',
+        'tenant_deleted',
+        'domain_not_verified',
+        'member_busy',
+        'member_not_active',
+        'upstream_failed',
+        'email_taken',
+        'owner_locked',
+        'identity_not_managed',
+      ],
     })
     .input(ChangeMemberEmail)
+    .concat(recentSignIn)
     .output(MemberView)
     .mutation(({ ctx, input }) => changeMemberEmail(ctx, ctx.access, input)),
   listAliases: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: `${one}/aliases`, tags, summary: "List a member's further addresses" } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${one}/aliases`,
+        tags,
+        summary: "List a member's further addresses",
+      },
+      errors: ['not_admin', 'mailbox_missing', 'email_taken', 'integration_off', 'upstream_failed'],
+    })
     .input(MemberPath)
     .output(MemberAliases)
     .query(({ ctx, input }) => listMemberAliases(ctx, ctx.access, input.userId)),
   addAlias: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/aliases`, tags, summary: 'Give a member a further address' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/aliases`,
+        tags,
+        summary: 'Give a member a further address',
+      },
       audit: 'member.alias_added',
       creates: true,
+      errors: [
+        'limit_reached',
+        'provisioning_in_progress',
+        'member_not_active',
+        'domain_not_verified',
+        'mailbox_missing',
+        'email_taken',
+        'member_busy',
+        'tenant_suspended',
+        'tenant_deleted',
+        'integration_off',
+        'upstream_failed',
+      ],
     })
     .input(AddMemberAlias)
     .output(AddedAlias)
     .mutation(({ ctx, input }) => addMemberAlias(ctx, ctx.access, input)),
   removeAlias: adminOrOperator
     .meta({
-      openapi: { method: 'DELETE', path: `${one}/aliases/{address}`, tags, summary: 'Take a further address away' },
+      openapi: {
+        method: 'DELETE',
+        path: `${one}/aliases/{address}`,
+        tags,
+        summary: 'Take a further address away',
+      },
       audit: 'member.alias_removed',
+      errors: [
+        'mailbox_missing',
+        'email_taken',
+        'member_busy',
+        'tenant_suspended',
+        'tenant_deleted',
+        'integration_off',
+        'upstream_failed',
+      ],
     })
     .input(RemoveMemberAlias)
     .output(z.void())
     .mutation(({ ctx, input }) => removeMemberAlias(ctx, ctx.access, input)),
   createMailbox: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/mailbox`, tags, summary: 'Give a mailbox to a member who has none' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/mailbox`,
+        tags,
+        summary: 'Give a mailbox to a member who has none',
+      },
       audit: 'member.mailbox_created',
       creates: true,
-      secretAnswer: true,
+      secretResponse: true,
+      errors: [
+        'tenant_suspended',
+        'tenant_deleted',
+        'integration_off',
+        'email_taken',
+        'member_busy',
+        'mailbox_exists',
+        'member_not_active',
+        'domain_not_verified',
+        'owner_locked',
+      ],
     })
     .input(CreateMailbox)
     .output(CreatedMember)
     .mutation(({ ctx, input }) => createMailbox(ctx, ctx.access, input)),
   suspend: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/suspend`, tags, summary: 'Shut a member out, keeping everything' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/suspend`,
+        tags,
+        summary: 'Shut a member out, keeping everything',
+      },
       audit: 'member.suspended',
+      errors: [
+        'self_suspend',
+        'owner_locked',
+        'already_suspended',
+        'member_not_active',
+        'last_admin',
+        'member_busy',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
     .output(MemberView)
     .mutation(({ ctx, input }) => suspendMember(ctx, ctx.access, input.userId)),
   resume: adminOrOperator
-    .meta({ openapi: { method: 'POST', path: `${one}/resume`, tags, summary: 'Let a member in again' }, audit: 'member.resumed' })
+    .meta({
+      openapi: { method: 'POST', path: `${one}/resume`, tags, summary: 'Let a member in again' },
+      audit: 'member.resumed',
+      errors: ['not_suspended', 'member_busy', 'tenant_suspended', 'tenant_deleted'],
+    })
     .input(MemberPath)
     .output(MemberView)
     .mutation(({ ctx, input }) => resumeMember(ctx, ctx.access, input.userId)),
   forceLogout: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/force-logout`, tags, summary: "End a member's sessions" },
+      openapi: {
+        method: 'POST',
+        path: `${one}/force-logout`,
+        tags,
+        summary: "End a member's sessions",
+      },
       audit: 'member.sessions_ended',
+      errors: [
+        'self_force_logout',
+        'member_busy',
+        'identity_not_managed',
+        'upstream_failed',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
     .output(ForcedLogout)
     .mutation(({ ctx, input }) => forceLogout(ctx, ctx.access, input.userId)),
   resetPassword: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'POST', path: `${one}/reset-password`, tags, summary: 'Set a one-time password on identity and mailbox' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/reset-password`,
+        tags,
+        summary: 'Set a one-time password on identity and mailbox',
+      },
       audit: 'member.password_reset',
-      secretAnswer: true,
+      secretResponse: true,
+      errors: [
+        'member_busy',
+        'member_not_active',
+        'upstream_failed',
+        'owner_locked',
+        'integration_off',
+        'identity_not_managed',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
+    .concat(recentSignIn)
     .output(ResetPassword)
     .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input.userId)),
   remove: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a member with mailbox, identity and file account' },
+      openapi: {
+        method: 'DELETE',
+        path: one,
+        tags,
+        summary: 'Remove a member with mailbox, identity and file account',
+      },
       audit: 'member.removed',
+      errors: [
+        'member_busy',
+        'owner_removal',
+        'self_removal',
+        'last_admin',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(MemberPath)
+    .concat(recentSignIn)
     .output(z.void())
     .mutation(({ ctx, input }) => removeMember(ctx, ctx.access, input.userId)),
   retry: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${one}/retry`, tags, summary: 'Do again what an outside system left undone' },
+      openapi: {
+        method: 'POST',
+        path: `${one}/retry`,
+        tags,
+        summary: 'Do again what an upstream system left undone',
+      },
       audit: 'member.retried',
-      secretAnswer: true,
+      secretResponse: true,
+      errors: ['member_busy', 'integration_off', 'tenant_suspended', 'tenant_deleted'],
     })
     .input(MemberPath)
     .output(CreatedMember)
     .mutation(({ ctx, input }) => retryMember(ctx, ctx.access, input.userId)),
   transferOwnership: adminOrOperator
-    .recentSignIn()
     .meta({
-      openapi: { method: 'POST', path: '/tenants/{slug}/transfer-ownership', tags, summary: 'Make another member the owner' },
+      openapi: {
+        method: 'POST',
+        path: '/tenants/{slug}/transfer-ownership',
+        tags,
+        summary: 'Make another member the owner',
+      },
       audit: 'tenant.ownership_transferred',
+      errors: [
+        'already_owner',
+        'member_not_active',
+        'tenant_suspended',
+        'tenant_deleted',
+        'address_not_proved',
+      ],
     })
     .input(TransferOwnership)
+    .concat(recentSignIn)
     .output(TransferredOwnership)
     .mutation(({ ctx, input }) => transferOwnership(ctx, ctx.access, input.userId)),
   startImport: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: imports, tags, summary: 'Create members from CSV, or judge the rows' },
+      recentSignIn: 'when a row makes an admin and it is no dry run',
+      openapi: {
+        method: 'POST',
+        path: imports,
+        tags,
+        summary: 'Create members from CSV, or judge the rows',
+      },
       audit: 'member.imported',
+      errors: [
+        'email_taken',
+        'seats_exhausted',
+        'tenant_suspended',
+        'tenant_deleted',
+        'domain_not_verified',
+        'member_busy',
+        'integration_off',
+        'billing_limited',
+      ],
     })
     .input(StartImport)
-    .recentSignIn({ when: importsAdmins, said: 'when a row makes an admin and it is no dry run' })
+    .use(async ({ ctx, input, next }) => {
+      await requireRecentSignIn(ctx, () => importsAdmins(input))
+      return next()
+    })
     .output(ImportView)
     .mutation(({ ctx, input }) => startImport(ctx, ctx.access, input)),
   getImport: adminOrOperator
-    .meta({ openapi: { method: 'GET', path: `${imports}/{importId}`, tags, summary: 'Follow an import' } })
+    .meta({
+      openapi: { method: 'GET', path: `${imports}/{importId}`, tags, summary: 'Follow an import' },
+    })
     .input(GetImport)
     .output(ImportView)
     .query(({ ctx, input }) => getImport(ctx, ctx.access, input)),
   resumeImport: adminOrOperator
     .meta({
-      openapi: { method: 'POST', path: `${imports}/{importId}/resume`, tags, summary: 'Go on with a stopped import' },
+      openapi: {
+        method: 'POST',
+        path: `${imports}/{importId}/resume`,
+        tags,
+        summary: 'Go on with a stopped import',
+      },
       audit: 'member.imported',
+      errors: [
+        'tenant_suspended',
+        'tenant_deleted',
+        'member_busy',
+        'domain_not_verified',
+        'integration_off',
+        'email_taken',
+        'billing_limited',
+        'seats_exhausted',
+      ],
     })
     .input(ImportPath)
     .output(ImportView)

@@ -2,18 +2,20 @@ import type { ProvisioningStep } from '@atrium/core/tenants'
 import { deleteInvitation } from '@atrium/db/invitations'
 import {
   deleteMembership,
+  type EndedStep,
   finishMember,
   type MemberOutcome,
   type MemberWork,
   releaseMember,
-  saveMemberOutcome,
+  saveMemberOutcomes,
 } from '@atrium/db/member-work'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
 import { firstRetrySeconds, sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
-import { StepRefused } from '../provisioning/steps.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
-import { lookDeadlineMs } from './addresses.ts'
+import type { Services } from '../services.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { lookupDeadlineMs } from './addresses.ts'
 import { filesStep } from './files-step.ts'
 import { identityStep } from './identity-step.ts'
 import { mailStep } from './mail-step.ts'
@@ -21,9 +23,16 @@ import { sendWelcome } from './mails.ts'
 import type { OneTimePassword } from './one-time-password.ts'
 import { endsWithMembership, type Step, standingOf } from './step.ts'
 
-const steps: Readonly<Record<ProvisioningStep, Step>> = { identity: identityStep, mail: mailStep, files: filesStep }
+const steps: Readonly<Record<ProvisioningStep, Step>> = {
+  identity: identityStep,
+  mail: mailStep,
+  files: filesStep,
+}
 
-/** Who comes in is known before having a mailbox; who goes out loses the mailbox first, and the identity last. */
+/**
+ * Who comes in is known before having a mailbox; who goes out loses the mailbox first, and the
+ * identity last.
+ */
 function orderOf(work: MemberWork): readonly ProvisioningStep[] {
   const standing = standingOf(work)
   if (standing === 'removing') return ['mail', 'files', 'identity']
@@ -33,55 +42,105 @@ function orderOf(work: MemberWork): readonly ProvisioningStep[] {
 /** What the act that begins the work brings along; a retry in a job has nothing. */
 export interface Given {
   password?: OneTimePassword
-  /** Steps whose systems said nothing before, for as long as a look may take: that is time of theirs. */
+  /**
+   * Steps whose systems said nothing before, for as long as a look may take: that is time of
+   * theirs.
+   */
   silent?: readonly ProvisioningStep[]
+  /** See `StepCall`. */
+  fresh?: boolean
 }
 
 /**
- * Does what is unfinished for a claimed member, one system after the other, each with its own deadline and its outcome saved the moment
- * it is known, and frees the member. A failure leaves an outcome and a time for the next try. A process that dies midway leaves a
- * lease that lapses, and the job engine goes on.
+ * Does what is unfinished for a claimed member, one system after the other, each with its own
+ * deadline and its outcome saved the moment it is known, and frees the member. A failure leaves an
+ * outcome and a time for the next try. A process that dies midway leaves a lease that lapses, and
+ * the job engine goes on.
  */
-export async function runMember(house: House, work: MemberWork, given: Given = {}): Promise<void> {
-  const { db } = house.database
-  if (work.user.invited) return endInvitationWork(house, work)
+export async function runMember(
+  services: Services,
+  work: MemberWork,
+  given: Given = {},
+): Promise<void> {
+  const { db } = services.database
+  if (work.user.invited) return endInvitationWork(services, work)
+  const removing = work.status === 'removing'
+  const due = orderOf(work).filter((step) => !['ok', 'skipped'].includes(work.steps[step].state))
   let settled = true
-  for (const step of orderOf(work)) {
-    const { state } = work.steps[step]
-    if (state === 'ok' || state === 'skipped') continue
-    const outcome = await attempt(house, work, step, given)
-    await saveMemberOutcome(db, work, step, outcome)
-    house.log.info(
-      { tenant: work.tenant.slug, userId: work.user.id, step, state: outcome.state, error: outcome.error },
+  let ended: EndedStep[] = []
+  for (const step of due) {
+    const outcome = await attempt(services, work, step, given)
+    ended.push({ step, outcome })
+    if (!isSavedLater(step, due, given) || removing) {
+      await saveMemberOutcomes(db, work, ended)
+      ended = []
+    }
+    services.log.info(
+      {
+        tenant: work.tenant.slug,
+        userId: work.user.id,
+        step,
+        state: outcome.state,
+        error: outcome.error,
+      },
       'member step ended',
     )
     if (outcome.state === 'error') settled = false
   }
-  if (settled && work.status === 'removing') return deleteMembership(db, work, endsWithMembership(work))
+  if (settled && removing)
+    return tenantTransaction(services, work.tenant.id, (trx) =>
+      deleteMembership(trx, work, endsWithMembership(work)),
+    )
   const delay = retryDelaySeconds(work.attempt + 1, firstRetrySeconds)
   const { retryInSeconds } = await db.transaction().execute(async (trx) => {
-    const finished = await finishMember(trx, work, delay)
-    if (finished.settled && work.status === 'provisioning') await sendWelcome(house, trx, work)
+    const finished = await finishMember(trx, work, delay, ended)
+    if (finished.settled && work.status === 'provisioning' && work.tenant.access === 'open')
+      await sendWelcome(services, trx, work)
     return finished
   })
-  if (retryInSeconds !== undefined) await house.jobs.wakeMember(work.tenant.id, work.user.id, retryInSeconds)
+  if (retryInSeconds !== undefined)
+    await services.jobs.enqueueMember(work.tenant.id, work.user.id, retryInSeconds)
+}
+
+/**
+ * The outcome of the last step is saved with the end of the work. That of a new record's identity
+ * is saved with the next step's: nobody can sign in to it before somebody is shown its password,
+ * and after a kill the identity on record is let in once more.
+ */
+function isSavedLater(
+  step: ProvisioningStep,
+  due: readonly ProvisioningStep[],
+  { fresh }: Given,
+): boolean {
+  return step === due.at(-1) || (fresh === true && step === 'identity')
 }
 
 /** Outside there is nothing of an invitation, and what has its address there is somebody else's. */
-async function endInvitationWork(house: House, work: MemberWork): Promise<void> {
-  const { db } = house.database
-  if (work.status === 'removing') await db.transaction().execute((trx) => deleteInvitation(trx, work.user.id))
+async function endInvitationWork(services: Services, work: MemberWork): Promise<void> {
+  const { db } = services.database
+  if (work.status === 'removing')
+    await db.transaction().execute((trx) => deleteInvitation(trx, work.user.id))
   else await releaseMember(db, work)
 }
 
-async function attempt(house: House, work: MemberWork, step: ProvisioningStep, given: Given): Promise<MemberOutcome> {
-  const deadlineMs = given.silent?.includes(step) ? stepDeadlineMs - lookDeadlineMs : stepDeadlineMs
+async function attempt(
+  services: Services,
+  work: MemberWork,
+  step: ProvisioningStep,
+  given: Given,
+): Promise<MemberOutcome> {
+  const deadlineMs = given.silent?.includes(step)
+    ? stepDeadlineMs - lookupDeadlineMs
+    : stepDeadlineMs
   const signal = AbortSignal.timeout(deadlineMs)
   try {
-    return { state: await steps[step]({ house, work, ...given, signal }) }
+    return { state: await steps[step]({ services, work, ...given, signal }) }
   } catch (error) {
-    if (!(error instanceof UpstreamError || error instanceof StepRefused) && !signal.aborted) {
-      house.log.error({ err: error, tenant: work.tenant.slug, userId: work.user.id, step }, 'a member step failed in an unforeseen way')
+    if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
+      services.log.error(
+        { err: error, tenant: work.tenant.slug, userId: work.user.id, step },
+        'a member step failed in an unforeseen way',
+      )
     }
     return { state: 'error', error: sentenceOf(error, signal, deadlineMs) }
   }

@@ -1,25 +1,47 @@
 import type { MemberWork } from '@atrium/db/member-work'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import type { OneTimePassword } from './one-time-password.ts'
 
 export interface StepCall {
-  house: House
+  services: Services
   work: MemberWork
   /** Absent where nobody could be shown it, as in a job. */
   password?: OneTimePassword | undefined
+  /**
+   * The record was made by the same request: no earlier try has left anything in an upstream
+   * system.
+   */
+  fresh?: boolean | undefined
   signal: AbortSignal
 }
 
-/** Brings one outside system to what the record says. Get-or-create by what is on record: a second run changes nothing that is right. */
+/**
+ * Brings one upstream system to what the record says. Get-or-create by what is on record: a second
+ * run changes nothing that is right.
+ */
 export type Step = (call: StepCall) => Promise<'ok' | 'skipped'>
 
-/** What the systems are to bring about: somebody deactivated is shut out as a suspended member is, until they are let in again. */
-export function standingOf({ status, user }: MemberWork): 'removing' | 'shut' | 'open' {
+/**
+ * What the systems are to bring about: somebody deactivated is shut out as a suspended member is,
+ * until they are let in again, and so is everybody while the tenant is shut. Who was not done with
+ * when the tenant came to rest waits for its resume.
+ */
+export function standingOf(work: MemberWork): 'removing' | 'shut' | 'open' {
+  const { status, tenant } = work
   if (status === 'removing') return 'removing'
-  return status === 'suspended' || user.deactivated ? 'shut' : 'open'
+  const atRest =
+    tenant.access === 'shut' || (tenant.access === 'read_only' && status === 'provisioning')
+  return isShutAlone(work) || atRest ? 'shut' : 'open'
 }
 
-/** True when the identity ends with this membership: the tenant made it and nobody else needs it. */
+/** The member was suspended, or the person deactivated; whatever the tenant may. */
+export function isShutAlone({ status, user }: MemberWork): boolean {
+  return status === 'suspended' || user.deactivated
+}
+
+/**
+ * True when the identity ends with this membership: the tenant made it and nobody else needs it.
+ */
 export function endsWithMembership({ managed, neededElsewhere }: MemberWork): boolean {
   return managed && !neededElsewhere
 }

@@ -1,38 +1,62 @@
 import { AppError } from '@atrium/core/errors'
 import type { MemberView } from '@atrium/core/members'
-import { provisioningSteps } from '@atrium/core/tenants'
+import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants'
 import { changeMembership } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, type Facts, isSelf, outcomeOf, recordMember, refuseInvited, refuseLastAdmin } from './act.ts'
+import {
+  beginMemberChange,
+  evenSuspended,
+  isSelf,
+  type MemberChange,
+  outcomeOf,
+  recordMember,
+  rejectInvited,
+  rejectLastAdmin,
+} from './change-member.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Shuts a member out at once: nothing here is answered any more, the mailbox is frozen with its password kept, the identity made inactive
- * with its sessions ended. What an outside system did not do shows in the outcomes and is tried again. Throws AppError `self_suspend`,
- * `owner_locked`, `last_admin`, `already_suspended`, `member_not_active`.
+ * Shuts a member out at once: nothing here is answered any more, the mailbox is frozen with its
+ * password kept, the identity made inactive with its sessions ended. What an upstream system did
+ * not do shows in the outcomes and is tried again. Throws AppError `self_suspend`, `owner_locked`,
+ * `last_admin`, `already_suspended`, `member_not_active`.
  */
 export function suspendMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
-  return turn(ctx, access, userId, 'member.suspended', async (facts) => {
+  const decide = async (facts: MemberChange) => {
     const { trx, tenant, member } = facts
     if (isSelf(facts)) throw new AppError('self_suspend')
-    refuseInvited(facts)
+    rejectInvited(facts)
     if (member.role === 'owner')
-      throw new AppError('owner_locked', 'The owner of a tenant cannot be suspended. Transfer the ownership first.')
+      throw new AppError(
+        'owner_locked',
+        'The owner of a tenant cannot be suspended. Transfer the ownership first.',
+      )
     if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
-    if (member.membershipStatus === 'removing') throw new AppError('member_not_active', 'The member is being removed.')
-    await refuseLastAdmin(facts)
+    if (member.membershipStatus === 'removing')
+      throw new AppError('member_not_active', 'The member is being removed.')
+    await rejectLastAdmin(facts)
     await changeMembership(trx, tenant.id, member.id, { status: 'suspended' }, provisioningSteps)
-  })
+  }
+  return turn(ctx, access, userId, 'member.suspended', decide, evenSuspended)
 }
 
-/** Lets a member in again: identity active, mailbox with the permissions and the password of before. Throws AppError `not_suspended`. */
+/**
+ * Lets a member in again: identity active, mailbox with the permissions and the password of before.
+ * Throws AppError `not_suspended`.
+ */
 export function resumeMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
   return turn(ctx, access, userId, 'member.resumed', async ({ trx, tenant, member }) => {
     if (member.membershipStatus !== 'suspended') throw new AppError('not_suspended')
-    await changeMembership(trx, tenant.id, member.id, { status: 'active', identity_changed_at: 'now' }, provisioningSteps)
+    await changeMembership(
+      trx,
+      tenant.id,
+      member.id,
+      { status: 'active', identity_changed_at: 'now' },
+      provisioningSteps,
+    )
   })
 }
 
@@ -41,15 +65,23 @@ async function turn(
   access: Access,
   userId: string,
   action: 'member.suspended' | 'member.resumed',
-  decide: (facts: Facts) => Promise<void>,
+  decide: (facts: MemberChange) => Promise<void>,
+  even: readonly TenantStatus[] = [],
 ): Promise<MemberView> {
-  const { tenant, member: before, work } = await beginAct(ctx, access, userId, decide)
-  await runMember(ctx.house, work)
-  const member = await readMember(ctx.house, access, userId)
+  const {
+    tenant,
+    member: before,
+    work,
+  } = await beginMemberChange(ctx, access, userId, decide, even)
+  await runMember(ctx.services, work)
+  const member = await readMember(ctx.services, access, userId)
   await recordMember(ctx, access, tenant, {
     action,
     member,
-    metadata: { changes: { status: [before.membershipStatus, member.membershipStatus] }, complete: outcomeOf(member) === 'success' },
+    metadata: {
+      changes: { status: [before.membershipStatus, member.membershipStatus] },
+      complete: outcomeOf(member) === 'success',
+    },
   })
   return toMemberView(member, access)
 }

@@ -4,38 +4,56 @@ import { lockMember, moveOwnership } from '@atrium/db/members'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
-import { refuseFormerAdmin, refuseUntrusted } from './act.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { rejectFormerAdmin, rejectUntrusted } from './change-member.ts'
 import { noSuchMember, readMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes another active member the owner and the owner of before an admin, in one transaction; the schema keeps exactly one. Throws
- * AppError `already_owner`, `member_not_active`, `address_not_proved`, `not_found`.
+ * Makes another active member the owner and the owner of before an admin, in one transaction; the
+ * schema keeps exactly one. Throws AppError `already_owner`, `member_not_active`,
+ * `address_not_proved`, `not_found`.
  */
-export async function transferOwnership(ctx: Context, access: Access, userId: string): Promise<TransferredOwnership> {
-  const { house } = ctx
-  const { tenant, previousOwnerId } = await house.database.db.transaction().execute(async (trx) => {
-    const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
-    const member = await lockMember(trx, open.id, userId)
-    if (!member) throw noSuchMember()
-    if (member.role === 'owner') throw new AppError('already_owner')
-    const active = member.membershipStatus === 'active' && member.deactivatedAt === null && !member.invited
-    if (!active) throw new AppError('member_not_active')
-    refuseUntrusted(member)
-    const moved = await moveOwnership(trx, open.id, userId)
-    if (!moved) throw new AppError('internal')
-    return { tenant: open, ...moved }
-  })
-  const [owner, previous] = await Promise.all([readMember(house, access, userId), readMember(house, access, previousOwnerId)])
-  await house.audit.record(ctx, access.caller, {
+export async function transferOwnership(
+  ctx: Context,
+  access: Access,
+  userId: string,
+): Promise<TransferredOwnership> {
+  const { services } = ctx
+  const { tenant, previousOwnerId } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      const member = await lockMember(trx, open.id, userId)
+      if (!member) throw noSuchMember()
+      if (member.role === 'owner') throw new AppError('already_owner')
+      const active =
+        member.membershipStatus === 'active' && member.deactivatedAt === null && !member.invited
+      if (!active) throw new AppError('member_not_active')
+      rejectUntrusted(member)
+      const moved = await moveOwnership(trx, open.id, userId)
+      if (!moved) throw new AppError('internal')
+      return { tenant: open, ...moved }
+    },
+  )
+  const [owner, previous] = await Promise.all([
+    readMember(services, access, userId),
+    readMember(services, access, previousOwnerId),
+  ])
+  await services.audit.record(ctx, access.caller, {
     action: 'tenant.ownership_transferred',
     resourceType: 'tenant',
     resourceId: tenant.id,
     resourceName: tenant.name,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
-    metadata: { changes: { owner: [previous.email, owner.email] }, previousOwnerId, ownerId: owner.id },
+    metadata: {
+      changes: { owner: [previous.email, owner.email] },
+      previousOwnerId,
+      ownerId: owner.id,
+    },
   })
   return { owner: toMemberView(owner, access), previousOwner: toMemberView(previous, access) }
 }

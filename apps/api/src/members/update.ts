@@ -2,62 +2,95 @@ import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { personFields, type UpdatedMember, type UpdateMember } from '@atrium/core/members'
 import type { ProvisioningStep } from '@atrium/core/tenants'
-import { noteIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import { changeMembership, type MemberRow, reopenForName } from '@atrium/db/members'
 import { type UserChanges, updateUser } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { beginAct, type Facts, isSelf, recordMember, refuseLastAdmin, refuseUnmanaged, refuseUntrusted } from './act.ts'
-import { settleEverywhere } from './jobs.ts'
+import {
+  beginMemberChange,
+  isSelf,
+  type MemberChange,
+  recordMember,
+  rejectLastAdmin,
+  rejectUnmanaged,
+  rejectUntrusted,
+} from './change-member.ts'
+import { syncMemberships } from './jobs.ts'
 import { readMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Changes role, name or contact data. The record comes first; identity provider, mailbox and file account are told afterwards, and what
- * became of that stands in `mirrors`. Throws AppError `role_locked_owner`, `role_locked_bootstrap_admin`, `role_locked_self`,
- * `last_admin`, `identity_not_managed`, `member_not_active`, `address_not_proved`.
+ * Changes role, name or contact data. The record comes first; identity provider, mailbox and file
+ * account are told afterwards, and what became of that stands in `mirrors`. Throws AppError
+ * `role_locked_owner`, `role_locked_bootstrap_admin`, `role_locked_self`, `last_admin`,
+ * `identity_not_managed`, `member_not_active`, `address_not_proved`.
  */
-export async function updateMember(ctx: Context, access: Access, input: UpdateMember): Promise<UpdatedMember> {
-  const { house } = ctx
-  const { tenant, member, work, decided } = await beginAct(ctx, access, input.userId, (facts) => change(facts, input))
-  await runMember(house, work)
-  if (decided.renamed) house.background.run('name of a member', () => settleEverywhere(house, member.id, tenant.id))
-  const after = await readMember(house, access, input.userId)
+export async function updateMember(
+  ctx: Context,
+  access: Access,
+  input: UpdateMember,
+): Promise<UpdatedMember> {
+  const { services } = ctx
+  const { tenant, member, work, decided } = await beginMemberChange(
+    ctx,
+    access,
+    input.userId,
+    (facts) => change(facts, input),
+  )
+  await runMember(services, work)
+  if (decided.renamed)
+    services.background.run('name of a member', () =>
+      syncMemberships(services, member.id, tenant.id),
+    )
+  const after = await readMember(services, access, input.userId)
   const changes = changedFields(member, after, ['role', ...personFields])
   const { role, ...personal } = changes
-  if (role) await recordMember(ctx, access, tenant, { action: 'member.role_changed', member, metadata: { changes: { role } } })
+  if (role)
+    await recordMember(ctx, access, tenant, {
+      action: 'member.role_changed',
+      member,
+      metadata: { changes: { role } },
+    })
   if (Object.keys(personal).length > 0) {
-    await recordMember(ctx, access, tenant, { action: 'member.updated', member, metadata: { changes: personal } })
+    await recordMember(ctx, access, tenant, {
+      action: 'member.updated',
+      member,
+      metadata: { changes: personal },
+    })
   }
   return { member: toMemberView(after, access), mirrors: mirrorsOf(after, decided.todo) }
 }
 
-async function change(facts: Facts, input: UpdateMember) {
+async function change(facts: MemberChange, input: UpdateMember) {
   const { trx, tenant, member } = facts
-  if (member.membershipStatus === 'removing') throw new AppError('member_not_active', 'The member is being removed.')
+  if (member.membershipStatus === 'removing')
+    throw new AppError('member_not_active', 'The member is being removed.')
   const { role } = input
   if (role !== undefined && role !== member.role) {
-    await refuseLockedRole(facts)
-    if (role === 'admin') refuseUntrusted(member)
-    if (role === 'member') await refuseLastAdmin(facts)
+    await rejectLockedRole(facts)
+    if (role === 'admin') rejectUntrusted(member)
+    if (role === 'member') await rejectLastAdmin(facts)
     await changeMembership(trx, tenant.id, member.id, { role })
   }
   const profile = Object.fromEntries(
-    personFields.flatMap((field) => (input[field] === undefined || input[field] === member[field] ? [] : [[field, input[field]]])),
+    personFields.flatMap((field) =>
+      input[field] === undefined || input[field] === member[field] ? [] : [[field, input[field]]],
+    ),
   ) as Partial<Pick<UpdateMember, (typeof personFields)[number]>>
   if (Object.keys(profile).length === 0) return { renamed: false, todo: [] }
-  refuseUnmanaged(facts)
+  rejectUnmanaged(facts)
   await updateUser(trx, member.id, columnsOf(profile))
   const renamed = profile.name !== undefined
   const todo = toldOf(member, renamed)
   await changeMembership(trx, tenant.id, member.id, { identity_changed_at: 'now' }, todo)
   if (renamed) await reopenForName(trx, member.id, tenant.id)
-  await noteIdentityDue(trx, member.id, { profile: true })
+  await addIdentitySyncTask(trx, member.id, { profile: true })
   return { renamed, todo }
 }
 
-async function refuseLockedRole(facts: Facts): Promise<void> {
+async function rejectLockedRole(facts: MemberChange): Promise<void> {
   if (facts.member.role === 'owner') throw new AppError('role_locked_owner')
   if (facts.member.bootstrapAdmin) throw new AppError('role_locked_bootstrap_admin')
   if (isSelf(facts)) throw new AppError('role_locked_self')
@@ -69,11 +102,16 @@ function columnsOf(profile: Partial<UpdateMember>): UserChanges {
     ...(profile.firstName === undefined ? {} : { first_name: profile.firstName }),
     ...(profile.lastName === undefined ? {} : { last_name: profile.lastName }),
     ...(profile.phone === undefined ? {} : { phone: profile.phone }),
-    ...(profile.alternativeEmail === undefined ? {} : { alternative_email: profile.alternativeEmail }),
+    ...(profile.alternativeEmail === undefined
+      ? {}
+      : { alternative_email: profile.alternativeEmail }),
   }
 }
 
-/** Mailbox and file account know the name alone, and a suspended member's are told when the suspension ends. */
+/**
+ * Mailbox and file account know the name alone, and a suspended member's are told when the
+ * suspension ends.
+ */
 function toldOf(member: MemberRow, renamed: boolean): ProvisioningStep[] {
   if (!renamed || member.membershipStatus === 'suspended') return ['identity']
   return ['identity', ...(member.mailboxAddress === null ? [] : (['mail'] as const)), 'files']

@@ -2,7 +2,10 @@ import type { MemberView } from '@atrium/core/members'
 import type { MemberRow } from '@atrium/db/members'
 import type { Access } from '../guards.ts'
 
-/** The row as this caller sees it: contact data go to the person, to operators, and to admins of the tenant that manages the person. */
+/**
+ * The row as this caller sees it: contact data go to the person, to operators, and to admins of the
+ * tenant that manages the person.
+ */
 export function toMemberView(row: MemberRow, { caller, tenant }: Access): MemberView {
   const self = caller.id === row.id
   const managed = row.managed || caller.operator || self

@@ -5,7 +5,14 @@ import { readMfaStatus } from './status.ts'
 
 export const mfaRouter = router({
   status: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/mfa-status', tags: ['mfa'], summary: 'See who has a second factor' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tenants/{slug}/mfa-status',
+        tags: ['mfa'],
+        summary: 'See who has a second factor',
+      },
+    })
     .input(ReadMfaStatus)
     .output(MfaStatus)
     .query(({ ctx, input }) => readMfaStatus(ctx, ctx.access, input)),

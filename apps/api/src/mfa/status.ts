@@ -3,26 +3,38 @@ import { cutPage } from '@atrium/core/paging'
 import { countMfa, listMfa, type MfaRow } from '@atrium/db/mfa'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import { freshenReadings } from '../readings/refresh.ts'
-import { factorsReader } from './reader.ts'
+import { ensureFresh } from '../upstream-cache/refresh.ts'
+import { factorsFetcher } from './reader.ts'
 
 /**
- * Who of the tenant has a second factor. The identity provider takes a call per member (reference of its API, authenticators), so
- * what it says is kept for 15 minutes; what could not be read is unknown, never none. A plain member gets the own row and the numbers:
- * a list of people without a second factor tells an attacker whom to try.
+ * Who of the tenant has a second factor. The identity provider takes a call per member (reference
+ * of its API, authenticators), so what it says is kept for 15 minutes; what could not be read is
+ * unknown, never none. A plain member gets the own row and the numbers: a list of people without a
+ * second factor tells an attacker whom to try.
  */
-export async function readMfaStatus({ house }: Context, access: Access, input: ReadMfaStatus): Promise<MfaStatus> {
-  const { db } = house.database
+export async function readMfaStatus(
+  { services }: Context,
+  access: Access,
+  input: ReadMfaStatus,
+): Promise<MfaStatus> {
+  const { db } = services.database
   const { caller, tenant } = access
   const only = tenant.role === 'member' && !caller.operator ? caller.id : undefined
-  const reader = factorsReader(house)
-  const refreshing = reader ? await freshenReadings(house, reader, { tenantId: access.tenant.id }) : false
+  const fetcher = factorsFetcher(services)
+  const refreshing = fetcher
+    ? await ensureFresh(services, fetcher, { tenantId: access.tenant.id })
+    : false
   const [rows, summary] = await Promise.all([
-    listMfa(db, access.tenant.id, { state: input.state, before: input.cursor, limit: input.limit, only }),
+    listMfa(db, access.tenant.id, {
+      state: input.state,
+      before: input.cursor,
+      limit: input.limit,
+      only,
+    }),
     countMfa(db, access.tenant.id),
   ])
   const { items, nextCursor } = cutPage(rows, input.limit)
-  const offline = reader ? null : 'This installation is not connected to an identity provider.'
+  const offline = fetcher ? null : 'This installation is not connected to an identity provider.'
   return { items: items.map((row) => toMemberMfa(row, offline)), nextCursor, summary, refreshing }
 }
 

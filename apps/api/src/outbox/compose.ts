@@ -1,6 +1,8 @@
 import { standardAccentColor } from '@atrium/core/branding'
 import { textColorOn } from '@atrium/core/contrast'
 import { brandableKey, templateDefinition } from '@atrium/core/email-templates'
+import type { MailValue } from '@atrium/core/outbox'
+import { holdsLink } from '@atrium/core/person-names'
 import { hasUnsafeCharacters } from '@atrium/core/text'
 import { findBranding, listEmailTemplates } from '@atrium/db/branding'
 import { hasProvenDomain } from '@atrium/db/domains'
@@ -10,46 +12,71 @@ import type { OutgoingMail as Message } from '@atrium/integrations/mailer/port'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText } from '../branding/render.ts'
 import type { TemplateValues } from '../branding/samples.ts'
-import type { House } from '../house.ts'
 import { accessLinkParts } from '../invitations/mails.ts'
 import { type BookingMailParts, bookingMailParts } from '../scheduling/booking-mail-parts.ts'
+import type { Services } from '../services.ts'
 
 const platformName = 'Atrium'
 
 /** How a tenant's mails look at this moment, or the platform's own. */
-interface Look {
+interface Branding {
   productName: string
   accentColor: string
   textColor: string
   tenantName: string
+  /** The tenant has proven a domain, or the platform speaks for itself. */
+  known: boolean
   overrides: ReadonlyMap<string, MessageText>
 }
 
 /** The branding of the tenants of mails that go out within a second, read once each. */
-export type Looks = Map<string | null, Promise<Look>>
+export type Brandings = Map<string | null, Promise<Branding>>
 
-/** The message as it goes out: in the branding of this moment, from the platform's address under the name of the product. */
-export async function composeMail(house: House, mail: ClaimedMail, mailFrom: string, looks: Looks): Promise<Message> {
-  const look = await lookOf(house, mail.tenantId, looks)
+/**
+ * The message as it goes out: in the branding of this moment, from the platform's address under the
+ * name of the product.
+ */
+export async function composeMail(
+  services: Services,
+  mail: ClaimedMail,
+  mailFrom: string,
+  brandings: Brandings,
+): Promise<Message> {
+  const branding = await brandingOf(services, mail.tenantId, brandings)
   const sender = parseMailbox(mailFrom)?.address ?? mailFrom
-  const booking = await bookingMailParts(house, mail, sender)
-  const values = valuesOf(mail, look, booking ?? (await accessLinkParts(house, mail)))
-  // Loaded when there is something to send: the library takes longer to load than most of the service.
+  const booking = await bookingMailParts(services, mail, sender)
+  const values = valuesOf(mail, branding, booking ?? (await accessLinkParts(services, mail)))
+  // Loaded when there is something to send: the library takes longer to load than most of the
+  // service.
   const { renderMessage } = await import('../branding/render.ts')
   const standard = templateDefinition(mail.template).standard
-  const own = look.overrides.get(brandableKey(mail.template) ?? '')
+  const own = branding.overrides.get(brandableKey(mail.template) ?? '')
   let text: MessageText
   try {
-    text = renderMessage(own ?? standard, values)
+    text = own
+      ? await services.templates.render(mail.tenantId ?? '', { template: own, values })
+      : renderMessage(standard, values)
   } catch (err) {
     if (!own) throw err
-    // A saved text may name what a later version took away. The message matters more than its wording.
-    house.log.warn({ err, mailId: mail.id, template: mail.template }, 'the own text of a mail cannot be rendered; the standard goes out')
+    // A saved text may name what a later version took away. The message matters more than its
+    // wording.
+    services.log.warn(
+      { err, mailId: mail.id, template: mail.template },
+      'the own text of a mail cannot be rendered; the standard goes out',
+    )
     text = renderMessage(standard, values)
   }
   return {
-    from: named(booking?.sendsFor === undefined ? look.productName : `${booking.sendsFor} via ${look.productName}`, sender),
-    to: named(mail.recipientName ?? '', mail.recipient),
+    from: named(
+      booking?.sendsFor === undefined
+        ? branding.productName
+        : `${booking.sendsFor} via ${branding.productName}`,
+      sender,
+    ),
+    to: named(
+      branding.known ? (mail.recipientName ?? '') : withoutLink(mail.recipientName ?? '', ''),
+      mail.recipient,
+    ),
     ...(booking && { replyTo: named(booking.answersTo.name, booking.answersTo.address) }),
     subject: text.subject,
     text: text.text,
@@ -60,38 +87,95 @@ export async function composeMail(house: House, mail: ClaimedMail, mailFrom: str
   }
 }
 
-function lookOf(house: House, tenantId: string | null, looks: Looks): Promise<Look> {
-  const known = looks.get(tenantId)
+function brandingOf(
+  services: Services,
+  tenantId: string | null,
+  brandings: Brandings,
+): Promise<Branding> {
+  const known = brandings.get(tenantId)
   if (known) return known
-  const look = readLook(house, tenantId)
-  looks.set(tenantId, look)
+  const branding = readBranding(services, tenantId)
+  brandings.set(tenantId, branding)
   // What could not be read is asked for again by the next mail.
-  look.catch(() => looks.delete(tenantId))
-  return look
+  branding.catch(() => brandings.delete(tenantId))
+  return branding
 }
 
 /**
- * Without a proven domain nobody knows who a tenant is: its mails then have the platform's wording and name, so that no stranger gets a text
- * from the platform's address that somebody wrote under the name of a bank.
+ * Without a proven domain nobody knows who a tenant is: its mails then have the platform's wording
+ * and name, so that no stranger gets a text from the platform's address that somebody wrote under
+ * the name of a bank. Names that hold a link are left out of them.
  */
-async function readLook({ database: { db }, config }: House, tenantId: string | null): Promise<Look> {
+async function readBranding(
+  { database: { db }, config }: Services,
+  tenantId: string | null,
+): Promise<Branding> {
   const row = tenantId === null ? undefined : await findBranding(db, tenantId)
   if (tenantId === null || !row) {
     const textColor = textColorOn(standardAccentColor)
-    return { productName: platformName, accentColor: standardAccentColor, textColor, tenantName: platformName, overrides: new Map() }
+    return {
+      productName: platformName,
+      accentColor: standardAccentColor,
+      textColor,
+      tenantName: platformName,
+      known: true,
+      overrides: new Map(),
+    }
   }
   if (!(await hasProvenDomain(db, tenantId, config.tenantDomain))) {
     const productName = row.partnerProductName ?? platformName
-    return { ...effectiveBranding({ ...row, productName }), tenantName: row.tenantName, overrides: new Map() }
+    return {
+      ...effectiveBranding({ ...row, productName }),
+      tenantName: withoutLink(row.tenantName, 'a workplace'),
+      known: false,
+      overrides: new Map(),
+    }
   }
   const overrides = await listEmailTemplates(db, tenantId)
-  return { ...effectiveBranding(row), tenantName: row.tenantName, overrides: new Map(overrides.map((text) => [text.key, text])) }
+  return {
+    ...effectiveBranding(row),
+    tenantName: row.tenantName,
+    known: true,
+    overrides: new Map(overrides.map((text) => [text.key, text])),
+  }
+}
+
+/**
+ * What stands in for a name that holds a link; a value that is not here is not somebody's own text.
+ */
+const standIns: Readonly<Record<string, string>> = {
+  ...{ 'member.name': 'there', 'person.name': 'there', 'recipient.name': 'there' },
+  ...{
+    'inviter.name': 'Somebody',
+    'admin.name': 'Somebody',
+    'booking.hostName': 'the host',
+    'previous.hostName': 'another host',
+    'booking.title': 'Meeting',
+  },
+}
+
+const withoutLink = (name: string, standIn: string) => (holdsLink(name) ? standIn : name)
+
+function withoutLinks(values: Readonly<Record<string, MailValue>>): Record<string, MailValue> {
+  const shown = Object.entries(values).map(([name, value]): [string, MailValue] => {
+    const standIn = standIns[name]
+    return [
+      name,
+      standIn !== undefined && typeof value === 'string' ? withoutLink(value, standIn) : value,
+    ]
+  })
+  return Object.fromEntries(shown)
 }
 
 /** Values by their dotted names become what a template reads: `member.name` a field of `member`. */
-function valuesOf({ values }: ClaimedMail, look: Look, later: Pick<BookingMailParts, 'values'> | undefined): TemplateValues {
+function valuesOf(
+  { values }: ClaimedMail,
+  branding: Branding,
+  later: Pick<BookingMailParts, 'values'> | undefined,
+): TemplateValues {
   const nested: Record<string, TemplateValues[string]> = {}
-  for (const [name, value] of Object.entries({ ...later?.values, ...values })) {
+  const given = { ...later?.values, ...values }
+  for (const [name, value] of Object.entries(branding.known ? given : withoutLinks(given))) {
     const [group = '', field] = name.split('.')
     const plain = typeof value === 'number' ? String(value) : value
     if (field === undefined) nested[group] = plain
@@ -99,8 +183,12 @@ function valuesOf({ values }: ClaimedMail, look: Look, later: Pick<BookingMailPa
   }
   return {
     ...nested,
-    product: { name: look.productName, accentColor: look.accentColor, textColor: look.textColor },
-    tenant: { name: look.tenantName },
+    product: {
+      name: branding.productName,
+      accentColor: branding.accentColor,
+      textColor: branding.textColor,
+    },
+    tenant: { name: branding.tenantName },
   }
 }
 

@@ -12,50 +12,66 @@ import {
 } from '@atrium/db/outbox'
 import type { Mailer } from '@atrium/integrations/mailer/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
 import { pointlessLink } from '../invitations/mails.ts'
 import { pointlessBecause } from '../scheduling/booking-mail-parts.ts'
-import { composeMail, type Looks } from './compose.ts'
+import type { Services } from '../services.ts'
+import { type Brandings, composeMail } from './compose.ts'
 import { createOutcomeSaver, type SaveOutcome } from './outcomes.ts'
 
 /** Mails that one process sends at once. */
 const atOnce = 20
-/** Mails that one run has claimed, those that wait for their turn among them: the next are fetched while others are sent. */
+/**
+ * Mails that one run has claimed, those that wait for their turn among them: the next are fetched
+ * while others are sent.
+ */
 const claimedAtOnce = 2 * atOnce
-/** Less than half the lease of a mail: one that waits for the slowest before it may still take as long itself. */
+/**
+ * Less than half the lease of a mail: one that waits for the slowest before it may still take as
+ * long itself.
+ */
 const sendDeadlineMs = 28_000
 /** How old the branding may be in which a mail goes out. */
-const looksMs = 1_000
+const brandingCacheMs = 1_000
 /** Below the time after which the job engine gives a job to somebody else. */
 const drainMs = 120_000
 
 /**
- * Sends the mails that are due, each with its own outcome, saved as soon as it is known. One that takes its time holds up no others. Any
- * number of processes may do so at once. A process that dies midway leaves leases that lapse; the mail is then sent again under the same
- * Message-ID, because it cannot be known whether the server took it. Without a mail server everything waits.
+ * Sends the mails that are due, each with its own outcome, saved as soon as it is known. One that
+ * takes its time holds up no others. Any number of processes may do so at once. A process that dies
+ * midway leaves leases that lapse; the mail is then sent again under the same Message-ID, because
+ * it cannot be known whether the server took it. Without a mail server everything waits.
  */
-export async function drainOutbox(house: House): Promise<void> {
-  const { mailer, mailFrom } = house.systems
+export async function drainOutbox(services: Services): Promise<void> {
+  const { mailer, mailFrom } = services.systems
   if (!mailer || mailFrom === null) return
-  const { db } = house.database
+  const { db } = services.database
   const until = performance.now() + drainMs
   const saveOutcome = createOutcomeSaver((tries) => saveMailOutcomes(db, tries))
-  let [looks, looksUntil]: [Looks, number] = [new Map(), 0]
+  let [brandings, brandingsExpireAt]: [Brandings, number] = [new Map(), 0]
   const underWay = new Set<Promise<void>>()
   const failures: unknown[] = []
   const atMost = async (count: number) => {
     while (underWay.size > count) await Promise.race(underWay)
   }
   try {
-    while (!house.background.ending && failures.length === 0) {
+    while (!services.background.ending && failures.length === 0) {
       const room = claimedAtOnce - underWay.size
-      const mails = await claimMails(db, house.clock.now(), room)
+      const mails = await claimMails(db, services.clock.now(), room)
       const now = performance.now()
-      if (now > looksUntil) [looks, looksUntil] = [new Map(), now + looksMs]
-      const way: Way = { mailer, mailFrom, looks, saveOutcome, letGoAt: now + mailLeaseSeconds * 1000 - sendDeadlineMs }
+      if (now > brandingsExpireAt)
+        [brandings, brandingsExpireAt] = [new Map(), now + brandingCacheMs]
+      const way: Way = {
+        mailer,
+        mailFrom,
+        brandings,
+        saveOutcome,
+        letGoAt: now + mailLeaseSeconds * 1000 - sendDeadlineMs,
+      }
       for (const mail of mails.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-        const sending = house.turns
-          .take(lineOf(mail), () => house.turns.take('mails', () => sendOne(house, way, mail), atOnce))
+        const sending = services.keyedLimiter
+          .take(lineOf(mail), () =>
+            services.keyedLimiter.take('mails', () => sendOne(services, way, mail), atOnce),
+          )
           .catch((error: unknown) => void failures.push(error))
           .finally(() => underWay.delete(sending))
         underWay.add(sending)
@@ -63,7 +79,8 @@ export async function drainOutbox(house: House): Promise<void> {
       if (mails.length < room) break
       if (now > until) {
         const [first] = mails
-        if (first && (await hasDueMail(db, house.clock.now()))) await house.jobs.wakeOutbox(first.id, 0)
+        if (first && (await hasDueMail(db, services.clock.now())))
+          await services.jobs.enqueueOutbox(first.id, 0)
         break
       }
       await atMost(atOnce)
@@ -77,9 +94,12 @@ export async function drainOutbox(house: House): Promise<void> {
 interface Way {
   mailer: Mailer
   mailFrom: string
-  looks: Looks
+  brandings: Brandings
   saveOutcome: SaveOutcome
-  /** By the clock of `performance.now()`: a mail whose turn comes later is given back, because its lease may lapse while it is sent. */
+  /**
+   * By the clock of `performance.now()`: a mail whose turn comes later is given back, because its
+   * lease may lapse while it is sent.
+   */
   letGoAt: number
 }
 
@@ -88,20 +108,21 @@ function lineOf({ id, bookingId, recipient }: ClaimedMail): string {
   return bookingId === null ? `mail ${id}` : `mails of ${bookingId} to ${recipient}`
 }
 
-async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void> {
-  if (house.background.ending || performance.now() > way.letGoAt) return releaseMail(house.database.db, mail)
-  const reason = (await pointlessBecause(house, mail)) ?? (await pointlessLink(house, mail))
+async function sendOne(services: Services, way: Way, mail: ClaimedMail): Promise<void> {
+  if (services.background.ending || performance.now() > way.letGoAt)
+    return releaseMail(services.database.db, mail)
+  const reason = (await pointlessBecause(services, mail)) ?? (await pointlessLink(services, mail))
   if (reason !== undefined) {
-    await dropMail(house.database.db, mail)
-    house.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })
-    house.log.info({ mailId: mail.id, template: mail.template, reason }, 'a mail was dropped')
+    await dropMail(services.database.db, mail)
+    services.metrics.mails.inc({ template: mail.template, outcome: 'dropped' })
+    services.log.info({ mailId: mail.id, template: mail.template, reason }, 'a mail was dropped')
     return
   }
-  const outcome = await attempt(house, way, mail)
-  const now = house.clock.now()
+  const outcome = await attempt(services, way, mail)
+  const now = services.clock.now()
   const saved = await way.saveOutcome({ mail, outcome, now })
   const state = 'sent' in outcome ? 'sent' : outcome.nextAt === null ? 'gave_up' : 'failed'
-  house.metrics.mails.inc({ template: mail.template, outcome: state })
+  services.metrics.mails.inc({ template: mail.template, outcome: state })
   const facts = {
     mailId: mail.id,
     template: mail.template,
@@ -110,44 +131,64 @@ async function sendOne(house: House, way: Way, mail: ClaimedMail): Promise<void>
     saved,
     ...('error' in outcome ? { error: outcome.error } : {}),
   }
-  if (state === 'gave_up') house.log.error(facts, 'a mail was given up')
-  else house.log.info(facts, 'a mail was tried')
+  if (state === 'gave_up') services.log.error(facts, 'a mail was given up')
+  else services.log.info(facts, 'a mail was tried')
   if ('error' in outcome && outcome.nextAt !== null) {
-    await house.jobs.wakeOutbox(mail.id, (outcome.nextAt.getTime() - now.getTime()) / 1000)
+    await services.jobs.enqueueOutbox(mail.id, (outcome.nextAt.getTime() - now.getTime()) / 1000)
   }
 }
 
-async function attempt(house: House, { mailer, mailFrom, looks }: Way, mail: ClaimedMail): Promise<MailOutcome> {
+async function attempt(
+  services: Services,
+  { mailer, mailFrom, brandings }: Way,
+  mail: ClaimedMail,
+): Promise<MailOutcome> {
   const signal = AbortSignal.timeout(sendDeadlineMs)
   try {
-    const message = await composeMail(house, mail, mailFrom, looks)
+    const message = await composeMail(services, mail, mailFrom, brandings)
     await mailer.send(message, { signal })
     return { sent: true }
   } catch (error) {
-    return { error: reasonOf(house, mail, error, signal), nextAt: isFinal(error) ? null : nextTry(house, mail) }
+    return {
+      error: reasonOf(services, mail, error, signal),
+      nextAt: isFinal(error) ? null : nextTry(services, mail),
+    }
   }
 }
 
-/** A permanent no of the mail server (RFC 5321 section 4.2.1) stays one: to repeat the message only costs reputation. */
+/**
+ * A permanent no of the mail server (RFC 5321 section 4.2.1) stays one: to repeat the message only
+ * costs reputation.
+ */
 function isFinal(error: unknown): boolean {
   return error instanceof UpstreamError && error.kind === 'refused'
 }
 
-function nextTry(house: House, mail: ClaimedMail): Date | null {
+function nextTry(services: Services, mail: ClaimedMail): Date | null {
   const seconds = mailRetryDelay(mail.attempts)
-  return seconds === undefined ? null : new Date(house.clock.now().getTime() + seconds * 1000)
+  return seconds === undefined ? null : new Date(services.clock.now().getTime() + seconds * 1000)
 }
 
-function reasonOf(house: House, mail: ClaimedMail, error: unknown, signal: AbortSignal): string {
+function reasonOf(
+  services: Services,
+  mail: ClaimedMail,
+  error: unknown,
+  signal: AbortSignal,
+): string {
   if (error instanceof UpstreamError) return error.message
-  if (signal.aborted) return `The mail server did not take the mail within ${sendDeadlineMs / 1000} seconds.`
-  house.log.error({ err: error, mailId: mail.id, template: mail.template }, 'a mail could not be sent for an unforeseen reason')
+  if (signal.aborted)
+    return `The mail server did not take the mail within ${sendDeadlineMs / 1000} seconds.`
+  services.log.error(
+    { err: error, mailId: mail.id, template: mail.template },
+    'a mail could not be sent for an unforeseen reason',
+  )
   return 'The mail could not be sent for an unforeseen reason. The log of the service has the details.'
 }
 
 /** Erases to whom and with which values mails went that have been over for thirty days. */
-export async function eraseMails(house: House): Promise<void> {
-  const before = new Date(house.clock.now().getTime() - mailKeptDays * 86_400_000)
-  const erased = await eraseOldMails(house.database.db, before)
-  if (erased > 0) house.log.info({ count: erased }, 'recipients and values of old mails were erased')
+export async function eraseMails(services: Services): Promise<void> {
+  const before = new Date(services.clock.now().getTime() - mailKeptDays * 86_400_000)
+  const erased = await eraseOldMails(services.database.db, before)
+  if (erased > 0)
+    services.log.info({ count: erased }, 'recipients and values of old mails were erased')
 }

@@ -1,16 +1,34 @@
 import { templateDefinition } from '@atrium/core/email-templates'
-import { type ListMailQueue, type MailQueuePage, maskedAddress, type QueuedMail } from '@atrium/core/outbox'
+import {
+  type ListMailQueue,
+  type MailQueuePage,
+  maskedAddress,
+  type QueuedMail,
+} from '@atrium/core/outbox'
 import { cutPage } from '@atrium/core/paging'
 import { countMails, listMails, type MailRow } from '@atrium/db/outbox'
 import type { Context } from '../context.ts'
 
-/** The queue of outgoing mail under the filters, newest first. Recipients are masked, and what a mail says is not shown. */
-export async function listMailQueue({ house }: Context, { cursor, ...filter }: ListMailQueue): Promise<MailQueuePage> {
-  const { db } = house.database
-  const [rows, { waiting, failed, gaveUp }] = await Promise.all([listMails(db, { ...filter, before: cursor }), countMails(db)])
+/**
+ * The queue of outgoing mail under the filters, newest first. Recipients are masked, and what a
+ * mail says is not shown.
+ */
+export async function listMailQueue(
+  { services }: Context,
+  { cursor, ...filter }: ListMailQueue,
+): Promise<MailQueuePage> {
+  const { db } = services.database
+  const [rows, { waiting, failed, gaveUp }] = await Promise.all([
+    listMails(db, { ...filter, before: cursor }),
+    countMails(db),
+  ])
   const { items, nextCursor } = cutPage(rows, filter.limit)
-  const sending = house.systems.mailer ? 'on' : 'off'
-  return { items: items.map(toQueuedMail), nextCursor, summary: { sending, waiting, failed, gaveUp } }
+  const sending = services.systems.mailer ? 'on' : 'off'
+  return {
+    items: items.map(toQueuedMail),
+    nextCursor,
+    summary: { sending, waiting, failed, gaveUp },
+  }
 }
 
 export function toQueuedMail(row: MailRow): QueuedMail {

@@ -9,27 +9,39 @@ import type { Jobs } from '../jobs.ts'
 
 export interface Outbox {
   /**
-   * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does not. A mail of a key that was queued
-   * before is left out. Throws for values that the template needs and that are not given.
+   * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
+   * not. A mail of a key that was queued before is left out. Throws for values that the template
+   * needs and that are not given.
    */
   send(trx: Trx, mail: OutgoingMail): Promise<void>
 }
 
-export function createOutbox({ config, clock, jobs }: { config: Config; clock: Clock; jobs: Jobs }): Outbox {
+export function createOutbox({
+  config,
+  clock,
+  jobs,
+}: {
+  config: Config
+  clock: Clock
+  jobs: Jobs
+}): Outbox {
   const host = parseMailbox(config.smtp?.from ?? '')?.address.split('@')[1] ?? config.tenantDomain
   return {
     async send(trx, mail) {
       const missing = missingValues(mail)
-      if (missing.length > 0) throw new Error(`the mail ${mail.template} needs ${missing.join(', ')}`)
+      if (missing.length > 0)
+        throw new Error(`the mail ${mail.template} needs ${missing.join(', ')}`)
       const id = await insertMail(trx, mail, { host, now: clock.now() })
-      if (id !== undefined) await jobs.wakeOutbox(id, 0, trx)
+      if (id !== undefined) await jobs.enqueueOutbox(id, 0, trx)
     },
   }
 }
 
 function missingValues({ template, values, bookingId }: OutgoingMail): string[] {
   const later = (name: string) =>
-    /^(product|tenant)\./.test(name) || (bookingId !== undefined && name === 'link.manage') || name === 'link.access'
+    /^(product|tenant)\./.test(name) ||
+    (bookingId !== undefined && name === 'link.manage') ||
+    name === 'link.access'
   return templateDefinition(template)
     .variables.map(({ name }) => name)
     .filter((name) => !later(name) && !(name in values))

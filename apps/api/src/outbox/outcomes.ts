@@ -1,13 +1,19 @@
 import type { EndedTry } from '@atrium/db/outbox'
 
-/** Answers whether it was saved: not so where another process took the mail over meanwhile. Rejects as the database does. */
+/**
+ * Returns whether it was saved: not so where another process took the mail over meanwhile. Rejects
+ * as the database does.
+ */
 export type SaveOutcome = (ended: EndedTry) => Promise<boolean>
 
 /**
- * One statement at a time: an outcome is saved at once, and those that become known while the statement before them is under way share the
- * next. `save` answers the ids of the mails whose outcome was written.
+ * One statement at a time: an outcome is saved at once, and those that become known while the
+ * statement before them is under way share the next. `save` answers the ids of the mails whose
+ * outcome was written.
  */
-export function createOutcomeSaver(save: (tries: readonly EndedTry[]) => Promise<ReadonlySet<string>>): SaveOutcome {
+export function createOutcomeSaver(
+  save: (tries: readonly EndedTry[]) => Promise<ReadonlySet<string>>,
+): SaveOutcome {
   let waiting: EndedTry[] = []
   let last: Promise<unknown> = Promise.resolve()
   let next: Promise<ReadonlySet<string>> | undefined

@@ -1,25 +1,27 @@
 import { AppError } from '@atrium/core/errors'
 import type { QueuedMail } from '@atrium/core/outbox'
 import { findMail, lockMail, requeueMail } from '@atrium/db/outbox'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { toQueuedMail } from './list.ts'
 
 /**
- * Makes a mail due at once, with all its tries before it again; it is sent in the background. One that is being sent at this moment stays
- * as it is. Throws AppError `not_found`, `mail_sent`, `mail_erased`.
+ * Makes a mail due at once, with all its tries before it again; it is sent in the background. One
+ * that is being sent at this moment stays as it is. Throws AppError `not_found`, `mail_sent`,
+ * `mail_erased`.
  */
 export async function retryMail(ctx: Context, caller: Caller, id: string): Promise<QueuedMail> {
-  const { house } = ctx
-  const before = await house.database.db.transaction().execute(async (trx) => {
+  const { services } = ctx
+  const before = await services.database.db.transaction().execute(async (trx) => {
     const mail = await lockMail(trx, id)
     if (!mail) throw new AppError('not_found', 'There is no such mail.')
     if (mail.state === 'sent') throw new AppError('mail_sent')
     if (mail.recipient === null) throw new AppError('mail_erased')
-    await requeueMail(trx, id, house.clock.now())
-    await house.jobs.wakeOutbox(id, 0, trx)
+    await requeueMail(trx, id, services.clock.now())
+    await services.jobs.enqueueOutbox(id, 0, trx)
     return mail
   })
-  await house.audit.record(ctx, caller, {
+  await services.audit.record(ctx, caller, {
     action: 'outbox.retried',
     resourceType: 'mail',
     resourceId: id,
@@ -27,7 +29,7 @@ export async function retryMail(ctx: Context, caller: Caller, id: string): Promi
     tenantSlug: before.tenantSlug,
     metadata: { state: before.state, attempts: before.attempts, error: before.error },
   })
-  const after = await findMail(house.database.db, id)
+  const after = await findMail(services.database.db, id)
   if (!after) throw new Error('a mail that was queued again is not there')
   return toQueuedMail(after)
 }

@@ -8,14 +8,27 @@ const tags = ['outbox']
 
 export const outboxRouter = router({
   list: operator
-    .meta({ openapi: { method: 'GET', path: '/outbox', tags, summary: 'List the mails that are to be sent or were sent' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/outbox',
+        tags,
+        summary: 'List the mails that are to be sent or were sent',
+      },
+    })
     .input(ListMailQueue)
     .output(MailQueuePage)
     .query(({ ctx, input }) => listMailQueue(ctx, input)),
   retry: operator
     .meta({
-      openapi: { method: 'POST', path: '/outbox/{id}/retry', tags, summary: 'Send a mail that failed or was given up, now' },
+      openapi: {
+        method: 'POST',
+        path: '/outbox/{id}/retry',
+        tags,
+        summary: 'Send a mail that failed or was given up, now',
+      },
       audit: 'outbox.retried',
+      errors: ['not_found', 'mail_sent', 'mail_erased'],
     })
     .input(MailPath)
     .output(QueuedMail)

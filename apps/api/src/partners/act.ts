@@ -3,29 +3,39 @@ import { AppError } from '@atrium/core/errors'
 import { hasPartnerRight, type PartnerRight } from '@atrium/core/partner-access'
 import type { Trx } from '@atrium/db/connect'
 import { holdPartner, lockPartner, type PartnerRow, staffAccess } from '@atrium/db/partners'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import type { Access, OwnPartner } from '../guards.ts'
 
 /**
- * The partner under a lock for a change of what it holds, and the caller's right looked at again: somebody may have suspended or terminated
- * the partner, or taken the caller off its staff, since the guard looked. Throws AppError `partner_terminated`, `partner_suspended`,
- * `access_level`.
+ * The partner under a lock for a change of what it holds, and the caller's right looked at again:
+ * somebody may have suspended or terminated the partner, or taken the caller off its staff, since
+ * the guard looked. Throws AppError `partner_terminated`, `partner_suspended`, `access_level`.
  */
-export async function lockOwnPartner(trx: Trx, proof: OwnPartner, right: PartnerRight): Promise<PartnerRow> {
+export async function lockOwnPartner(
+  trx: Trx,
+  proof: OwnPartner,
+  right: PartnerRight,
+): Promise<PartnerRow> {
   return stillAllowed(trx, proof.caller, await lockPartner(trx, proof.partner.slug), right)
 }
 
 /** The same under a lock that others can hold at the same time, for work that takes long. */
-export async function holdOwnPartner(trx: Trx, proof: OwnPartner, right: PartnerRight): Promise<PartnerRow> {
+export async function holdOwnPartner(
+  trx: Trx,
+  proof: OwnPartner,
+  right: PartnerRight,
+): Promise<PartnerRow> {
   return stillAllowed(trx, proof.caller, await holdPartner(trx, proof.partner.id), right)
 }
 
 /**
- * For changes of a tenant, in their transaction: who acts as staff of the tenant's partner must still be that, the partner active and the
- * tenant still its own; `owner` is the partner that the tenant has now. Operators act in their own right, and so do admins of the tenant,
- * `evenAdmins` excepted: for what only the partner may do.
+ * For changes of a tenant, in their transaction: who acts as staff of the tenant's partner must
+ * still be that, the partner active and the tenant still its own; `owner` is the partner that the
+ * tenant has now. Operators act in their own right, and so do admins of the tenant, `evenAdmins`
+ * excepted: for what only the partner may do.
  */
-export async function refuseFormerStaff(
+export async function rejectFormerStaff(
   trx: Trx,
   { caller, tenant }: Access,
   owner: string | null,
@@ -33,11 +43,17 @@ export async function refuseFormerStaff(
 ): Promise<void> {
   const admin = tenant.role === 'admin' || tenant.role === 'owner'
   if (caller.operator || caller.partner === undefined || (admin && !evenAdmins)) return
-  if (caller.partner.id !== owner) throw new AppError('not_found', 'There is no tenant with this slug.')
+  if (caller.partner.id !== owner)
+    throw new AppError('not_found', 'There is no tenant with this slug.')
   await stillAllowed(trx, caller, await holdPartner(trx, caller.partner.id), 'manageCustomers')
 }
 
-async function stillAllowed(trx: Trx, caller: Caller, partner: PartnerRow | undefined, right: PartnerRight): Promise<PartnerRow> {
+async function stillAllowed(
+  trx: Trx,
+  caller: Caller,
+  partner: PartnerRow | undefined,
+  right: PartnerRight,
+): Promise<PartnerRow> {
   if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
   if (partner.status === 'terminated') throw new AppError('partner_terminated')
   if (caller.operator) return partner
@@ -55,7 +71,7 @@ export function recordPartner(
   action: AuditAction,
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  return ctx.house.audit.record(ctx, caller, {
+  return ctx.services.audit.record(ctx, caller, {
     action,
     resourceType: 'partner',
     resourceId: partner.id,

@@ -4,33 +4,49 @@ import type { Trx } from '@atrium/db/connect'
 import { findDomainTenant, readTrust } from '@atrium/db/invitations'
 import { activeRole } from '@atrium/db/members'
 import type { UserRow } from '@atrium/db/users'
-import type { Caller } from '../context.ts'
+import type { Caller } from '../caller.ts'
 
 const at = (path: string, message: string) => ({ issues: [{ path, message }] })
-export const refusedAddress = (message: string) => new AppError('email_exists', message, at('email', message))
+export const rejectedAddress = (message: string) =>
+  new AppError('email_exists', message, at('email', message))
 
-/** Refuses somebody who works for another partner or was shut out. Throws AppError `email_exists`. */
-export function refuseStaff(user: UserRow, partnerId: string): void {
+/**
+ * Rejects somebody who works for another partner or was shut out. Throws AppError `email_exists`.
+ */
+export function rejectStaff(user: UserRow, partnerId: string): void {
   const elsewhere = user.partnerId !== null && user.partnerStatus !== 'terminated'
-  if (elsewhere && user.partnerId !== partnerId) throw refusedAddress('This person works for another partner.')
-  if (user.deactivatedAt) throw refusedAddress('This account has been deactivated.')
+  if (elsewhere && user.partnerId !== partnerId)
+    throw rejectedAddress('This person works for another partner.')
+  if (user.deactivatedAt) throw rejectedAddress('This account has been deactivated.')
 }
 
 /**
- * Somebody whom a tenant manages joins a staff only when that tenant agrees: when one of its admins invites, or an operator. Throws AppError
- * `email_exists`.
+ * Somebody whom a tenant manages joins a staff only when that tenant agrees: when one of its admins
+ * invites, or an operator. Throws AppError `email_exists`.
  */
-export async function refuseManagedElsewhere(trx: Trx, caller: Caller, email: string, user: UserRow | undefined): Promise<void> {
+export async function rejectManagedElsewhere(
+  trx: Trx,
+  caller: Caller,
+  email: string,
+  user: UserRow | undefined,
+): Promise<void> {
   if (caller.operator) return
   const domain = await findDomainTenant(trx, splitAddress(email).domain)
   const only = user?.tenants?.length === 1 ? user.tenants[0]?.id : undefined
   const made = user && (await readTrust(trx, user.id))?.homeTenantId
-  const tenantId = domain?.tenantId ?? (made !== undefined && made !== null && made === only ? made : undefined)
+  const tenantId =
+    domain?.tenantId ?? (made !== undefined && made !== null && made === only ? made : undefined)
   if (tenantId === undefined) return
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenantId, caller.id)
   if (role === 'admin' || role === 'owner') return
-  throw refusedAddress('Another company manages this account. One of its admins or an operator can invite the person.')
+  throw rejectedAddress(
+    'Another company manages this account. One of its admins or an operator can invite the person.',
+  )
 }
 
 export const onStaffAlready = () =>
-  new AppError('already_exists', 'This person is on the staff already.', at('email', 'This person is on the staff already.'))
+  new AppError(
+    'already_exists',
+    'This person is on the staff already.',
+    at('email', 'This person is on the staff already.'),
+  )

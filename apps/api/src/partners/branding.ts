@@ -5,14 +5,18 @@ import type { PartnerBrandingView, UpdatePartnerBranding } from '@atrium/core/pa
 import type { Db, Trx } from '@atrium/db/connect'
 import { findPartnerProfile, savePartnerProfile } from '@atrium/db/partners'
 import type { Context } from '../context.ts'
+import { requireVersion, withEditVersion } from '../edit-version.ts'
 import type { OwnPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { lockOwnPartner, recordPartner } from './act.ts'
 
 const fields = ['productName', 'accentColor'] as const
 type Branding = Pick<PartnerBrandingView, (typeof fields)[number]>
 
-export function getPartnerBranding({ database }: House, { partner }: OwnPartner): Promise<PartnerBrandingView> {
+export function getPartnerBranding(
+  { database }: Services,
+  { partner }: OwnPartner,
+): Promise<PartnerBrandingView> {
   return readBranding(database.db, partner.id)
 }
 
@@ -20,25 +24,41 @@ async function readBranding(db: Db | Trx, partnerId: string): Promise<PartnerBra
   const { name, content, updatedAt } = await findPartnerProfile<Branding>(db, partnerId, 'branding')
   const { productName = null, accentColor = null } = content
   const color = accentColor ?? standardAccentColor
-  return {
+  const view = {
     productName,
     accentColor,
-    effective: { productName: productName ?? name, accentColor: color, textColor: textColorOn(color) },
+    effective: {
+      productName: productName ?? name,
+      accentColor: color,
+      textColor: textColorOn(color),
+    },
     warnings: contrastWarnings(color),
     updatedAt: updatedAt.toISOString(),
   }
+  return withEditVersion(view, [productName, accentColor])
 }
 
-/** Changes the fields that are given; null goes back to the standard. A colour that is hard to see is saved with warnings. */
-export async function updatePartnerBranding(ctx: Context, proof: OwnPartner, input: UpdatePartnerBranding): Promise<PartnerBrandingView> {
-  const { slug: _, ...changes } = input
-  const { partner, before, after } = await ctx.house.database.db.transaction().execute(async (trx) => {
-    const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
-    const stored = await readBranding(trx, locked.id)
-    await savePartnerProfile(trx, locked.id, 'branding', changes)
-    return { partner: locked, before: stored, after: await readBranding(trx, locked.id) }
-  })
+/**
+ * Changes the fields that are given; null goes back to the standard. A colour that is hard to see
+ * is saved with warnings.
+ */
+export async function updatePartnerBranding(
+  ctx: Context,
+  proof: OwnPartner,
+  input: UpdatePartnerBranding,
+): Promise<PartnerBrandingView> {
+  const { slug: _, expectedVersion, ...changes } = input
+  const { partner, before, after } = await ctx.services.database.db
+    .transaction()
+    .execute(async (trx) => {
+      const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
+      const stored = await readBranding(trx, locked.id)
+      requireVersion(expectedVersion, stored)
+      await savePartnerProfile(trx, locked.id, 'branding', changes)
+      return { partner: locked, before: stored, after: await readBranding(trx, locked.id) }
+    })
   const changed = changedFields(before, after, fields)
-  if (Object.keys(changed).length > 0) await recordPartner(ctx, proof.caller, partner, 'branding.updated', { changes: changed })
+  if (Object.keys(changed).length > 0)
+    await recordPartner(ctx, proof.caller, partner, 'branding.updated', { changes: changed })
   return after
 }

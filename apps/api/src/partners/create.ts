@@ -4,61 +4,86 @@ import { isReservedSlug, slugify } from '@atrium/core/slugs'
 import { violatedConstraint } from '@atrium/db/failures'
 import { insertPartner, saveMargin } from '@atrium/db/partners'
 import { checkedBillingInfo } from '../billing-info/check.ts'
-import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
+import type { Services } from '../services.ts'
 import { recordPartner } from './act.ts'
 import { dayOf, readPartnerView } from './view.ts'
 
 /**
- * Creates a partner, active at once. Without a slug it is made from the name. Throws AppError `already_exists` when the slug or the domain
- * is another partner's (the slug of a terminated one too), `invalid_input` for a name that gives no slug or a VAT number of a wrong form.
+ * Creates a partner, active at once. Without a slug it is made from the name. Throws AppError
+ * `already_exists` when the slug or the domain is another partner's (the slug of a terminated one
+ * too), `invalid_input` for a name that gives no slug or a VAT number of a wrong form.
  */
-export async function createPartner(ctx: Context, caller: Caller, input: CreatePartner): Promise<PartnerView> {
-  const { house } = ctx
-  const slug = chooseSlug(house, input)
+export async function createPartner(
+  ctx: Context,
+  caller: Caller,
+  input: CreatePartner,
+): Promise<PartnerView> {
+  const { services } = ctx
+  const slug = chooseSlug(services, input)
   const partner = {
     slug,
     name: input.name,
     domain: input.domain ?? null,
-    contact: { name: input.contactInfo?.name ?? null, email: input.contactInfo?.email ?? null, phone: input.contactInfo?.phone ?? null },
+    contact: {
+      name: input.contactInfo?.name ?? null,
+      email: input.contactInfo?.email ?? null,
+      phone: input.contactInfo?.phone ?? null,
+    },
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
   }
-  const id = await house.database.db
+  const id = await services.database.db
     .transaction()
     .execute(async (trx) => {
       const inserted = await insertPartner(trx, partner)
       if (!inserted) throw slugTaken(input)
       if (input.marginPct !== undefined) {
-        const effectiveFrom = dayOf(house.clock.now())
-        await saveMargin(trx, inserted.id, { marginPct: input.marginPct, effectiveFrom, setBy: caller.email ?? null, reason: null })
+        const effectiveFrom = dayOf(services.clock.now())
+        await saveMargin(trx, inserted.id, {
+          marginPct: input.marginPct,
+          effectiveFrom,
+          setBy: caller.email ?? null,
+          reason: null,
+        })
       }
       return inserted.id
     })
-    .catch(refuseTakenDomain)
-  await recordPartner(ctx, caller, { id, slug, name: input.name }, 'partner.created', { marginPct: input.marginPct ?? 0 })
-  return readPartnerView(house, id, null)
+    .catch(rejectTakenDomain)
+  await recordPartner(ctx, caller, { id, slug, name: input.name }, 'partner.created', {
+    marginPct: input.marginPct ?? 0,
+  })
+  return readPartnerView(services, id, null)
 }
 
-function chooseSlug(house: House, input: CreatePartner): string {
-  const refuse = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+function chooseSlug(services: Services, input: CreatePartner): string {
+  const reject = (path: string, message: string) =>
+    new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   const slug = input.slug ?? slugify(input.name)
-  if (slug === undefined) throw refuse('slug', 'No slug can be made from this name. Give one.')
-  if (isReservedSlug(slug, Object.values(house.config.groups))) {
+  if (slug === undefined) throw reject('slug', 'No slug can be made from this name. Give one.')
+  if (isReservedSlug(slug, Object.values(services.config.groups))) {
     throw input.slug === undefined
-      ? refuse('slug', `The name gives the slug ${slug}, which is reserved. Give another.`)
-      : refuse('slug', 'This name is reserved.')
+      ? reject('slug', `The name gives the slug ${slug}, which is reserved. Give another.`)
+      : reject('slug', 'This name is reserved.')
   }
   return slug
 }
 
 function slugTaken(input: CreatePartner): AppError {
   const message = 'A partner with this slug exists already.'
-  return new AppError('already_exists', message, { issues: [{ path: input.slug === undefined ? 'name' : 'slug', message }] })
+  return new AppError('already_exists', message, {
+    issues: [{ path: input.slug === undefined ? 'name' : 'slug', message }],
+  })
 }
 
-/** A domain that another partner has becomes a refusal at its field; every other failure passes. */
-export function refuseTakenDomain(error: unknown): never {
+/**
+ * A domain that another partner has becomes a rejection at its field; every other failure passes.
+ */
+export function rejectTakenDomain(error: unknown): never {
   if (violatedConstraint(error) !== 'partners_domain') throw error
   const message = 'Another partner has this domain.'
-  throw new AppError('already_exists', message, { cause: error, issues: [{ path: 'domain', message }] })
+  throw new AppError('already_exists', message, {
+    cause: error,
+    issues: [{ path: 'domain', message }],
+  })
 }

@@ -1,23 +1,45 @@
 import { AppError } from '@atrium/core/errors'
 import { cutPage } from '@atrium/core/paging'
-import type { ListPartners, ListPartnerTenants, PartnerMargins, PartnerPage, PartnerView } from '@atrium/core/partners'
+import type {
+  ListPartners,
+  ListPartnerTenants,
+  PartnerMargins,
+  PartnerPage,
+  PartnerView,
+} from '@atrium/core/partners'
 import { isSlugShaped } from '@atrium/core/slugs'
 import type { TenantPage } from '@atrium/core/tenants'
-import { findPartnerBySlug, listMargins, listPartners as queryPartners, yearlyRevenueOfPartners } from '@atrium/db/partners'
-import type { Caller, Context } from '../context.ts'
+import {
+  findPartnerBySlug,
+  listMargins,
+  listPartners as queryPartners,
+  yearlyRevenueOfPartners,
+} from '@atrium/db/partners'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
 import { listTenants } from '../tenants/list.ts'
 import { dayOf, readPartnerView, toPartnerView } from './view.ts'
 
-export function getPartner({ house }: Context, { partner, access }: OwnPartner): Promise<PartnerView> {
-  return readPartnerView(house, partner.id, access)
+export function getPartner(
+  { services }: Context,
+  { partner, access }: OwnPartner,
+): Promise<PartnerView> {
+  return readPartnerView(services, partner.id, access)
 }
 
 /** Partners under the filters, newest first; revenue of the whole page is one statement. */
-export async function listPartners({ house }: Context, input: ListPartners): Promise<PartnerPage> {
+export async function listPartners(
+  { services }: Context,
+  input: ListPartners,
+): Promise<PartnerPage> {
   const { cursor, limit, ...filter } = input
-  const { db } = house.database
-  const rows = await queryPartners(db, { ...filter, before: cursor, limit }, dayOf(house.clock.now()))
+  const { db } = services.database
+  const rows = await queryPartners(
+    db,
+    { ...filter, before: cursor, limit },
+    dayOf(services.clock.now()),
+  )
   const { items, nextCursor } = cutPage(rows, limit)
   const revenue = await yearlyRevenueOfPartners(
     db,
@@ -27,22 +49,39 @@ export async function listPartners({ house }: Context, input: ListPartners): Pro
 }
 
 /** The tenants that are attached to the partner, as operators see them. */
-export async function listPartnerTenants(ctx: Context, caller: Caller, { slug, ...input }: ListPartnerTenants): Promise<TenantPage> {
-  const partner = isSlugShaped(slug) ? await findPartnerBySlug(ctx.house.database.db, slug) : undefined
+export async function listPartnerTenants(
+  ctx: Context,
+  caller: Caller,
+  { slug, ...input }: ListPartnerTenants,
+): Promise<TenantPage> {
+  const partner = isSlugShaped(slug)
+    ? await findPartnerBySlug(ctx.services.database.db, slug)
+    : undefined
   if (!partner) throw new AppError('not_found', 'There is no partner with this slug.')
   return listTenants(ctx, caller, { ...input, partnerSlug: slug })
 }
 
-/** Every margin with its first day, latest first. Before the earliest the partner earns what its record says, usually nothing. */
-export async function listPartnerMargins({ house }: Context, { partner }: OwnPartner): Promise<PartnerMargins> {
-  const today = dayOf(house.clock.now())
-  const rows = await listMargins(house.database.db, partner.id)
+/**
+ * Every margin with its first day, latest first. Before the earliest the partner earns what its
+ * record says, usually nothing.
+ */
+export async function listPartnerMargins(
+  { services }: Context,
+  { partner }: OwnPartner,
+): Promise<PartnerMargins> {
+  const today = dayOf(services.clock.now())
+  const rows = await listMargins(services.database.db, partner.id)
   const current = rows.find(({ effectiveFrom }) => effectiveFrom <= today)
   return {
     items: rows.map((row) => ({
       marginPct: row.marginPct,
       effectiveFrom: row.effectiveFrom,
-      state: row === current ? ('current' as const) : row.effectiveFrom > today ? ('upcoming' as const) : ('past' as const),
+      state:
+        row === current
+          ? ('current' as const)
+          : row.effectiveFrom > today
+            ? ('upcoming' as const)
+            : ('past' as const),
       setBy: row.setBy,
       reason: row.reason,
       createdAt: row.createdAt.toISOString(),

@@ -6,26 +6,38 @@ import { setStaff } from '@atrium/db/partner-team'
 import { findUser, findUserByEmail, lockEmail, updateUser } from '@atrium/db/users'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
-import type { InTransaction } from '../house.ts'
 import { requirePortal } from '../invitations/link.ts'
 import { mailStaffInvitation } from '../invitations/mails.ts'
+import { ofRecipient } from '../limits.ts'
+import type { InTransaction } from '../services.ts'
 import { requireIdentity } from '../users/identity.ts'
 import { holdOwnPartner } from './act.ts'
-import { onStaffAlready, refuseManagedElsewhere, refuseStaff } from './attachable.ts'
+import { onStaffAlready, rejectManagedElsewhere, rejectStaff } from './attachable.ts'
 
 /**
- * Invites somebody to a partner's staff: a link is mailed to the address, and whoever follows it joins. Until then nobody is attached, no
- * identity is made, and nobody is shown a link or a password. Repeated for an open invitation it takes the new name and level and sends
- * another link. Throws AppError `already_exists` for somebody on the staff already, `email_exists` for staff of another partner, for
- * deactivated accounts and for people whom a tenant manages that has not agreed, `integration_off`, `unavailable`.
+ * Invites somebody to a partner's staff: a link is mailed to the address, and whoever follows it
+ * joins. Until then nobody is attached, no identity is made, and nobody is shown a link or a
+ * password. Repeated for an open invitation it takes the new name and level and sends another link.
+ * Throws AppError `already_exists` for somebody on the staff already, `email_exists` for staff of
+ * another partner, for deactivated accounts and for people whom a tenant manages that has not
+ * agreed, `integration_off`, `unavailable`.
  */
-export async function inviteStaff(ctx: Context, proof: OwnPartner, input: InviteStaff): Promise<StaffInvitation> {
-  const { house } = ctx
-  requireIdentity(house)
-  requirePortal(house.config)
-  await house.limits.take(ctx.request, [{ limit: 'staff_invitations_day', of: proof.caller.subject }])
-  const userId = await house.database.db.transaction().execute((trx) => invite(house, trx, proof, input))
-  await house.audit.record(ctx, proof.caller, {
+export async function inviteStaff(
+  ctx: Context,
+  proof: OwnPartner,
+  input: InviteStaff,
+): Promise<StaffInvitation> {
+  const { services } = ctx
+  requireIdentity(services)
+  requirePortal(services.config)
+  await services.limits.take(ctx.request, [
+    { limit: 'staff_invitations_day', of: proof.caller.subject },
+    { limit: 'invitations_recipient_day', of: ofRecipient(input.email) },
+  ])
+  const userId = await services.database.db
+    .transaction()
+    .execute((trx) => invite(services, trx, proof, input))
+  await services.audit.record(ctx, proof.caller, {
     action: 'partner_team.invited',
     resourceType: 'user',
     resourceId: userId,
@@ -36,21 +48,29 @@ export async function inviteStaff(ctx: Context, proof: OwnPartner, input: Invite
   return { userId, access: input.access, handoff: 'mail' }
 }
 
-async function invite(house: InTransaction, trx: Trx, proof: OwnPartner, { email, name, access }: InviteStaff): Promise<string> {
-  // Two invitations of one address wait for each other here; the second then finds the first one's record.
+async function invite(
+  services: InTransaction,
+  trx: Trx,
+  proof: OwnPartner,
+  { email, name, access }: InviteStaff,
+): Promise<string> {
+  // Two invitations of one address wait for each other here; the second then finds the first one's
+  // record.
   await lockEmail(trx, email)
   const partner = await holdOwnPartner(trx, proof, 'manageStaff')
   const known = await findUserByEmail(trx, email)
   const user = known && (await findUser(trx, known.id))
   if (user?.partnerId === partner.id) throw onStaffAlready()
-  if (user) refuseStaff(user, partner.id)
-  await refuseManagedElsewhere(trx, proof.caller, email, user)
+  if (user) rejectStaff(user, partner.id)
+  await rejectManagedElsewhere(trx, proof.caller, email, user)
   const open = await findInvitedStaff(trx, partner.id, email)
-  const userId = open?.id ?? (await insertPerson(trx, { email, name, ...unknown, homeTenantId: null, invited: true }))
+  const userId =
+    open?.id ??
+    (await insertPerson(trx, { email, name, ...unknown, homeTenantId: null, invited: true }))
   if (open) await updateUser(trx, userId, { name })
   await setStaff(trx, userId, { partnerId: partner.id, access })
   const inviter = proof.caller.name ?? proof.caller.email ?? partner.name
-  await mailStaffInvitation(house, trx, { userId, email, name, partner, inviter })
+  await mailStaffInvitation(services, trx, { userId, email, name, partner, inviter })
   return userId
 }
 

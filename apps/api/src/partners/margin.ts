@@ -5,9 +5,10 @@ import { listMargins, type Margin, saveMargin } from '@atrium/db/partners'
 import { dayOf } from './view.ts'
 
 /**
- * Sets a margin from a day on: the first of next month unless the input names another first of a month, which may not be past. A partner's
- * first margin holds from today unless said otherwise. A margin that holds already is never written over: what was earned by it stands.
- * Answers what was set with the one that it follows, undefined when nothing changes.
+ * Sets a margin from a day on: the first of next month unless the input names another first of a
+ * month, which may not be past. A partner's first margin holds from today unless said otherwise. A
+ * margin that holds already is never written over: what was earned by it stands. Answers what was
+ * set with the one that it follows, undefined when nothing changes.
  */
 export async function setMargin(
   trx: Trx,
@@ -21,22 +22,33 @@ export async function setMargin(
   const first = margins.length === 0
   const effectiveFrom = input.marginEffectiveFrom ?? (first ? today : firstOfNextMonth(by.now))
   const fault = dayFault(effectiveFrom, today, first)
-  if (fault) throw new AppError('invalid_input', undefined, { issues: [{ path: 'marginEffectiveFrom', message: fault }] })
+  if (fault)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'marginEffectiveFrom', message: fault }],
+    })
   const before = margins.find((one) => one.effectiveFrom <= effectiveFrom)
   if (before?.marginPct === input.marginPct) return undefined
   if (before?.effectiveFrom === effectiveFrom && effectiveFrom <= today) {
     const message = `A margin holds from ${effectiveFrom} already. Choose a later month.`
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'marginEffectiveFrom', message }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'marginEffectiveFrom', message }],
+    })
   }
   const set = { marginPct: input.marginPct, effectiveFrom }
-  await saveMargin(trx, partnerId, { ...set, setBy: by.email ?? null, reason: input.reason ?? null })
+  await saveMargin(trx, partnerId, {
+    ...set,
+    setBy: by.email ?? null,
+    reason: input.reason ?? null,
+  })
   return { set, before: before?.marginPct ?? null }
 }
 
 function dayFault(day: string, today: string, first: boolean): string | undefined {
   if (day < today) return 'A margin cannot hold from a day that is past.'
   if (day.endsWith('-01') || (first && day === today)) return undefined
-  return first ? 'A first margin holds from today or from the first of a month.' : 'A margin holds from the first of a month.'
+  return first
+    ? 'A first margin holds from today or from the first of a month.'
+    : 'A margin holds from the first of a month.'
 }
 
 function firstOfNextMonth(now: Date): string {

@@ -9,11 +9,17 @@ import { monthlyOf } from './view.ts'
 
 const shownAtMost = 10
 
-/** How the partner's business stands: customers, revenue, what the month earned so far, and what needs somebody. */
-export async function getPartnerOverview({ house }: Context, { partner, access }: OwnPartner): Promise<PartnerOverview> {
-  const { db } = house.database
+/**
+ * How the partner's business stands: customers, revenue, what the month earned so far, and what
+ * needs somebody.
+ */
+export async function getPartnerOverview(
+  { services }: Context,
+  { partner, access }: OwnPartner,
+): Promise<PartnerOverview> {
+  const { db } = services.database
   const shows = (right: 'finance' | 'reports') => access === null || hasPartnerRight(access, right)
-  const now = house.clock.now()
+  const now = services.clock.now()
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const [counts, revenue, earned, attention] = await Promise.all([
     countCustomers(db, partner.id),
@@ -26,7 +32,9 @@ export async function getPartnerOverview({ house }: Context, { partner, access }
     customers: { total, active, pending, suspended },
     health,
     mrr: revenue ? monthlyOf(revenue, partner.id) : null,
-    earnedThisMonth: earned?.map(({ currency, amount }) => ({ currency, amountMinor: toMinorNumber(amount) })) ?? null,
+    earnedThisMonth:
+      earned?.map(({ currency, amount }) => ({ currency, amountMinor: toMinorNumber(amount) })) ??
+      null,
     attention,
   }
 }

@@ -18,38 +18,65 @@ import type { OwnPartner } from '../guards.ts'
 import { lockOwnPartner, recordPartner } from './act.ts'
 
 /** Every report that the partner keeps, by name. */
-export async function listSavedReports({ house }: Context, { partner }: OwnPartner): Promise<SavedReports> {
-  const rows = await queryReports(house.database.db, partner.id)
+export async function listSavedReports(
+  { services }: Context,
+  { partner }: OwnPartner,
+): Promise<SavedReports> {
+  const rows = await queryReports(services.database.db, partner.id)
   return { items: rows.map(toView), nextCursor: null }
 }
 
 /** Keeps a report. 409 `already_exists` for a name in use, `limit_reached` for one too many. */
-export async function saveReport(ctx: Context, proof: OwnPartner, input: SaveReport): Promise<SavedReportView> {
+export async function saveReport(
+  ctx: Context,
+  proof: OwnPartner,
+  input: SaveReport,
+): Promise<SavedReportView> {
   const { name, kind, params } = input
-  const { partner, report } = await ctx.house.database.db.transaction().execute(async (trx) => {
+  const { partner, report } = await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     if ((await queryReports(trx, locked.id)).length >= savedReportLimit) {
-      throw new AppError('limit_reached', `A partner keeps at most ${savedReportLimit} reports. Delete one that is not needed.`)
+      throw new AppError(
+        'limit_reached',
+        `A partner keeps at most ${savedReportLimit} reports. Delete one that is not needed.`,
+      )
     }
-    const inserted = await insertSavedReport(trx, locked.id, { name, kind, params, createdBy: proof.caller.id ?? null })
+    const inserted = await insertSavedReport(trx, locked.id, {
+      name,
+      kind,
+      params,
+      createdBy: proof.caller.id ?? null,
+    })
     const message = 'A report with this name exists already.'
-    if (!inserted) throw new AppError('already_exists', message, { issues: [{ path: 'name', message }] })
+    if (!inserted)
+      throw new AppError('already_exists', message, { issues: [{ path: 'name', message }] })
     const saved = await findSavedReport(trx, inserted.id)
     if (!saved) throw new AppError('internal')
     return { partner: locked, report: saved }
   })
-  await recordPartner(ctx, proof.caller, partner, 'partner.report_saved', { report: report.id, name, kind })
+  await recordPartner(ctx, proof.caller, partner, 'partner.report_saved', {
+    report: report.id,
+    name,
+    kind,
+  })
   return toView(report)
 }
 
 /** Forgets a report; 404 when the partner has none with this id. */
-export async function deleteSavedReport(ctx: Context, proof: OwnPartner, { id }: SavedReportPath): Promise<void> {
-  const { partner, removed } = await ctx.house.database.db.transaction().execute(async (trx) => {
+export async function deleteSavedReport(
+  ctx: Context,
+  proof: OwnPartner,
+  { id }: SavedReportPath,
+): Promise<void> {
+  const { partner, removed } = await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     return { partner: locked, removed: await removeReport(trx, locked.id, id) }
   })
   if (!removed) throw new AppError('not_found', 'The partner has no report with this id.')
-  await recordPartner(ctx, proof.caller, partner, 'partner.report_deleted', { report: id, ...removed })
+  await recordPartner(ctx, proof.caller, partner, 'partner.report_deleted', {
+    report: id,
+    ...removed,
+  })
 }
 
 function toView({ createdAt, ...row }: SavedReportRow): SavedReportView {

@@ -1,13 +1,18 @@
 import { changedFields } from '@atrium/core/audit'
-import type { PartnerSettingsView, TenantSupport, UpdatePartnerSettings } from '@atrium/core/partners'
+import type {
+  PartnerSettingsView,
+  TenantSupport,
+  UpdatePartnerSettings,
+} from '@atrium/core/partners'
 import type { Db, Trx } from '@atrium/db/connect'
 import { findPartnerProfile, findPartnerSupport, savePartnerProfile } from '@atrium/db/partners'
 import type { Context } from '../context.ts'
+import { requireVersion, withEditVersion } from '../edit-version.ts'
 import type { Access, OwnPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { lockOwnPartner, recordPartner } from './act.ts'
 
-type Settings = Omit<PartnerSettingsView, 'updatedAt'>
+type Settings = Omit<PartnerSettingsView, 'editVersion' | 'updatedAt'>
 
 const standard: Settings = {
   supportEmail: null,
@@ -18,32 +23,53 @@ const standard: Settings = {
   noticeEmail: null,
 }
 
-export function getPartnerSettings({ database }: House, { partner }: OwnPartner): Promise<PartnerSettingsView> {
+export function getPartnerSettings(
+  { database }: Services,
+  { partner }: OwnPartner,
+): Promise<PartnerSettingsView> {
   return readSettings(database.db, partner.id)
 }
 
 /** What a partner has set, and the standard where it has set nothing. */
 export async function readSettings(db: Db | Trx, partnerId: string): Promise<PartnerSettingsView> {
   const { content, updatedAt } = await findPartnerProfile<Settings>(db, partnerId, 'settings')
-  return { ...standard, ...content, updatedAt: updatedAt.toISOString() }
+  const settings = { ...standard, ...content }
+  const { supportEmail, supportPhone, supportUrl, defaultPlan, defaultSeats, noticeEmail } =
+    settings
+  const editable = [supportEmail, supportPhone, supportUrl, defaultPlan, defaultSeats, noticeEmail]
+  return withEditVersion({ ...settings, updatedAt: updatedAt.toISOString() }, editable)
 }
 
 /** Whom the people of a tenant turn to first. */
-export async function getTenantSupport({ database }: House, { tenant }: Access): Promise<TenantSupport> {
-  const support = tenant.partnerId === null ? undefined : await findPartnerSupport(database.db, tenant.partnerId)
+export async function getTenantSupport(
+  { database }: Services,
+  { tenant }: Access,
+): Promise<TenantSupport> {
+  const support =
+    tenant.partnerId === null ? undefined : await findPartnerSupport(database.db, tenant.partnerId)
   return { partner: support ?? null }
 }
 
 /** Changes the fields that are given; null goes back to the standard. */
-export async function updatePartnerSettings(ctx: Context, proof: OwnPartner, input: UpdatePartnerSettings): Promise<PartnerSettingsView> {
-  const { slug: _, ...changes } = input
-  const { partner, before, after } = await ctx.house.database.db.transaction().execute(async (trx) => {
-    const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
-    const stored = await readSettings(trx, locked.id)
-    await savePartnerProfile(trx, locked.id, 'settings', changes)
-    return { partner: locked, before: stored, after: await readSettings(trx, locked.id) }
-  })
+export async function updatePartnerSettings(
+  ctx: Context,
+  proof: OwnPartner,
+  input: UpdatePartnerSettings,
+): Promise<PartnerSettingsView> {
+  const { slug: _, expectedVersion, ...changes } = input
+  const { partner, before, after } = await ctx.services.database.db
+    .transaction()
+    .execute(async (trx) => {
+      const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
+      const stored = await readSettings(trx, locked.id)
+      requireVersion(expectedVersion, stored)
+      await savePartnerProfile(trx, locked.id, 'settings', changes)
+      return { partner: locked, before: stored, after: await readSettings(trx, locked.id) }
+    })
   const changed = changedFields(before, after, Object.keys(standard))
-  if (Object.keys(changed).length > 0) await recordPartner(ctx, proof.caller, partner, 'partner_settings.updated', { changes: changed })
+  if (Object.keys(changed).length > 0)
+    await recordPartner(ctx, proof.caller, partner, 'partner_settings.updated', {
+      changes: changed,
+    })
   return after
 }

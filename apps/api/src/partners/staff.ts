@@ -1,62 +1,104 @@
 import { AppError } from '@atrium/core/errors'
 import { cutPage } from '@atrium/core/paging'
-import type { ChangeStaffAccess, ListStaff, StaffPage, StaffPath, StaffView } from '@atrium/core/partner-team'
+import type {
+  ChangeStaffAccess,
+  ListStaff,
+  StaffPage,
+  StaffPath,
+  StaffView,
+} from '@atrium/core/partner-team'
 import type { Trx } from '@atrium/db/connect'
-import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import { deleteInvitation } from '@atrium/db/invitations'
-import { findStaff, hasOtherOwner, listStaff as queryStaff, type StaffRow, setStaff } from '@atrium/db/partner-team'
+import {
+  findStaff,
+  hasOtherOwner,
+  listStaff as queryStaff,
+  type StaffRow,
+  setStaff,
+} from '@atrium/db/partner-team'
 import type { Context } from '../context.ts'
 import type { OwnPartner } from '../guards.ts'
-import { factorsReader } from '../mfa/reader.ts'
-import { freshenReadings } from '../readings/refresh.ts'
+import { factorsFetcher } from '../mfa/reader.ts'
+import { ensureFresh } from '../upstream-cache/refresh.ts'
 import { lockOwnPartner } from './act.ts'
 
 /**
- * The staff, newest first, with their second factors. The identity provider takes a call per person, so answers are kept for 15 minutes;
- * what could not be read is unknown, never none.
+ * The staff, newest first, with their second factors. The identity provider takes a call per
+ * person, so answers are kept for 15 minutes; what could not be read is unknown, never none.
  */
-export async function listStaff({ house }: Context, { partner }: OwnPartner, input: ListStaff): Promise<StaffPage> {
-  const reader = factorsReader(house)
-  const refreshing = reader ? await freshenReadings(house, reader, { partnerId: partner.id }) : false
-  const rows = await queryStaff(house.database.db, partner.id, { before: input.cursor, limit: input.limit })
+export async function listStaff(
+  { services }: Context,
+  { partner }: OwnPartner,
+  input: ListStaff,
+): Promise<StaffPage> {
+  const reader = factorsFetcher(services)
+  const refreshing = reader ? await ensureFresh(services, reader, { partnerId: partner.id }) : false
+  const rows = await queryStaff(services.database.db, partner.id, {
+    before: input.cursor,
+    limit: input.limit,
+  })
   const { items, nextCursor } = cutPage(rows, input.limit)
-  return { items: items.map((row) => toStaffView(row, reader !== undefined)), nextCursor, refreshing }
+  return {
+    items: items.map((row) => toStaffView(row, reader !== undefined)),
+    nextCursor,
+    refreshing,
+  }
 }
 
-/** Changes what a member of staff may do. 409 `last_partner_owner` for the last owner who is not shut out. */
-export async function changeStaffAccess(ctx: Context, proof: OwnPartner, input: ChangeStaffAccess): Promise<StaffView> {
-  const { house } = ctx
-  const { before, after } = await house.database.db.transaction().execute(async (trx) => {
+/**
+ * Changes what a member of staff may do. 409 `last_partner_owner` for the last owner who is not
+ * shut out.
+ */
+export async function changeStaffAccess(
+  ctx: Context,
+  proof: OwnPartner,
+  input: ChangeStaffAccess,
+): Promise<StaffView> {
+  const { services } = ctx
+  const { before, after } = await services.database.db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
-    if (staff.access === 'owner' && input.access !== 'owner' && !staff.invited) await refuseLastOwner(trx, proof, staff)
+    if (staff.access === 'owner' && input.access !== 'owner' && !staff.invited)
+      await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, { partnerId: proof.partner.id, access: input.access })
     return { before: staff, after: { ...staff, access: input.access } }
   })
   if (before.access !== after.access) {
-    await recordStaff(ctx, proof, 'partner_team.access_changed', after, { changes: { access: [before.access, after.access] } })
+    await recordStaff(ctx, proof, 'partner_team.access_changed', after, {
+      changes: { access: [before.access, after.access] },
+    })
   }
-  return toStaffView(after, house.systems.identity !== null)
+  return toStaffView(after, services.systems.identity !== null)
 }
 
 /**
- * Takes somebody off the staff; access ends with the next request. 409 `last_partner_owner` for the last owner. The group at the identity
- * provider gives nobody a right, so a provider that does not answer keeps nobody on the staff; it is tried again until it follows.
+ * Takes somebody off the staff; access ends with the next request. 409 `last_partner_owner` for the
+ * last owner. The group at the identity provider gives nobody a right, so a provider that does not
+ * answer keeps nobody on the staff; it is tried again until it follows.
  */
-export async function removeStaff(ctx: Context, proof: OwnPartner, input: StaffPath): Promise<void> {
-  const { db } = ctx.house.database
+export async function removeStaff(
+  ctx: Context,
+  proof: OwnPartner,
+  input: StaffPath,
+): Promise<void> {
+  const { db } = ctx.services.database
   const { removed, mark } = await db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
     if (staff.invited) {
       await deleteInvitation(trx, staff.id)
       return { removed: staff, mark: undefined }
     }
-    if (staff.access === 'owner') await refuseLastOwner(trx, proof, staff)
+    if (staff.access === 'owner') await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
-    return { removed: staff, mark: await noteIdentityDue(trx, staff.id, { staff: true }) }
+    return { removed: staff, mark: await addIdentitySyncTask(trx, staff.id, { staff: true }) }
   })
   const leftGroup = mark === undefined || (await leaveStaffGroup(ctx, removed))
-  if (mark !== undefined && leftGroup) await settleIdentityDue(db, removed.id, mark, { staff: true })
-  await recordStaff(ctx, proof, 'partner_team.removed', removed, { access: removed.access, ...(leftGroup ? {} : { leftGroup }) })
+  if (mark !== undefined && leftGroup)
+    await completeIdentitySyncTask(db, removed.id, mark, { staff: true })
+  await recordStaff(ctx, proof, 'partner_team.removed', removed, {
+    access: removed.access,
+    ...(leftGroup ? {} : { leftGroup }),
+  })
 }
 
 async function lockStaff(trx: Trx, proof: OwnPartner, userId: string): Promise<StaffRow> {
@@ -66,21 +108,26 @@ async function lockStaff(trx: Trx, proof: OwnPartner, userId: string): Promise<S
   return staff
 }
 
-async function refuseLastOwner(trx: Trx, { partner }: OwnPartner, staff: StaffRow): Promise<void> {
+async function rejectLastOwner(trx: Trx, { partner }: OwnPartner, staff: StaffRow): Promise<void> {
   if (!(await hasOtherOwner(trx, partner.id, staff.id))) throw new AppError('last_partner_owner')
 }
 
 /** False when the provider could not be told. */
-async function leaveStaffGroup({ house, request }: Context, staff: StaffRow): Promise<boolean> {
-  const { identity } = house.systems
+async function leaveStaffGroup({ services, request }: Context, staff: StaffRow): Promise<boolean> {
+  const { identity } = services.systems
   if (!identity) return true
   try {
-    const group = await identity.findGroup(house.config.groups.partnerStaff)
-    const known = staff.idpUserId ?? (await identity.findUserBySubject({ subject: staff.idpSubjectId, email: staff.email }))?.id
+    const group = await identity.findGroup(services.config.groups.partnerStaff)
+    const known =
+      staff.idpUserId ??
+      (await identity.findUserBySubject({ subject: staff.idpSubjectId, email: staff.email }))?.id
     if (group && known) await identity.removeFromGroup({ groupId: group.id, userId: known })
     return true
   } catch (err) {
-    house.log.warn({ err, userId: staff.id, requestId: request.requestId }, 'somebody who left a staff is still in its identity group')
+    services.log.warn(
+      { err, userId: staff.id, requestId: request.requestId },
+      'somebody who left a staff is still in its identity group',
+    )
     return false
   }
 }
@@ -92,7 +139,7 @@ function recordStaff(
   staff: Pick<StaffRow, 'id' | 'email'>,
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  return ctx.house.audit.record(ctx, caller, {
+  return ctx.services.audit.record(ctx, caller, {
     action,
     resourceType: 'user',
     resourceId: staff.id,

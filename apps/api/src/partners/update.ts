@@ -12,54 +12,78 @@ import {
   updatePartner as writePartner,
 } from '@atrium/db/partners'
 import { checkedBillingInfo } from '../billing-info/check.ts'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
+import { requireVersion } from '../edit-version.ts'
 import { recordPartner } from './act.ts'
-import { refuseTakenDomain } from './create.ts'
+import { rejectTakenDomain } from './create.ts'
 import { setMargin } from './margin.ts'
-import { dayOf, readPartnerView } from './view.ts'
+import { dayOf, readPartnerView, toPartnerView } from './view.ts'
 
 /**
- * Changes a partner; what is absent stays. A suspension lets the staff read and holds payouts. Throws AppError `partner_terminated`,
- * `already_exists` for a domain of another partner, `invalid_input` for a VAT number of a wrong form or a margin from a day that cannot be.
+ * Changes a partner; what is absent stays. A suspension lets the staff read and holds payouts.
+ * Throws AppError `partner_terminated`, `already_exists` for a domain of another partner,
+ * `invalid_input` for a VAT number of a wrong form or a margin from a day that cannot be.
  */
-export async function updatePartner(ctx: Context, caller: Caller, input: UpdatePartner): Promise<PartnerView> {
-  const { house } = ctx
-  const now = house.clock.now()
-  const { before, after, margin } = await house.database.db
+export async function updatePartner(
+  ctx: Context,
+  caller: Caller,
+  input: UpdatePartner,
+): Promise<PartnerView> {
+  const { services } = ctx
+  const now = services.clock.now()
+  const { before, after, margin } = await services.database.db
     .transaction()
     .execute(async (trx) => {
       const { id } = await lockLivePartner(trx, input.slug)
       const stored = await record(trx, id, now)
+      requireVersion(input.expectedVersion, toPartnerView(stored, [], null))
       const changes = changesOf(stored, input, now)
       if (Object.keys(changes).length > 0) await writePartner(trx, id, changes)
       const set = await setMargin(trx, id, input, { now, email: caller.email })
       return { before: stored, after: await record(trx, id, now), margin: set }
     })
-    .catch(refuseTakenDomain)
+    .catch(rejectTakenDomain)
   const note = input.reason === undefined ? {} : { reason: input.reason }
   if (before.status !== after.status) {
-    const action: AuditAction = after.status === 'suspended' ? 'partner.suspended' : 'partner.resumed'
-    await recordPartner(ctx, caller, after, action, { changes: { status: [before.status, after.status] }, ...note })
+    const action: AuditAction =
+      after.status === 'suspended' ? 'partner.suspended' : 'partner.resumed'
+    await recordPartner(ctx, caller, after, action, {
+      changes: { status: [before.status, after.status] },
+      ...note,
+    })
   }
-  if (margin) await recordPartner(ctx, caller, after, 'partner.margin_changed', { ...margin.set, before: margin.before, ...note })
+  if (margin) {
+    const { marginPct, effectiveFrom } = margin.set
+    const metadata = { changes: { marginPct: [margin.before, marginPct] }, effectiveFrom, ...note }
+    await recordPartner(ctx, caller, after, 'partner.margin_changed', metadata)
+  }
   const changes = changedFields(flat(before), flat(after), Object.keys(flat(after)))
-  if (Object.keys(changes).length > 0) await recordPartner(ctx, caller, after, 'partner.updated', { changes })
-  return readPartnerView(house, after.id, null)
+  if (Object.keys(changes).length > 0)
+    await recordPartner(ctx, caller, after, 'partner.updated', { changes })
+  return readPartnerView(services, after.id, null)
 }
 
 /**
- * Ends a partner for good: its staff have no access from the next request on, its tenants keep the reference, what it earned stays payable.
- * Throws AppError `partner_terminated` the second time.
+ * Ends a partner for good: its staff have no access from the next request on, its tenants keep the
+ * reference, what it earned stays payable. Throws AppError `partner_terminated` the second time.
  */
-export async function terminatePartner(ctx: Context, caller: Caller, input: TerminatePartner): Promise<void> {
-  const { house } = ctx
-  const partner = await house.database.db.transaction().execute(async (trx) => {
+export async function terminatePartner(
+  ctx: Context,
+  caller: Caller,
+  input: TerminatePartner,
+): Promise<void> {
+  const { services } = ctx
+  const partner = await services.database.db.transaction().execute(async (trx) => {
     const found = await lockLivePartner(trx, input.slug)
-    await writePartner(trx, found.id, { status: 'terminated', terminated_at: house.clock.now() })
+    await writePartner(trx, found.id, { status: 'terminated', terminated_at: services.clock.now() })
     return found
   })
   const note = input.reason === undefined ? {} : { reason: input.reason }
-  await recordPartner(ctx, caller, partner, 'partner.terminated', { changes: { status: [partner.status, 'terminated'] }, ...note })
+  await recordPartner(ctx, caller, partner, 'partner.terminated', {
+    changes: { status: [partner.status, 'terminated'] },
+    ...note,
+  })
 }
 
 async function lockLivePartner(trx: Trx, slug: string): Promise<PartnerRow> {
@@ -76,20 +100,34 @@ async function record(trx: Trx, id: string, now: Date): Promise<PartnerRecord> {
 }
 
 function changesOf(before: PartnerRecord, input: UpdatePartner, now: Date): PartnerChanges {
-  const given = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const given = (fields: object) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const billing = { ...before.billingInfo, ...given(input.billingInfo ?? {}) }
   const vatTouched = input.billingInfo?.vatNumber !== undefined
   return {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.domain === undefined ? {} : { domain: input.domain }),
-    ...(input.status === undefined || input.status === before.status ? {} : statusChange(input.status, input.reason, now)),
-    ...(input.contactInfo === undefined ? {} : { contact: { ...before.contactInfo, ...given(input.contactInfo) } }),
-    // A number that stays is not checked again, so that one which was let in under older rules keeps nothing else from being changed.
-    ...(input.billingInfo === undefined ? {} : { billing: vatTouched ? checkedBillingInfo(billing, 'billingInfo.').billingInfo : billing }),
+    ...(input.status === undefined || input.status === before.status
+      ? {}
+      : statusChange(input.status, input.reason, now)),
+    ...(input.contactInfo === undefined
+      ? {}
+      : { contact: { ...before.contactInfo, ...given(input.contactInfo) } }),
+    // A number that stays is not checked again, so that one which was let in under older rules
+    // keeps nothing else from being changed.
+    ...(input.billingInfo === undefined
+      ? {}
+      : {
+          billing: vatTouched ? checkedBillingInfo(billing, 'billingInfo.').billingInfo : billing,
+        }),
   }
 }
 
-function statusChange(status: 'active' | 'suspended', reason: string | undefined, now: Date): PartnerChanges {
+function statusChange(
+  status: 'active' | 'suspended',
+  reason: string | undefined,
+  now: Date,
+): PartnerChanges {
   if (status === 'active') return { status, suspended_at: null, suspended_reason: null }
   return { status, suspended_at: now, suspended_reason: reason ?? null }
 }
@@ -97,6 +135,13 @@ function statusChange(status: 'active' | 'suspended', reason: string | undefined
 /** What an update changes beside status and margin, each under the name that the API gives it. */
 function flat({ name, domain, contactInfo, billingInfo }: PartnerRecord): Record<string, unknown> {
   const prefixed = (prefix: string, fields: object) =>
-    Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${prefix}.${field}`, value]))
-  return { name, domain, ...prefixed('contactInfo', contactInfo), ...prefixed('billingInfo', billingInfo) }
+    Object.fromEntries(
+      Object.entries(fields).map(([field, value]) => [`${prefix}.${field}`, value]),
+    )
+  return {
+    name,
+    domain,
+    ...prefixed('contactInfo', contactInfo),
+    ...prefixed('billingInfo', billingInfo),
+  }
 }

@@ -1,20 +1,33 @@
 import { divideRounded, toMinorNumber } from '@atrium/core/money'
 import { hasPartnerRight, type PartnerAccess } from '@atrium/core/partner-access'
 import type { PartnerView, RecurringRevenue } from '@atrium/core/partners'
-import { type PartnerRecord, readPartner, type YearlyRevenue, yearlyRevenueOfPartners } from '@atrium/db/partners'
+import {
+  type PartnerRecord,
+  readPartner,
+  type YearlyRevenue,
+  yearlyRevenueOfPartners,
+} from '@atrium/db/partners'
 import { withVatStatus } from '../billing-info/check.ts'
-import type { House } from '../house.ts'
+import { withEditVersion } from '../edit-version.ts'
+import type { Services } from '../services.ts'
 
 /** The day by which margins are told apart, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
-/** The row as the caller sees it: money only where `access` shows it, everything for operators, whose access is null. */
-export function toPartnerView(row: PartnerRecord, revenue: readonly YearlyRevenue[], access: PartnerAccess | null): PartnerView {
+/**
+ * The row as the caller sees it: money only where `access` shows it, everything for operators,
+ * whose access is null.
+ */
+export function toPartnerView(
+  row: PartnerRecord,
+  revenue: readonly YearlyRevenue[],
+  access: PartnerAccess | null,
+): PartnerView {
   const shows = (right: 'finance' | 'reports') => access === null || hasPartnerRight(access, right)
   const { billingInfo, vatStatus, warnings } = withVatStatus(row.billingInfo)
-  return {
+  const view = {
     id: row.id,
     slug: row.slug,
     name: row.name,
@@ -36,18 +49,39 @@ export function toPartnerView(row: PartnerRecord, revenue: readonly YearlyRevenu
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
+  return withEditVersion(view, [
+    row.name,
+    row.domain,
+    row.status,
+    row.marginPct,
+    row.nextMargin,
+    row.contactInfo,
+    row.billingInfo,
+  ])
 }
 
-/** Whole yearly amounts become monthly ones, rounded once per currency (docs/contract.md, reports). */
+/**
+ * Whole yearly amounts become monthly ones, rounded once per currency (docs/contract.md, reports).
+ */
 export function monthlyOf(revenue: readonly YearlyRevenue[], id: string): RecurringRevenue[] {
   return revenue
     .filter((one) => one.id === id)
-    .map(({ currency, arr }) => ({ currency, mrrMinor: toMinorNumber(divideRounded(BigInt(arr), 12n)) }))
+    .map(({ currency, arr }) => ({
+      currency,
+      mrrMinor: toMinorNumber(divideRounded(BigInt(arr), 12n)),
+    }))
 }
 
 /** The partner as it stands now. */
-export async function readPartnerView({ database, clock }: House, id: string, access: PartnerAccess | null): Promise<PartnerView> {
-  const [row, revenue] = await Promise.all([readPartner(database.db, id, dayOf(clock.now())), yearlyRevenueOfPartners(database.db, [id])])
+export async function readPartnerView(
+  { database, clock }: Services,
+  id: string,
+  access: PartnerAccess | null,
+): Promise<PartnerView> {
+  const [row, revenue] = await Promise.all([
+    readPartner(database.db, id, dayOf(clock.now())),
+    yearlyRevenueOfPartners(database.db, [id]),
+  ])
   if (!row) throw new Error(`the partner ${id} has vanished`)
   return toPartnerView(row, revenue, access)
 }

@@ -5,20 +5,26 @@ import type { OwnPartner } from '../guards.ts'
 import { lockOwnPartner } from '../partners/act.ts'
 
 /**
- * Notes that the partner lets us write its statements, without which nothing is paid out. Saying it again changes nothing. Operators note
- * it for a partner that was terminated too, whose earnings stay payable. Throws AppError as `lockOwnPartner` does.
+ * Notes that the partner lets us write its statements, without which nothing is paid out. Saying it
+ * again changes nothing. Operators note it for a partner that was terminated too, whose earnings
+ * stay payable. Throws AppError as `lockOwnPartner` does.
  */
 export async function giveConsent(ctx: Context, proof: OwnPartner): Promise<ConsentView> {
-  const { house } = ctx
+  const { services } = ctx
   const { caller, partner } = proof
-  const now = house.clock.now()
-  const at = await house.database.db.transaction().execute(async (trx) => {
+  const now = services.clock.now()
+  const at = await services.database.db.transaction().execute(async (trx) => {
     if (!caller.operator) await lockOwnPartner(trx, proof, 'manageStaff')
     return setSelfBillingConsent(trx, partner.id, now)
   })
-  await house.audit.record(ctx, caller, {
+  await services.audit.record(ctx, caller, {
     action: 'partner_settings.updated',
-    ...{ resourceType: 'partner', resourceId: partner.id, resourceName: partner.slug, partnerSlug: partner.slug },
+    ...{
+      resourceType: 'partner',
+      resourceId: partner.id,
+      resourceName: partner.slug,
+      partnerSlug: partner.slug,
+    },
     metadata: { selfBillingConsentAt: at },
   })
   return { selfBillingConsentAt: at.toISOString() }

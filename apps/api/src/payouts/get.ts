@@ -15,19 +15,25 @@ import { listPayoutEntries } from '@atrium/db/ledger'
 import { findPayout, type PayoutRow, listPayouts as queryPayouts } from '@atrium/db/payouts'
 import { z } from 'zod'
 import type { OwnPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { toLedgerEntryView, toPartnerPayoutView, toPayoutView } from './view.ts'
 
 export const unknownPayout = () => new AppError('not_found', 'There is no payout with this id.')
 
 /** Newest first. */
-export async function listPayouts({ database }: House, { cursor, ...filter }: ListPayouts): Promise<PayoutPage> {
-  const { items, nextCursor } = cutPage(await queryPayouts(database.db, { ...filter, before: cursor }), filter.limit)
+export async function listPayouts(
+  { database }: Services,
+  { cursor, ...filter }: ListPayouts,
+): Promise<PayoutPage> {
+  const { items, nextCursor } = cutPage(
+    await queryPayouts(database.db, { ...filter, before: cursor }),
+    filter.limit,
+  )
   return { items: items.map(toPayoutView), nextCursor }
 }
 
 /** Throws AppError `not_found`. */
-export async function getPayout({ database: { db } }: House, id: string): Promise<PayoutDetail> {
+export async function getPayout({ database: { db } }: Services, id: string): Promise<PayoutDetail> {
   const row = await readPayout(db, id)
   const entries = await listPayoutEntries(db, row.id)
   return {
@@ -39,7 +45,11 @@ export async function getPayout({ database: { db } }: House, id: string): Promis
 }
 
 /** Throws AppError `not_found`, for a text that is no id as well. */
-export async function readPayout(db: Db | Trx, id: string, find: typeof findPayout = findPayout): Promise<PayoutRow> {
+export async function readPayout(
+  db: Db | Trx,
+  id: string,
+  find: typeof findPayout = findPayout,
+): Promise<PayoutRow> {
   const row = z.uuid().safeParse(id).success ? await find(db, id) : undefined
   if (!row) throw unknownPayout()
   return row
@@ -47,7 +57,7 @@ export async function readPayout(db: Db | Trx, id: string, find: typeof findPayo
 
 /** The partner's own, newest first. */
 export async function listPartnerPayouts(
-  { database }: House,
+  { database }: Services,
   { partner }: OwnPartner,
   { slug: _, cursor, ...filter }: ListPartnerPayouts,
 ): Promise<PartnerPayoutPage> {
@@ -57,13 +67,21 @@ export async function listPartnerPayouts(
 }
 
 /** Throws AppError `not_found`, for another partner's payout as well. */
-export async function getPartnerPayout(house: House, own: OwnPartner, input: PartnerPayoutPath): Promise<PartnerPayoutDetail> {
-  const row = await readPartnerPayout(house, own, input.payoutId)
-  const entries = await listPayoutEntries(house.database.db, row.id)
+export async function getPartnerPayout(
+  services: Services,
+  own: OwnPartner,
+  input: PartnerPayoutPath,
+): Promise<PartnerPayoutDetail> {
+  const row = await readPartnerPayout(services, own, input.payoutId)
+  const entries = await listPayoutEntries(services.database.db, row.id)
   return { ...toPartnerPayoutView(row), entries: entries.map(toLedgerEntryView) }
 }
 
-export async function readPartnerPayout({ database }: House, { partner }: OwnPartner, id: string): Promise<PayoutRow> {
+export async function readPartnerPayout(
+  { database }: Services,
+  { partner }: OwnPartner,
+  id: string,
+): Promise<PayoutRow> {
   const row = await readPayout(database.db, id)
   if (row.partnerId !== partner.id) throw unknownPayout()
   return row

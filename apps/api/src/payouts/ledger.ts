@@ -2,11 +2,17 @@ import { csvLine } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import { exportTrailer } from '@atrium/core/export-trailer'
 import { cutPage } from '@atrium/core/paging'
-import { type ExportLedger, type LedgerPage, type ListLedger, ledgerColumns, type PartnerBilling } from '@atrium/core/payouts'
+import {
+  type ExportLedger,
+  type LedgerPage,
+  type ListLedger,
+  ledgerColumns,
+  type PartnerBilling,
+} from '@atrium/core/payouts'
 import { listLedger as queryLedger, readBalances } from '@atrium/db/ledger'
 import { findPayoutPartner, listComingMargins } from '@atrium/db/payouts'
 import type { OwnPartner } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { marginAt } from './margins.ts'
 import { toBalance, toLedgerEntryView } from './view.ts'
 
@@ -14,7 +20,10 @@ const recentEntries = 10
 const exportedAtOnce = 500
 
 /** What the partner earns, has, and can be paid, per currency; the newest entries with it. */
-export async function getPartnerBilling({ database: { db }, clock, config }: House, { partner }: OwnPartner): Promise<PartnerBilling> {
+export async function getPartnerBilling(
+  { database: { db }, clock, config }: Services,
+  { partner }: OwnPartner,
+): Promise<PartnerBilling> {
   const now = clock.now()
   const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const record = await findPayoutPartner(db, partner.slug)
@@ -38,20 +47,36 @@ export async function getPartnerBilling({ database: { db }, clock, config }: Hou
 }
 
 /** Every entry, newest first, with the invoice that it comes from and the payout that pays it. */
-export async function listLedger({ database }: House, { partner }: OwnPartner, input: ListLedger): Promise<LedgerPage> {
+export async function listLedger(
+  { database }: Services,
+  { partner }: OwnPartner,
+  input: ListLedger,
+): Promise<LedgerPage> {
   const { slug: _, cursor, ...filter } = input
-  const { items, nextCursor } = cutPage(await queryLedger(database.db, { ...filter, partnerId: partner.id, before: cursor }), filter.limit)
+  const { items, nextCursor } = cutPage(
+    await queryLedger(database.db, { ...filter, partnerId: partner.id, before: cursor }),
+    filter.limit,
+  )
   return { items: items.map(toLedgerEntryView), nextCursor }
 }
 
 /** The same as CSV, in pieces, with `exportTrailer` at its end; amounts are whole minor units. */
-export async function* exportLedger({ database }: House, { partner }: OwnPartner, input: ExportLedger): AsyncGenerator<string> {
+export async function* exportLedger(
+  { database }: Services,
+  { partner }: OwnPartner,
+  input: ExportLedger,
+): AsyncGenerator<string> {
   const { slug: _, format: __, ...filter } = input
   let head = csvLine(ledgerColumns)
   let count = 0
   let before: string | undefined
   for (;;) {
-    const rows = await queryLedger(database.db, { ...filter, partnerId: partner.id, before, limit: exportedAtOnce })
+    const rows = await queryLedger(database.db, {
+      ...filter,
+      partnerId: partner.id,
+      before,
+      limit: exportedAtOnce,
+    })
     const { items, nextCursor } = cutPage(rows, exportedAtOnce)
     const views = items.map(toLedgerEntryView)
     yield head + views.map((view) => csvLine(ledgerColumns.map((column) => view[column]))).join('')

@@ -4,7 +4,7 @@ import { type Statement, statementCsv, statementHtml } from '@atrium/core/statem
 import type { Db, Trx } from '@atrium/db/connect'
 import { listPayoutEntries } from '@atrium/db/ledger'
 import { findPayoutPartner, findStatement, type PayoutRow } from '@atrium/db/payouts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { toLedgerEntryView } from './view.ts'
 
 /** The statement as it stands now: a draft, or what is kept when the payout is paid. */
@@ -27,15 +27,36 @@ export async function writeStatement(db: Db | Trx, payout: PayoutRow): Promise<S
     reference: payout.reference,
     amountMinor: toMinorNumber(payout.amount),
     lines: entries.map((row) => {
-      const { createdAt, type, tenantName, invoiceNumber, reason, baseMinor, marginPct, amountMinor } = toLedgerEntryView(row)
-      return { createdAt, type, tenantName, invoiceNumber, reason, baseMinor, marginPct, amountMinor }
+      const {
+        createdAt,
+        type,
+        tenantName,
+        invoiceNumber,
+        reason,
+        baseMinor,
+        marginPct,
+        amountMinor,
+      } = toLedgerEntryView(row)
+      return {
+        createdAt,
+        type,
+        tenantName,
+        invoiceNumber,
+        reason,
+        baseMinor,
+        marginPct,
+        amountMinor,
+      }
     }),
   }
 }
 
-/** The statement of a payout to be printed, or for a spreadsheet. What was written when it was paid never changes. */
+/**
+ * The statement of a payout to be printed, or for a spreadsheet. What was written when it was paid
+ * never changes.
+ */
 export async function statementDocument(
-  { database: { db } }: House,
+  { database: { db } }: Services,
   payout: PayoutRow,
   format: (typeof statementFormats)[number],
 ): Promise<StatementDocument> {
@@ -44,6 +65,14 @@ export async function statementDocument(
   const statement = kept ?? (await writeStatement(db, payout))
   const name = (statement.number ?? `draft-${payout.id}`).toLowerCase()
   return format === 'csv'
-    ? { fileName: `${name}.csv`, contentType: 'text/csv; charset=utf-8', text: statementCsv(statement) }
-    : { fileName: `${name}.html`, contentType: 'text/html; charset=utf-8', text: statementHtml(statement) }
+    ? {
+        fileName: `${name}.csv`,
+        contentType: 'text/csv; charset=utf-8',
+        text: statementCsv(statement),
+      }
+    : {
+        fileName: `${name}.html`,
+        contentType: 'text/html; charset=utf-8',
+        text: statementHtml(statement),
+      }
 }

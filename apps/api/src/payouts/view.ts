@@ -56,16 +56,26 @@ export function toBalance(row: BalanceRow): PartnerBalance {
     availableMinor: toMinorNumber(available),
     pendingMinor: toMinorNumber(row.pending),
     reservedMinor: toMinorNumber(reserved),
-    payableMinor: toMinorNumber(payableOf({ balance: BigInt(row.balance), available, reserved }).toString()),
+    payableMinor: toMinorNumber(
+      payableOf({ balance: BigInt(row.balance), available, reserved }).toString(),
+    ),
     minimumMinor: toMinorNumber(leastPayout(currency)),
     earnedThisMonthMinor: toMinorNumber(row.earned),
     paidOutMinor: toMinorNumber(row.paidOut),
     nextAvailableAt: iso(row.nextAvailableAt),
-    openPayout: id && status && openPayoutAmount ? { id, status, amountMinor: toMinorNumber(openPayoutAmount) } : null,
+    openPayout:
+      id && status && openPayoutAmount
+        ? { id, status, amountMinor: toMinorNumber(openPayoutAmount) }
+        : null,
   }
 }
 
 export function toAdjustmentView(row: AdjustmentRow): AdjustmentView {
   const { partnerId: _, requestedById: __, amount, ...plain } = row
-  return { ...plain, amountMinor: toMinorNumber(amount), createdAt: row.createdAt.toISOString(), decidedAt: iso(row.decidedAt) }
+  return {
+    ...plain,
+    amountMinor: toMinorNumber(amount),
+    createdAt: row.createdAt.toISOString(),
+    decidedAt: iso(row.decidedAt),
+  }
 }

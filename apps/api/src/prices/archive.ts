@@ -1,26 +1,29 @@
 import { AppError } from '@atrium/core/errors'
 import type { PriceView } from '@atrium/core/prices'
 import { lockPrice, archivePrice as write } from '@atrium/db/prices'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { archiveAtProcessor } from './at-processor.ts'
 import { noSuchPrice, readPrice } from './get.ts'
 import { auditPrice } from './record.ts'
 import { toPriceView } from './view.ts'
 
 /**
- * Takes a price out of new sales; who subscribed at it keeps it. On an archived one it tries again what the payment processor failed at.
- * Throws AppError `not_found`, and `price_state` for a draft, which is deleted instead.
+ * Takes a price out of new sales; who subscribed at it keeps it. On an archived one it tries again
+ * what the payment processor failed at. Throws AppError `not_found`, and `price_state` for a draft,
+ * which is deleted instead.
  */
 export async function archivePrice(ctx: Context, caller: Caller, id: string): Promise<PriceView> {
-  const { house } = ctx
-  await house.database.db.transaction().execute(async (trx) => {
+  const { services } = ctx
+  await services.database.db.transaction().execute(async (trx) => {
     const locked = await lockPrice(trx, id)
     if (!locked) throw noSuchPrice()
-    if (locked.state === 'draft') throw new AppError('price_state', 'A draft was never on sale. Delete it instead.')
+    if (locked.state === 'draft')
+      throw new AppError('price_state', 'A draft was never on sale. Delete it instead.')
     if (locked.state === 'active') await write(trx, id)
   })
-  await archiveAtProcessor(house, await readPrice(house, id))
-  const price = await readPrice(house, id)
+  await archiveAtProcessor(services, await readPrice(services, id))
+  const price = await readPrice(services, id)
   await auditPrice(ctx, caller, 'price.archived', price)
   return toPriceView(price)
 }

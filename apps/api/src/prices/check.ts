@@ -3,7 +3,10 @@ import { faultsOfPrice, type PriceSettings } from '@atrium/core/prices'
 import type { Db, Trx } from '@atrium/db/connect'
 import { partnerIdsBySlug } from '@atrium/db/prices'
 
-/** Throws AppError `invalid_input` for what is wrong between the fields, and for partners that there are not. Answers their ids. */
+/**
+ * Throws AppError `invalid_input` for what is wrong between the fields, and for partners that there
+ * are not. Answers their ids.
+ */
 export async function checkPrice(
   db: Db | Trx,
   settings: PriceSettings,
@@ -12,7 +15,8 @@ export async function checkPrice(
   const found = await partnerIdsBySlug(db, partnerSlugs ?? [])
   const issues = faultsOfPrice(settings)
   for (const [index, slug] of (partnerSlugs ?? []).entries()) {
-    if (!found.has(slug)) issues.push({ path: `partnerSlugs.${index}`, message: `There is no partner ${slug}.` })
+    if (!found.has(slug))
+      issues.push({ path: `partnerSlugs.${index}`, message: `There is no partner ${slug}.` })
   }
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   return partnerSlugs === null ? null : partnerSlugs.flatMap((slug) => found.get(slug) ?? [])

@@ -1,17 +1,20 @@
 import type { AuditAction } from '@atrium/core/audit'
 import type { PriceRow } from '@atrium/db/prices'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 
-/** Records an act on a price; it failed when the payment processor has not got every currency of it. */
+/**
+ * Records an act on a price; it failed when the payment processor has not got every currency of it.
+ */
 export async function auditPrice(
-  { house, request }: Context,
+  { services, request }: Context,
   caller: Caller,
   action: AuditAction,
   price: PriceRow,
   metadata: Record<string, unknown> = {},
 ): Promise<void> {
   const failed = price.amounts.filter(({ error }) => error !== null)
-  await house.audit.record({ request }, caller, {
+  await services.audit.record({ request }, caller, {
     action,
     outcome: failed.length > 0 ? 'failure' : 'success',
     resourceType: 'price',
@@ -20,7 +23,9 @@ export async function auditPrice(
     metadata: {
       ...{ plan: price.plan, cycle: price.cycle, version: price.version, state: price.state },
       ...metadata,
-      ...(failed.length > 0 ? { errors: Object.fromEntries(failed.map(({ currency, error }) => [currency, error])) } : {}),
+      ...(failed.length > 0
+        ? { errors: Object.fromEntries(failed.map(({ currency, error }) => [currency, error])) }
+        : {}),
     },
   })
 }

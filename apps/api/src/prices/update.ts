@@ -2,8 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import type { PriceAmount, PriceView, UpdatePrice } from '@atrium/core/prices'
-import { insertPrice, lockPrice, lockPriceVersions, type PriceFields, type PriceRow, updatePrice as write } from '@atrium/db/prices'
-import type { Caller, Context } from '../context.ts'
+import {
+  findPrice,
+  insertPrice,
+  lockPrice,
+  lockPriceVersions,
+  type PriceFields,
+  type PriceRow,
+  touchPrice,
+  updatePrice as write,
+} from '@atrium/db/prices'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
+import { requireVersion } from '../edit-version.ts'
 import { putOnSale } from './activate.ts'
 import { archiveAtProcessor } from './at-processor.ts'
 import { checkPrice } from './check.ts'
@@ -11,36 +22,61 @@ import { readPrice } from './get.ts'
 import { auditPrice } from './record.ts'
 import { toPriceView } from './view.ts'
 
-interface Wanted {
-  fields: Omit<PriceFields, 'partnerIds'> & { visibleFrom: string | null; visibleUntil: string | null }
+interface Requested {
+  fields: Omit<PriceFields, 'partnerIds'> & {
+    visibleFrom: string | null
+    visibleUntil: string | null
+  }
   partnerSlugs: string[] | null
   amounts: PriceAmount[]
 }
 
 /**
- * Changes a price. Other amounts of a price on sale make a new version, which takes its place; who subscribed before keeps the old one.
- * Answers the price that now holds what was asked for. Throws AppError `invalid_input`, `not_found`, and `price_state` for an archived one.
+ * Changes a price. Other amounts of a price on sale make a new version, which takes its place; who
+ * subscribed before keeps the old one. Answers the price that now holds what was asked for. Throws
+ * AppError `invalid_input`, `not_found`, and `price_state` for an archived one.
  */
-export async function updatePrice(ctx: Context, caller: Caller, input: UpdatePrice): Promise<PriceView> {
-  const { house } = ctx
-  const before = await readPrice(house, input.id)
-  if (before.state === 'archived') throw new AppError('price_state', 'An archived price is not changed any more.')
-  const wanted = merged(before, input)
-  const repriced = before.scheme !== wanted.fields.scheme || !isDeepStrictEqual(plain(before.amounts), plain(wanted.amounts))
+export async function updatePrice(
+  ctx: Context,
+  caller: Caller,
+  input: UpdatePrice,
+): Promise<PriceView> {
+  const { services } = ctx
+  const before = await readPrice(services, input.id)
+  if (before.state === 'archived')
+    throw new AppError('price_state', 'An archived price is not changed any more.')
+  const requested = merged(before, input)
+  const repriced =
+    before.scheme !== requested.fields.scheme ||
+    !isDeepStrictEqual(plain(before.amounts), plain(requested.amounts))
   const versioned = repriced && before.state === 'active'
-  const id = await house.database.db.transaction().execute(async (trx) => {
-    const partnerIds = await checkPrice(trx, { ...wanted.fields, amounts: wanted.amounts }, wanted.partnerSlugs)
-    const fields = { ...wanted.fields, partnerIds }
+  const id = await services.database.db.transaction().execute(async (trx) => {
+    const partnerIds = await checkPrice(
+      trx,
+      { ...requested.fields, amounts: requested.amounts },
+      requested.partnerSlugs,
+    )
+    const fields = { ...requested.fields, partnerIds }
     await lockPriceVersions(trx, before.plan, before.cycle)
     const locked = await lockPrice(trx, before.id)
+    const newest = await findPrice(trx, before.id)
+    if (newest) requireVersion(input.expectedVersion, toPriceView(newest))
     if (locked?.state !== before.state) throw new AppError('version_conflict')
-    if (versioned) return insertPrice(trx, { plan: before.plan, cycle: before.cycle, fields, amounts: wanted.amounts })
-    await write(trx, before.id, fields, repriced ? wanted.amounts : undefined)
+    if (versioned) {
+      await touchPrice(trx, before.id)
+      return insertPrice(trx, {
+        plan: before.plan,
+        cycle: before.cycle,
+        fields,
+        amounts: requested.amounts,
+      })
+    }
+    await write(trx, before.id, fields, repriced ? requested.amounts : undefined)
     return before.id
   })
-  if (versioned) await putOnSale(house, id)
-  else if (repriced) await archiveAtProcessor(house, before)
-  const price = await readPrice(house, id)
+  if (versioned) await putOnSale(services, id)
+  else if (repriced) await archiveAtProcessor(services, before)
+  const price = await readPrice(services, id)
   await auditPrice(ctx, caller, 'price.updated', price, {
     changes: changesOf(before, price),
     ...(versioned ? { replaces: before.version } : {}),
@@ -48,8 +84,9 @@ export async function updatePrice(ctx: Context, caller: Caller, input: UpdatePri
   return toPriceView(price)
 }
 
-function merged(before: PriceRow, input: UpdatePrice): Wanted {
-  const given = <Value>(value: Value | undefined, otherwise: Value): Value => (value === undefined ? otherwise : value)
+function merged(before: PriceRow, input: UpdatePrice): Requested {
+  const given = <Value>(value: Value | undefined, otherwise: Value): Value =>
+    value === undefined ? otherwise : value
   return {
     fields: {
       scheme: given(input.scheme, before.scheme),
@@ -65,13 +102,28 @@ function merged(before: PriceRow, input: UpdatePrice): Wanted {
   }
 }
 
-const plain = (amounts: readonly { currency: string; unitAmount: number; tiers?: PriceAmount['tiers'] }[]): PriceAmount[] =>
+const plain = (
+  amounts: readonly { currency: string; unitAmount: number; tiers?: PriceAmount['tiers'] }[],
+): PriceAmount[] =>
   amounts
     .map(({ currency, unitAmount, tiers }) => ({ currency, unitAmount, tiers: tiers ?? null }))
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 
 function changesOf(before: PriceRow, after: PriceRow): Record<string, [unknown, unknown]> {
-  const shown = (row: PriceRow) => ({ ...toPriceView(row), amounts: plain(row.amounts).map((one) => JSON.stringify(one)) })
-  const fields = ['scheme', 'minSeats', 'maxSeats', 'trialDays', 'visibleFrom', 'visibleUntil', 'partnerSlugs', 'note', 'amounts'] as const
+  const shown = (row: PriceRow) => ({
+    ...toPriceView(row),
+    amounts: plain(row.amounts).map((one) => JSON.stringify(one)),
+  })
+  const fields = [
+    'scheme',
+    'minSeats',
+    'maxSeats',
+    'trialDays',
+    'visibleFrom',
+    'visibleUntil',
+    'partnerSlugs',
+    'note',
+    'amounts',
+  ] as const
   return changedFields(shown(before), shown(after), [...fields])
 }

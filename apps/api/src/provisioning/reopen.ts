@@ -1,13 +1,20 @@
 import type { ProvisioningStep } from '@atrium/core/tenants'
 import { reopenSteps } from '@atrium/db/provisioning'
 import { lockTenantById } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 
-/** A step of a tenant is done again as soon as possible: what it made in an outside system is gone. */
-export async function reopenTenant(house: House, tenantId: string, step: ProvisioningStep): Promise<void> {
-  await house.database.db.transaction().execute(async (trx) => {
+/**
+ * A step of a tenant is done again as soon as possible: what it made in an upstream system is gone.
+ */
+export async function reopenTenant(
+  services: Services,
+  tenantId: string,
+  step: ProvisioningStep,
+): Promise<void> {
+  await tenantTransaction(services, tenantId, async (trx) => {
     await lockTenantById(trx, tenantId)
     await reopenSteps(trx, tenantId, [step])
   })
-  await house.jobs.wakeProvisioning(tenantId, 0)
+  await services.jobs.enqueueProvisioning(tenantId, 0)
 }

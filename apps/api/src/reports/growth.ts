@@ -1,7 +1,19 @@
-import { growthRates, type Movements, monthAfter, monthly, monthsFromTo, unexplained } from '@atrium/core/report-figures'
-import { type GrowthMonth, type GrowthQuery, type GrowthReport, longestGrowth } from '@atrium/core/reports'
+import {
+  growthRates,
+  type Movements,
+  monthAfter,
+  monthly,
+  monthsFromTo,
+  unexplained,
+} from '@atrium/core/report-figures'
+import {
+  type GrowthMonth,
+  type GrowthQuery,
+  type GrowthReport,
+  longestGrowth,
+} from '@atrium/core/reports'
 import { type BalanceRow, type MovementRow, readGrowth } from '@atrium/db/reports'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { monthsOf } from './months.ts'
 import { readReport } from './read.ts'
 
@@ -9,34 +21,53 @@ import { readReport } from './read.ts'
 const lookBack = 2
 
 /**
- * What recurring revenue began and ended with in each month, and what moved it. The balances and the movements are kept apart from each
- * other: a month in which they do not agree is a fault of ours (500), logged and counted, and never shown.
+ * What recurring revenue began and ended with in each month, and what moved it. The balances and
+ * the movements are kept apart from each other: a month in which they do not agree is a fault of
+ * ours (500), logged and counted, and never shown.
  */
-export async function getGrowth(house: House, scope: string, input: GrowthQuery): Promise<GrowthReport> {
-  const { from, to, current } = monthsOf(house, input, { usual: 12, most: longestGrowth })
+export async function getGrowth(
+  services: Services,
+  scope: string,
+  input: GrowthQuery,
+): Promise<GrowthReport> {
+  const { from, to, current } = monthsOf(services, input, { usual: 12, most: longestGrowth })
   const asked = { from: monthAfter(from, -lookBack), after: monthAfter(to, 1) }
-  const { balances, movements, moment } = await readReport(house, (run) => readGrowth(run, scope, house.clock.now(), asked))
+  const { balances, movements, moment } = await readReport(services, (run) =>
+    readGrowth(run, scope, services.clock.now(), asked),
+  )
   const all = toMovements(monthsFromTo(asked.from, asked.after), balances, movements)
   const wrong = all.flat().find((month) => month && unexplained(month) !== 0)
   if (wrong) {
-    house.metrics.reportFaults.inc()
-    throw new Error(`the movements of ${wrong.month} in ${wrong.currency} leave ${unexplained(wrong)} unexplained (scope ${scope})`)
+    services.metrics.reportFaults.inc()
+    throw new Error(
+      `the movements of ${wrong.month} in ${wrong.currency} leave ${unexplained(wrong)} unexplained (scope ${scope})`,
+    )
   }
-  const shown = all.filter((months) => input.currency === undefined || months.some((month) => month?.currency === input.currency))
+  const shown = all.filter(
+    (months) =>
+      input.currency === undefined || months.some((month) => month?.currency === input.currency),
+  )
   const length = shown[0]?.length ?? 0
   const months: GrowthMonth[] = []
-  for (let n = lookBack; n < length; n++) for (const ofCurrency of shown) addMonth(months, ofCurrency, n, current)
+  for (let n = lookBack; n < length; n++)
+    for (const ofCurrency of shown) addMonth(months, ofCurrency, n, current)
   return { asOf: moment.toISOString(), months }
 }
 
-/** For each currency by name, one entry per month: what moved, or nothing where nobody paid and nothing moved. */
+/**
+ * For each currency by name, one entry per month: what moved, or nothing where nobody paid and
+ * nothing moved.
+ */
 function toMovements(
   months: readonly string[],
   balances: readonly BalanceRow[],
   moved: readonly MovementRow[],
 ): (Movements | undefined)[][] {
   const placeOf = new Map(months.map((month, n) => [month, n]))
-  const found = new Map<string, { balances: (BalanceRow | undefined)[]; moved: (MovementRow | undefined)[] }>()
+  const found = new Map<
+    string,
+    { balances: (BalanceRow | undefined)[]; moved: (MovementRow | undefined)[] }
+  >()
   const ofCurrency = (currency: string) => {
     const known = found.get(currency)
     if (known) return known
@@ -53,7 +84,11 @@ function toMovements(
   return [...found]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([currency, rows]) =>
-      months.slice(0, -1).map((month, n) => toMonthOf(month, currency, rows.moved[n], rows.balances[n], rows.balances[n + 1])),
+      months
+        .slice(0, -1)
+        .map((month, n) =>
+          toMonthOf(month, currency, rows.moved[n], rows.balances[n], rows.balances[n + 1]),
+        ),
     )
 }
 
@@ -85,7 +120,12 @@ function toMonthOf(
   }
 }
 
-function addMonth(to: GrowthMonth[], ofCurrency: readonly (Movements | undefined)[], n: number, current: string): void {
+function addMonth(
+  to: GrowthMonth[],
+  ofCurrency: readonly (Movements | undefined)[],
+  n: number,
+  current: string,
+): void {
   const month = ofCurrency[n]
   if (!month) return
   const trailing = ofCurrency.slice(n - lookBack, n + 1).filter((one) => one !== undefined)

@@ -1,14 +1,21 @@
 import { type CohortQuery, type InvoicedRevenue, longestGrowth } from '@atrium/core/reports'
 import { readInvoicedRevenue } from '@atrium/db/invoiced-revenue'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { monthsOf } from './months.ts'
 
-/** What invoices brought without tax in the months in which they were paid: the cash view, apart from recurring revenue. */
-export async function getInvoicedRevenue(house: House, scope: string, input: CohortQuery): Promise<InvoicedRevenue> {
-  const { from, to, current } = monthsOf(house, input, { usual: 12, most: longestGrowth })
-  const rows = await readInvoicedRevenue(house.database.db, scope, { from, to })
+/**
+ * What invoices brought without tax in the months in which they were paid: the cash view, apart
+ * from recurring revenue.
+ */
+export async function getInvoicedRevenue(
+  services: Services,
+  scope: string,
+  input: CohortQuery,
+): Promise<InvoicedRevenue> {
+  const { from, to, current } = monthsOf(services, input, { usual: 12, most: longestGrowth })
+  const rows = await readInvoicedRevenue(services.database.db, scope, { from, to })
   const months = rows
     .filter((row) => input.currency === undefined || row.currency === input.currency)
     .map(({ amount, ...row }) => ({ ...row, partial: row.month === current, amountMinor: amount }))
-  return { asOf: house.clock.now().toISOString(), months }
+  return { asOf: services.clock.now().toISOString(), months }
 }

@@ -1,26 +1,30 @@
 import { AppError } from '@atrium/core/errors'
 import { monthAfter, monthOf, monthsBetween } from '@atrium/core/report-figures'
 import { firstReportMonth } from '@atrium/core/reports'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /**
- * The months of a report, both included, none after the current one. Without `from` as many as `usual`. AppError `invalid_input` when they
- * are to come, in the wrong order, or more than `most`.
+ * The months of a report, both included, none after the current one. Without `from` as many as
+ * `usual`. AppError `invalid_input` when they are to come, in the wrong order, or more than `most`.
  */
 export function monthsOf(
-  house: House,
+  services: Services,
   asked: { from?: string | undefined; to?: string | undefined },
   { usual, most }: { usual: number; most: number },
 ): { from: string; to: string; current: string } {
-  const current = monthOf(house.clock.now())
+  const current = monthOf(services.clock.now())
   const to = asked.to ?? current
   const from = asked.from ?? monthAfter(to, 1 - usual)
-  const refuse = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
-  if (to > current) throw refuse('to', 'This month is still to come.')
+  const reject = (path: string, message: string) =>
+    new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+  if (to > current) throw reject('to', 'This month is still to come.')
   // The month that is computed has to be one that the report can show.
   if (from < firstReportMonth)
-    throw refuse('to', `The report would begin before ${firstReportMonth}. Name a later month, or also the first one.`)
-  if (from > to) throw refuse('from', 'This is after the last month.')
-  if (monthsBetween(from, to) >= most) throw refuse('from', `At most ${most} months.`)
+    throw reject(
+      'to',
+      `The report would begin before ${firstReportMonth}. Name a later month, or also the first one.`,
+    )
+  if (from > to) throw reject('from', 'This is after the last month.')
+  if (monthsBetween(from, to) >= most) throw reject('from', `At most ${most} months.`)
   return { from, to, current }
 }

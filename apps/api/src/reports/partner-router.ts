@@ -19,13 +19,19 @@ import {
   TopTenants,
 } from '@atrium/core/reports'
 import { partnerReportReader } from '../guards.ts'
-import { csvOf } from '../procedure.ts'
+import { csvOf } from '../procedure-meta.ts'
 import { router } from '../trpc.ts'
 import { getChurnCohorts, getSignupCohorts } from './cohorts.ts'
 import { getGrowth } from './growth.ts'
 import { getInvoicedRevenue } from './invoiced.ts'
 import { getMrr, getRevenueByPlan, getTopTenants } from './revenue.ts'
-import { listRowsOfChurn, listRowsOfGrowth, listRowsOfMrr, listRowsOfPlan, listRowsOfSignups } from './rows.ts'
+import {
+  listRowsOfChurn,
+  listRowsOfGrowth,
+  listRowsOfMrr,
+  listRowsOfPlan,
+  listRowsOfSignups,
+} from './rows.ts'
 
 const tags = ['partners']
 
@@ -33,44 +39,69 @@ const tags = ['partners']
 export const partnerReportsRouter = router({
   mrr: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/mrr', tags, summary: 'Recurring revenue at a moment' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/mrr',
+        tags,
+        summary: 'Recurring revenue at a moment',
+      },
       csv: csvOf(MrrReport, csv.mrrCsv),
     })
     .input(PartnerMrrQuery)
     .output(MrrReport)
-    .query(({ ctx, input }) => getMrr(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getMrr(ctx.services, ctx.partnerAccess.partner.id, input)),
   growth: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/growth', tags, summary: 'What moved recurring revenue, month by month' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/growth',
+        tags,
+        summary: 'What moved recurring revenue, month by month',
+      },
       csv: csvOf(GrowthReport, csv.growthCsv),
     })
     .input(PartnerGrowthQuery)
     .output(GrowthReport)
-    .query(({ ctx, input }) => getGrowth(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getGrowth(ctx.services, ctx.partnerAccess.partner.id, input)),
   revenueByPlan: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/revenue-by-plan', tags, summary: 'Recurring revenue by plan at a moment' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/revenue-by-plan',
+        tags,
+        summary: 'Recurring revenue by plan at a moment',
+      },
       csv: csvOf(RevenueByPlan, csv.revenueByPlanCsv),
     })
     .input(PartnerMrrQuery)
     .output(RevenueByPlan)
-    .query(({ ctx, input }) => getRevenueByPlan(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getRevenueByPlan(ctx.services, ctx.partnerAccess.partner.id, input)),
   topCustomers: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/top-customers', tags, summary: 'The customers that bring most' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/top-customers',
+        tags,
+        summary: 'The customers that bring most',
+      },
       csv: csvOf(TopTenants, csv.topTenantsCsv),
     })
     .input(PartnerTopQuery)
     .output(TopTenants)
-    .query(({ ctx, input }) => getTopTenants(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getTopTenants(ctx.services, ctx.partnerAccess.partner.id, input)),
   signupCohorts: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/signup-cohorts', tags, summary: 'Retention by month of the first payment' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/signup-cohorts',
+        tags,
+        summary: 'Retention by month of the first payment',
+      },
       csv: csvOf(SignupCohorts, csv.partnerSignupCohortsCsv),
     })
     .input(PartnerCohortQuery)
     .output(SignupCohorts)
-    .query(({ ctx, input }) => getSignupCohorts(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getSignupCohorts(ctx.services, ctx.partnerAccess.partner.id, input)),
   churnCohorts: partnerReportReader
     .meta({
       openapi: {
@@ -83,7 +114,7 @@ export const partnerReportsRouter = router({
     })
     .input(PartnerCohortQuery)
     .output(ChurnCohorts)
-    .query(({ ctx, input }) => getChurnCohorts(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => getChurnCohorts(ctx.services, ctx.partnerAccess.partner.id, input)),
   invoicedRevenue: partnerReportReader
     .meta({
       openapi: {
@@ -96,7 +127,9 @@ export const partnerReportsRouter = router({
     })
     .input(PartnerCohortQuery)
     .output(InvoicedRevenue)
-    .query(({ ctx, input }) => getInvoicedRevenue(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) =>
+      getInvoicedRevenue(ctx.services, ctx.partnerAccess.partner.id, input),
+    ),
   mrrRows: partnerReportReader
     .meta({
       openapi: {
@@ -108,14 +141,19 @@ export const partnerReportsRouter = router({
     })
     .input(PartnerMrrRows)
     .output(ReportRows)
-    .query(({ ctx, input }) => listRowsOfMrr(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => listRowsOfMrr(ctx.services, ctx.partnerAccess.partner.id, input)),
   growthRows: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/growth/rows', tags, summary: 'The customers behind a movement of a month' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/growth/rows',
+        tags,
+        summary: 'The customers behind a movement of a month',
+      },
     })
     .input(PartnerGrowthRows)
     .output(ReportRows)
-    .query(({ ctx, input }) => listRowsOfGrowth(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => listRowsOfGrowth(ctx.services, ctx.partnerAccess.partner.id, input)),
   revenueByPlanRows: partnerReportReader
     .meta({
       openapi: {
@@ -127,14 +165,21 @@ export const partnerReportsRouter = router({
     })
     .input(PartnerPlanRows)
     .output(ReportRows)
-    .query(({ ctx, input }) => listRowsOfPlan(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => listRowsOfPlan(ctx.services, ctx.partnerAccess.partner.id, input)),
   signupCohortRows: partnerReportReader
     .meta({
-      openapi: { method: 'GET', path: '/partners/{slug}/reports/signup-cohorts/rows', tags, summary: 'The customers of a signup cohort' },
+      openapi: {
+        method: 'GET',
+        path: '/partners/{slug}/reports/signup-cohorts/rows',
+        tags,
+        summary: 'The customers of a signup cohort',
+      },
     })
     .input(PartnerSignupRows)
     .output(ReportRows)
-    .query(({ ctx, input }) => listRowsOfSignups(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) =>
+      listRowsOfSignups(ctx.services, ctx.partnerAccess.partner.id, input),
+    ),
   churnCohortRows: partnerReportReader
     .meta({
       openapi: {
@@ -146,5 +191,5 @@ export const partnerReportsRouter = router({
     })
     .input(PartnerChurnRows)
     .output(ReportRows)
-    .query(({ ctx, input }) => listRowsOfChurn(ctx.house, ctx.partnerAccess.partner.id, input)),
+    .query(({ ctx, input }) => listRowsOfChurn(ctx.services, ctx.partnerAccess.partner.id, input)),
 })

@@ -1,28 +1,34 @@
 import { AppError } from '@atrium/core/errors'
-import { foldReports } from '@atrium/db/report-fold'
+import { rollUpReports } from '@atrium/db/report-rollup'
 import { type Moment, pipelined, type RunReport, within } from '@atrium/db/reports'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /**
- * Runs a read of a report. It is one statement; when that tells of changes that are not in the sums yet, they are folded in and the read is
- * done again in the same snapshot, so that an answer is exact at the moment of asking and never waits for a job.
+ * Runs a read of a report. It is one statement; when that tells of changes that are not in the sums
+ * yet, they are folded in and the read is done again in the same snapshot, so that an answer is
+ * exact at the moment of asking and never waits for a job.
  */
-export async function readReport<Told extends { unfolded: boolean }>(house: House, read: (run: RunReport) => Promise<Told>): Promise<Told> {
-  const told = await read(pipelined(house.database))
+export async function readReport<Told extends { unfolded: boolean }>(
+  services: Services,
+  read: (run: RunReport) => Promise<Told>,
+): Promise<Told> {
+  const told = await read(pipelined(services.database))
   if (!told.unfolded) return told
-  return foldReports(house.database.db, house.clock.now(), (trx) => read(within(trx)))
+  return rollUpReports(services.database.db, services.clock.now(), (trx) => read(within(trx)))
 }
 
 /**
- * The moment that a report is asked for: an instant, the end of a date in UTC, or now. AppError `invalid_input` for one that is to come;
- * today's date is now.
+ * The moment that a report is asked for: an instant, the end of a date in UTC, or now. AppError
+ * `invalid_input` for one that is to come; today's date is now.
  */
-export function momentOf(house: House, asOf: string | undefined): Moment {
-  const now = house.clock.now()
+export function momentOf(services: Services, asOf: string | undefined): Moment {
+  const now = services.clock.now()
   if (asOf === undefined) return { at: now, past: false }
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(asOf)
   const at = isDate ? new Date(Date.parse(`${asOf}T00:00:00.000Z`) + 86_400_000) : new Date(asOf)
   if (at <= now) return { at, past: true }
   if (isDate && at.getTime() - 86_400_000 <= now.getTime()) return { at: now, past: false }
-  throw new AppError('invalid_input', undefined, { issues: [{ path: 'asOf', message: 'This lies in the future.' }] })
+  throw new AppError('invalid_input', undefined, {
+    issues: [{ path: 'asOf', message: 'This lies in the future.' }],
+  })
 }

@@ -1,16 +1,34 @@
 import { amountEach, monthly, ratio } from '@atrium/core/report-figures'
-import type { DataQuality, MrrQuery, MrrReport, RevenueByPlan, TopQuery, TopTenants } from '@atrium/core/reports'
+import type {
+  DataQuality,
+  MrrQuery,
+  MrrReport,
+  RevenueByPlan,
+  TopQuery,
+  TopTenants,
+} from '@atrium/core/reports'
 import { billingCycle } from '@atrium/core/subscriptions'
 import { plan } from '@atrium/core/tenants'
-import { type QualityRow, readMrr, readRevenueByPlan, readTop, type StateRow, type TopRow } from '@atrium/db/reports'
+import {
+  type QualityRow,
+  readMrr,
+  readRevenueByPlan,
+  readTop,
+  type StateRow,
+  type TopRow,
+} from '@atrium/db/reports'
 import { keptHealthDays } from '../health-scores/compute.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { momentOf, readReport } from './read.ts'
 
 /** Recurring revenue per currency at a moment. `scope` is a partner's id or `platformScope`. */
-export async function getMrr(house: House, scope: string, input: MrrQuery): Promise<MrrReport> {
-  const asked = momentOf(house, input.asOf)
-  const { rows, quality, moment } = await readReport(house, (run) => readMrr(run, scope, asked))
+export async function getMrr(
+  services: Services,
+  scope: string,
+  input: MrrQuery,
+): Promise<MrrReport> {
+  const asked = momentOf(services, input.asOf)
+  const { rows, quality, moment } = await readReport(services, (run) => readMrr(run, scope, asked))
   return {
     asOf: moment.toISOString(),
     currencies: of(rows, input.currency).filter(holdsSomething).map(toCurrency),
@@ -39,21 +57,32 @@ function holdsSomething(row: StateRow): boolean {
 }
 
 const quality: Record<QualityRow['kind'], (tenants: number) => string> = {
-  suspended_paying: (tenants) => `${count(tenants)} suspended or deleted and still counted: the subscription goes on.`,
-  unknown_status: (tenants) => `${count(tenants)} left out: the subscription is in a state that is not known here.`,
+  suspended_paying: (tenants) =>
+    `${count(tenants)} suspended or deleted and still counted: the subscription goes on.`,
+  unknown_status: (tenants) =>
+    `${count(tenants)} left out: the subscription is in a state that is not known here.`,
   drift: (figures) =>
     `The last comparison with the history found ${figures} wrong ${figures === 1 ? 'figure' : 'figures'}. They were computed anew.`,
 }
 const count = (tenants: number) => (tenants === 1 ? '1 tenant is' : `${tenants} tenants are`)
 
 function toDataQuality({ kind, tenants, checked_at }: QualityRow): DataQuality {
-  return { kind, tenants, detail: quality[kind](tenants), checkedAt: new Date(checked_at).toISOString() }
+  return {
+    kind,
+    tenants,
+    detail: quality[kind](tenants),
+    checkedAt: new Date(checked_at).toISOString(),
+  }
 }
 
 /** Recurring revenue per currency, plan and cycle at a moment, the largest first. */
-export async function getRevenueByPlan(house: House, scope: string, input: MrrQuery): Promise<RevenueByPlan> {
-  const asked = momentOf(house, input.asOf)
-  const { rows, moment } = await readReport(house, (run) => readRevenueByPlan(run, scope, asked))
+export async function getRevenueByPlan(
+  services: Services,
+  scope: string,
+  input: MrrQuery,
+): Promise<RevenueByPlan> {
+  const asked = momentOf(services, input.asOf)
+  const { rows, moment } = await readReport(services, (run) => readRevenueByPlan(run, scope, asked))
   const totals = new Map<string, number>()
   for (const { currency, arr } of rows) totals.set(currency, (totals.get(currency) ?? 0) + arr)
   return {
@@ -72,12 +101,22 @@ export async function getRevenueByPlan(house: House, scope: string, input: MrrQu
 }
 
 /** The tenants that bring most, per currency. */
-export async function getTopTenants(house: House, scope: string, input: TopQuery): Promise<TopTenants> {
-  const asked = momentOf(house, input.asOf)
-  const healthKept = asked.at.getTime() > house.clock.now().getTime() - (keptHealthDays + 1) * 86_400_000
-  const { rows, moment } = await readReport(house, (run) => readTop(run, scope, asked, { limit: input.limit, healthKept }))
+export async function getTopTenants(
+  services: Services,
+  scope: string,
+  input: TopQuery,
+): Promise<TopTenants> {
+  const asked = momentOf(services, input.asOf)
+  const healthKept =
+    asked.at.getTime() > services.clock.now().getTime() - (keptHealthDays + 1) * 86_400_000
+  const { rows, moment } = await readReport(services, (run) =>
+    readTop(run, scope, asked, { limit: input.limit, healthKept }),
+  )
   const ranked = [...Map.groupBy(of(rows, input.currency), (row) => row.currency).values()]
-  return { asOf: moment.toISOString(), rows: ranked.flatMap((all) => all.slice(0, input.limit).map(toTop)) }
+  return {
+    asOf: moment.toISOString(),
+    rows: ranked.flatMap((all) => all.slice(0, input.limit).map(toTop)),
+  }
 }
 
 function toTop(row: TopRow, index: number): TopTenants['rows'][number] {
@@ -92,6 +131,9 @@ function toTop(row: TopRow, index: number): TopTenants['rows'][number] {
   }
 }
 
-function of<Row extends { currency: string }>(rows: readonly Row[], currency: string | undefined): Row[] {
+function of<Row extends { currency: string }>(
+  rows: readonly Row[],
+  currency: string | undefined,
+): Row[] {
   return rows.filter((row) => currency === undefined || row.currency === currency)
 }

@@ -1,9 +1,23 @@
 import { monthAfter, monthly, monthStart } from '@atrium/core/report-figures'
-import type { ChurnRows, GrowthRows, MrrRows, PlanRows, ReportRow, ReportRows, SignupRows } from '@atrium/core/reports'
+import type {
+  ChurnRows,
+  GrowthRows,
+  MrrRows,
+  PlanRows,
+  ReportRow,
+  ReportRows,
+  SignupRows,
+} from '@atrium/core/reports'
 import type { Db } from '@atrium/db/connect'
-import { foldReports, waitingChanges } from '@atrium/db/report-fold'
-import { type FigureRow, listCohortRows, listMovementRows, listMrrRows, type RowsPage } from '@atrium/db/report-rows'
-import type { House } from '../house.ts'
+import { rollUpReports, waitingChanges } from '@atrium/db/report-rollup'
+import {
+  type FigureRow,
+  listCohortRows,
+  listMovementRows,
+  listMrrRows,
+  type RowsPage,
+} from '@atrium/db/report-rows'
+import type { Services } from '../services.ts'
 import { momentOf } from './read.ts'
 
 interface Paged {
@@ -12,49 +26,91 @@ interface Paged {
 }
 
 /** The tenants behind a figure of recurring revenue, the largest first. */
-export async function listRowsOfMrr(house: House, scope: string, input: MrrRows): Promise<ReportRows> {
+export async function listRowsOfMrr(
+  services: Services,
+  scope: string,
+  input: MrrRows,
+): Promise<ReportRows> {
   const { asOf, currency, figure } = input
-  const moment = momentOf(house, asOf)
-  return paged(house, input, (db, page) => listMrrRows(db, scope, { moment, currency, figure }, page))
+  const moment = momentOf(services, asOf)
+  return paged(services, input, (db, page) =>
+    listMrrRows(db, scope, { moment, currency, figure }, page),
+  )
 }
 
 /** The tenants behind a row of revenue by plan. */
-export async function listRowsOfPlan(house: House, scope: string, input: PlanRows): Promise<ReportRows> {
+export async function listRowsOfPlan(
+  services: Services,
+  scope: string,
+  input: PlanRows,
+): Promise<ReportRows> {
   const { asOf, currency, plan, cycle } = input
-  const moment = momentOf(house, asOf)
-  return paged(house, input, (db, page) => listMrrRows(db, scope, { moment, currency, figure: 'mrr', plan, cycle }, page))
+  const moment = momentOf(services, asOf)
+  return paged(services, input, (db, page) =>
+    listMrrRows(db, scope, { moment, currency, figure: 'mrr', plan, cycle }, page),
+  )
 }
 
 /** The tenants of one movement of a month. */
-export async function listRowsOfGrowth(house: House, scope: string, input: GrowthRows): Promise<ReportRows> {
+export async function listRowsOfGrowth(
+  services: Services,
+  scope: string,
+  input: GrowthRows,
+): Promise<ReportRows> {
   const { month, currency, movement } = input
-  return paged(house, input, (db, page) => listMovementRows(db, scope, { month, currency, movement }, page))
+  return paged(services, input, (db, page) =>
+    listMovementRows(db, scope, { month, currency, movement }, page),
+  )
 }
 
-/** The tenants of a signup cohort with what they paid at the end of its n-th month, or now while that is not over. */
-export async function listRowsOfSignups(house: House, scope: string, input: SignupRows): Promise<ReportRows> {
+/**
+ * The tenants of a signup cohort with what they paid at the end of its n-th month, or now while
+ * that is not over.
+ */
+export async function listRowsOfSignups(
+  services: Services,
+  scope: string,
+  input: SignupRows,
+): Promise<ReportRows> {
   const { month, n } = input
   const end = monthStart(monthAfter(month, n + 1))
-  const now = house.clock.now()
+  const now = services.clock.now()
   const moment = end <= now ? { at: end, past: true } : { at: now, past: false }
-  return paged(house, input, (db, page) => listCohortRows(db, scope, { month, moment }, page))
+  return paged(services, input, (db, page) => listCohortRows(db, scope, { month, moment }, page))
 }
 
 /** The tenants that were lost in a month. */
-export async function listRowsOfChurn(house: House, scope: string, input: ChurnRows): Promise<ReportRows> {
+export async function listRowsOfChurn(
+  services: Services,
+  scope: string,
+  input: ChurnRows,
+): Promise<ReportRows> {
   const { month, currency, reason } = input
-  return paged(house, input, (db, page) => listMovementRows(db, scope, { month, movement: 'churn', currency, reason }, page))
+  return paged(services, input, (db, page) =>
+    listMovementRows(db, scope, { month, movement: 'churn', currency, reason }, page),
+  )
 }
 
-async function paged(house: House, { cursor, limit }: Paged, list: (db: Db, page: RowsPage) => Promise<FigureRow[]>): Promise<ReportRows> {
+async function paged(
+  services: Services,
+  { cursor, limit }: Paged,
+  list: (db: Db, page: RowsPage) => Promise<FigureRow[]>,
+): Promise<ReportRows> {
   const [arr, tenantId] = cursor?.split('_') ?? []
-  const page = { after: arr === undefined || tenantId === undefined ? undefined : { arr: Number(arr), tenantId }, limit }
-  const { db } = house.database
-  const now = house.clock.now()
+  const page = {
+    after: arr === undefined || tenantId === undefined ? undefined : { arr: Number(arr), tenantId },
+    limit,
+  }
+  const { db } = services.database
+  const now = services.clock.now()
   const { waiting } = await waitingChanges(db, now)
-  const rows = waiting > 0 ? await foldReports(db, now, (trx) => list(trx, page)) : await list(db, page)
+  const rows =
+    waiting > 0 ? await rollUpReports(db, now, (trx) => list(trx, page)) : await list(db, page)
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { items: rows.slice(0, limit).map(toRow), nextCursor: last ? `${last.arr}_${last.tenantId}` : null }
+  return {
+    items: rows.slice(0, limit).map(toRow),
+    nextCursor: last ? `${last.arr}_${last.tenantId}` : null,
+  }
 }
 
 function toRow({ tenantId: _, arr, startArr, endArr, since, ...row }: FigureRow): ReportRow {

@@ -1,12 +1,18 @@
 import { AppError } from '@atrium/core/errors'
 import { findHost, findHostOfUser, type HostRow } from '@atrium/db/hosts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 export const noSuchHost = () => new AppError('not_found', 'The tenant has no host with this id.')
 
-/** Admins, owners and operators act for every host of the tenant, other members for the host that they are. */
-export function mayActFor({ caller, tenant }: Access, host: Pick<HostRow, 'tenantId' | 'userId'>): boolean {
+/**
+ * Admins, owners and operators act for every host of the tenant, other members for the host that
+ * they are.
+ */
+export function mayActFor(
+  { caller, tenant }: Access,
+  host: Pick<HostRow, 'tenantId' | 'userId'>,
+): boolean {
   if (host.tenantId !== tenant.id) return false
   return actsForAll({ caller, tenant }) || (caller.id !== undefined && caller.id === host.userId)
 }
@@ -17,20 +23,36 @@ export function actsForAll({ caller, tenant }: Pick<Access, 'caller' | 'tenant'>
 }
 
 /** Throws AppError `not_admin` for whoever may not act for the host. */
-export function requireHostAccess(access: Access, host: Pick<HostRow, 'tenantId' | 'userId'>): void {
-  if (!mayActFor(access, host)) throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
+export function requireHostAccess(
+  access: Access,
+  host: Pick<HostRow, 'tenantId' | 'userId'>,
+): void {
+  if (!mayActFor(access, host))
+    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
 }
 
 /** A host of the tenant that the caller may act for. Throws AppError `not_found`, `not_admin`. */
-export async function ownHost(house: House, access: Access, hostId: string): Promise<HostRow> {
-  const host = await findHost(house.database.db, access.tenant.id, hostId)
+export async function ownHost(
+  services: Services,
+  access: Access,
+  hostId: string,
+): Promise<HostRow> {
+  const host = await findHost(services.database.db, access.tenant.id, hostId)
   if (!host) throw noSuchHost()
   requireHostAccess(access, host)
   return host
 }
 
-/** Whose hosts the caller may see the business of: `all`, or the one that the caller is; undefined for a member who is no host. */
-export async function hostsInReach(house: House, access: Access): Promise<'all' | HostRow | undefined> {
+/**
+ * Whose hosts the caller may see the business of: `all`, or the one that the caller is; undefined
+ * for a member who is no host.
+ */
+export async function hostsInReach(
+  services: Services,
+  access: Access,
+): Promise<'all' | HostRow | undefined> {
   if (actsForAll(access)) return 'all'
-  return access.caller.id === undefined ? undefined : findHostOfUser(house.database.db, access.tenant.id, access.caller.id)
+  return access.caller.id === undefined
+    ? undefined
+    : findHostOfUser(services.database.db, access.tenant.id, access.caller.id)
 }

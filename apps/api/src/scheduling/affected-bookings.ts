@@ -9,8 +9,9 @@ const mostLookedAt = 2_000
 const mostShown = 50
 
 /**
- * Upcoming bookings that a change of a schedule leaves outside of its hours. Those that were outside before, as a host
- * may book for a visitor, are not named again. `before` is undefined where the bookings did not follow this schedule.
+ * Upcoming bookings that a change of a schedule leaves outside of its hours. Those that were
+ * outside before, as a host may book for a visitor, are not named again. `before` is undefined
+ * where the bookings did not follow this schedule.
  */
 export async function affectedBookings(
   db: Db,
@@ -18,19 +19,33 @@ export async function affectedBookings(
 ): Promise<{ affectedBookings: AffectedBooking[]; affectedCount: number }> {
   const { before, after, now } = change
   const [old, current] = [before && toSlotSchedule(before), toSlotSchedule(after)]
-  const follows = ({ scheduleId, eventTypeHostId }: { scheduleId: string | null; eventTypeHostId: string }) =>
-    scheduleId !== null && eventTypeHostId === after.hostId ? scheduleId === after.id : after.standard
+  const follows = ({
+    scheduleId,
+    eventTypeHostId,
+  }: {
+    scheduleId: string | null
+    eventTypeHostId: string
+  }) =>
+    scheduleId !== null && eventTypeHostId === after.hostId
+      ? scheduleId === after.id
+      : after.standard
   const upcoming = await listUpcomingOfHost(db, after.hostId, now, mostLookedAt)
   const affected = upcoming.filter((booking) => {
     const span = { start: booking.startAt.getTime(), end: booking.endAt.getTime() }
-    return follows(booking) && !isWithinHours(current, span) && (old === undefined || isWithinHours(old, span))
+    return (
+      follows(booking) &&
+      !isWithinHours(current, span) &&
+      (old === undefined || isWithinHours(old, span))
+    )
   })
   return {
-    affectedBookings: affected.slice(0, mostShown).map(({ id, title, visitorName, startAt, endAt }) => ({
-      ...{ id, title, visitorName },
-      start: startAt.toISOString(),
-      end: endAt.toISOString(),
-    })),
+    affectedBookings: affected
+      .slice(0, mostShown)
+      .map(({ id, title, visitorName, startAt, endAt }) => ({
+        ...{ id, title, visitorName },
+        start: startAt.toISOString(),
+        end: endAt.toISOString(),
+      })),
     affectedCount: affected.length,
   }
 }

@@ -1,27 +1,46 @@
-import { CreateBooking, CreatedBooking, CreatedTenantBooking, CreateTenantBooking } from '@atrium/core/bookings'
+import {
+  CreateBooking,
+  CreatedBooking,
+  CreatedTenantBooking,
+  CreateTenantBooking,
+} from '@atrium/core/bookings'
 import { memberOrOperator, publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { bookAsVisitor, bookForTenant } from './book.ts'
+import { tenantBookErrors, visitorBookErrors } from './booking-errors.ts'
 
 export const bookRouter = router({
   create: publicProcedure
     .meta({
-      openapi: { method: 'POST', path: '/api/v1/bookings', tags: ['booking'], protect: false, summary: 'Book a time' },
+      openapi: {
+        method: 'POST',
+        path: '/api/v1/bookings',
+        tags: ['booking'],
+        protect: false,
+        summary: 'Book a time',
+      },
       audit: 'booking.confirmed',
-      secretAnswer: true,
+      secretResponse: true,
       repeatable: true,
       visitors: 'bookings',
+      errors: visitorBookErrors,
     })
     .input(CreateBooking)
     .output(CreatedBooking)
     .mutation(({ ctx, input }) => bookAsVisitor(ctx, input)),
   forTenant: memberOrOperator
     .meta({
-      openapi: { method: 'POST', path: '/api/v1/tenants/{slug}/bookings', tags: ['bookings'], summary: 'Book a time for a visitor' },
+      openapi: {
+        method: 'POST',
+        path: '/api/v1/tenants/{slug}/bookings',
+        tags: ['bookings'],
+        summary: 'Book a time for a visitor',
+      },
       audit: 'booking.confirmed',
-      secretAnswer: true,
+      secretResponse: true,
       repeatable: true,
       creates: true,
+      errors: tenantBookErrors,
     })
     .input(CreateTenantBooking)
     .output(CreatedTenantBooking)

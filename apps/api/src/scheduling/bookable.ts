@@ -1,49 +1,67 @@
 import { AppError } from '@atrium/core/errors'
 import { isSlugShaped } from '@atrium/core/slugs'
 import { type BookingPageRow, findPublicPage } from '@atrium/db/booking-pages'
+import type { Db, Trx } from '@atrium/db/connect'
 import { type EventTypeRow, findEventType } from '@atrium/db/event-types'
 import { findHostsById, type HostRow } from '@atrium/db/hosts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
-/** An event type that can be booked, with those of its hosts who can take bookings, the own one first where it can. */
+/**
+ * An event type that can be booked, with those of its hosts who can take bookings, the own one
+ * first where it can.
+ */
 export interface Bookable {
   page: BookingPageRow
   eventType: EventTypeRow
   hosts: readonly HostRow[]
 }
 
-/** One answer for everything that is not there for visitors, so that nobody learns what there is besides. */
+/**
+ * One answer for everything that is not there for visitors, so that nobody learns what there is
+ * besides.
+ */
 export const nothingHere = () => new AppError('not_found')
 
 /** A page that visitors may see. Throws AppError `not_found`. */
-export async function publicPage(house: House, slug: string): Promise<BookingPageRow> {
-  const page = isSlugShaped(slug) ? await findPublicPage(house.database.db, { slug }) : undefined
+export async function publicPage(services: Services, slug: string): Promise<BookingPageRow> {
+  const page = isSlugShaped(slug) ? await findPublicPage(services.database.db, { slug }) : undefined
   if (!page || !isOpen(page)) throw nothingHere()
   return page
 }
 
 /** What visitors can book under this id, listed or not. Throws AppError `not_found`. */
-export async function bookableById(house: House, eventTypeId: string): Promise<Bookable> {
-  const eventType = await findEventType(house.database.db, eventTypeId)
+export async function bookableById(services: Services, eventTypeId: string): Promise<Bookable> {
+  const eventType = await findEventType(services.database.db, eventTypeId)
   if (!eventType?.active) throw nothingHere()
-  const [page, hosts] = await Promise.all([findPublicPage(house.database.db, { id: eventType.tenantId }), hostsWhoTake(house, eventType)])
+  const [page, hosts] = await Promise.all([
+    findPublicPage(services.database.db, { id: eventType.tenantId }),
+    hostsWhoTake(services.database.db, eventType),
+  ])
   if (!page || !isOpen(page) || hosts.length === 0) throw nothingHere()
   return { page, eventType, hosts }
 }
 
-/** The same of a row. Throws AppError `not_found` while it is switched off or nobody of its hosts can take it. */
-export async function bookable(house: House, page: BookingPageRow, eventType: EventTypeRow): Promise<Bookable> {
-  const hosts = eventType.active ? await hostsWhoTake(house, eventType) : []
+/**
+ * The same of a row. Throws AppError `not_found` while it is switched off or nobody of its hosts
+ * can take it.
+ */
+export async function bookable(
+  services: Services,
+  page: BookingPageRow,
+  eventType: EventTypeRow,
+): Promise<Bookable> {
+  const hosts = eventType.active ? await hostsWhoTake(services.database.db, eventType) : []
   if (hosts.length === 0) throw nothingHere()
   return { page, eventType, hosts }
 }
 
 /**
- * The hosts who take a booking of the event type: its own while it is active, for a round robin those who are, and together all or none,
- * because a meeting of all without one is another meeting. Empty when nobody does.
+ * The hosts who take a booking of the event type: its own while it is active, for a round robin
+ * those who are, and together all or none, because a meeting of all without one is another meeting.
+ * Empty when nobody does.
  */
-export async function hostsWhoTake(house: House, eventType: EventTypeRow): Promise<HostRow[]> {
-  const found = new Map((await findHostsById(house.database.db, eventType.hostIds)).map((host) => [host.id, host]))
+export async function hostsWhoTake(db: Db | Trx, eventType: EventTypeRow): Promise<HostRow[]> {
+  const found = new Map((await findHostsById(db, eventType.hostIds)).map((host) => [host.id, host]))
   const hosts = eventType.hostIds.flatMap((id) => found.get(id) ?? [])
   const active = hosts.filter((host) => host.active && host.tenantId === eventType.tenantId)
   const own = active.some(({ id }) => id === eventType.hostId)
@@ -58,8 +76,14 @@ export async function hostsWhoTake(house: House, eventType: EventTypeRow): Promi
   }
 }
 
-/** The duration that is asked for, else the event type's first. Throws AppError `invalid_input` for one that it does not have. */
-export function durationOf({ durations }: Pick<EventTypeRow, 'durations'>, asked: number | undefined): number {
+/**
+ * The duration that is asked for, else the event type's first. Throws AppError `invalid_input` for
+ * one that it does not have.
+ */
+export function durationOf(
+  { durations }: Pick<EventTypeRow, 'durations'>,
+  asked: number | undefined,
+): number {
   const minutes = asked ?? durations[0]
   if (minutes === undefined || !durations.includes(minutes)) {
     const message = `Choose one of ${durations.join(', ')} minutes.`

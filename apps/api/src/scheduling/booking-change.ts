@@ -1,19 +1,32 @@
 import type { AuditAction } from '@atrium/core/audit'
-import { type BookingAction, type BookingMoments, refusalOf } from '@atrium/core/booking-life'
+import { type BookingAction, type BookingDeadlines, rejectionOf } from '@atrium/core/booking-state'
 import { AppError } from '@atrium/core/errors'
-import { type BookingChangeKind, type BookingParty, schedulingLimits } from '@atrium/core/scheduling'
-import { type BookingChanges, type BookingRow, findBooking, insertBookingChange, lockBooking, updateBooking } from '@atrium/db/bookings'
+import {
+  type BookingChangeKind,
+  type BookingParty,
+  schedulingLimits,
+} from '@atrium/core/scheduling'
+import {
+  type BookingChanges,
+  type BookingRow,
+  findBooking,
+  insertBookingChange,
+  lockBooking,
+  updateBooking,
+} from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
-import type { House, InTransaction } from '../house.ts'
-import type { Acting } from './booking-acting.ts'
-import { forgetBusy } from './busy-times.ts'
+import type { HostRow } from '@atrium/db/hosts'
+import type { InTransaction, Services } from '../services.ts'
+import type { Actor } from './booking-actor.ts'
+import { isOffered } from './booking-facts.ts'
+import { clearBusyTimes } from './busy-times.ts'
 import { withHostLocks } from './claim.ts'
-import { bookingChanged, settleCalendar } from './effects.ts'
-import { lookForConflict } from './host-conflict.ts'
+import { bookingChanged, syncCalendar } from './effects.ts'
+import { findConflict } from './host-conflict.ts'
 
 /** What the rules of a booking's life look at. */
-export function momentsOf(booking: BookingRow): BookingMoments {
+export function deadlinesOf(booking: BookingRow): BookingDeadlines {
   return {
     status: booking.status,
     start: booking.startAt.getTime(),
@@ -22,95 +35,142 @@ export function momentsOf(booking: BookingRow): BookingMoments {
     noShow: booking.noShow,
     cancelCutoffMinutes: booking.cancelCutoffMinutes,
     rescheduleCutoffMinutes: booking.rescheduleCutoffMinutes,
-    offered: booking.eventTypeActive && booking.hostActive,
+    offered: isOffered(booking),
     visitorMoves: booking.visitorMoves,
   }
 }
 
-/** Until when a host can decide about a request for `start` (milliseconds since 1970) that is made, or moved there, at `now`. */
-export function answerDue({ approvalHours }: Pick<EventTypeRow, 'approvalHours'>, start: number, now: Date): Date {
+/**
+ * Until when a host can decide about a request for `start` (milliseconds since 1970) that is made,
+ * or moved there, at `now`.
+ */
+export function answerDue(
+  { approvalHours }: Pick<EventTypeRow, 'approvalHours'>,
+  start: number,
+  now: Date,
+): Date {
   return new Date(Math.min(start, now.getTime() + approvalHours * 3_600_000))
 }
 
 /** Throws AppError `invalid_state`, `cutoff_passed` or `limit_reached`. */
-export function requireAllowed(action: BookingAction, by: Exclude<BookingParty, 'system'>, booking: BookingRow, now: Date): void {
-  const refusal = refusalOf(action, by, momentsOf(booking), now.getTime())
-  if (refusal === 'limit_reached') {
+export function requireAllowed(
+  action: BookingAction,
+  by: Exclude<BookingParty, 'system'>,
+  booking: BookingRow,
+  now: Date,
+): void {
+  const rejection = rejectionOf(action, by, deadlinesOf(booking), now.getTime())
+  if (rejection === 'limit_reached') {
     const most = schedulingLimits.movesPerBooking
-    throw new AppError(refusal, `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`)
+    throw new AppError(
+      rejection,
+      `You can move a booking ${most} times. Ask ${booking.hostName} to move it, or cancel it and book again.`,
+    )
   }
-  if (refusal) throw new AppError(refusal)
+  if (rejection) throw new AppError(rejection)
 }
 
 /**
- * Changes a booking under the locks of its hosts and of its row, so that changes of one booking and claims of one host's time follow one
- * another. The work may run again when the database asks for it, and reads everything anew then. Throws AppError `not_found`.
+ * Changes a booking under the locks of its hosts and of its row, so that changes of one booking and
+ * claims of one host's time follow one another. The work may run again when the database asks for
+ * it, and reads everything again then. Throws AppError `not_found`.
  */
-export function changeBooking<Result>(
-  { database }: House,
+export async function changeBooking<Result>(
+  services: Services,
   found: BookingRow,
   work: (trx: Trx, booking: BookingRow) => Promise<Result>,
+  /** Who may get the booking by this change. */
+  further: readonly HostRow[] = [],
 ): Promise<Result> {
-  const hostIds = found.hosts.map(({ hostId }) => hostId)
-  return withHostLocks(database.db, hostIds, async (trx) => {
-    const booking = await lockBooking(trx, found.id)
-    if (!booking) throw new AppError('not_found')
-    return work(trx, booking)
-  })
+  for (let known = found; ; known = await readAgain(services, found)) {
+    const held = [...known.hosts.map(({ hostId }) => hostId), ...further.map(({ id }) => id)]
+    const done = await withHostLocks(services.database.db, held, async (trx) => {
+      const booking = await lockBooking(trx, found.id)
+      if (!booking) throw new AppError('not_found')
+      // A move gave it to another host meanwhile: that host's lock has to be taken first.
+      if (!booking.hosts.every(({ hostId }) => held.includes(hostId))) return undefined
+      return { result: await work(trx, booking) }
+    })
+    if (done) return done.result
+  }
 }
 
 export interface Step {
   kind: BookingChangeKind
-  acting: Pick<Acting, 'by' | 'actorId'>
+  actor: Pick<Actor, 'by' | 'actorId'>
   changes: BookingChanges
   reason?: string | undefined
   now: Date
   /** Where the booking is moved to. */
   movedTo?: Date | undefined
+  /** Who gets the booking by the move, where that is another host. */
+  newHostId?: string | undefined
 }
 
-/** Writes one step of a booking's life with its line of history, and queues what follows from it. Claims are the caller's to move first. */
-export async function writeStep(trx: Trx, house: InTransaction, booking: BookingRow, step: Step): Promise<void> {
-  const { kind, acting, reason, now, movedTo } = step
+/**
+ * Writes one step of a booking's life with its line of history, and queues what follows from it.
+ * Claims are the caller's to move first.
+ */
+export async function writeStep(
+  trx: Trx,
+  services: InTransaction,
+  booking: BookingRow,
+  step: Step,
+): Promise<void> {
+  const { kind, actor, reason, now, movedTo, newHostId } = step
   if (!(await updateBooking(trx, booking, step.changes, now))) throw new AppError('invalid_state')
   const moved = movedTo ? { fromStart: booking.startAt, toStart: movedTo } : {}
-  await insertBookingChange(trx, booking.id, { kind, by: acting.by, actorId: acting.actorId, reason: reason ?? null, at: now, ...moved })
-  await bookingChanged(trx, house, {
+  const handedOver =
+    newHostId === undefined ? {} : { fromHostId: booking.hostId, toHostId: newHostId }
+  const change = { kind, by: actor.by, actorId: actor.actorId, reason: reason ?? null, at: now }
+  await insertBookingChange(trx, booking.id, { ...change, ...moved, ...handedOver })
+  await bookingChanged(trx, services, {
     bookingId: booking.id,
     kind,
     ...(movedTo ? { previousStart: booking.startAt } : {}),
+    ...(newHostId === undefined ? {} : { before: booking }),
     ...(reason === undefined ? {} : { reason }),
   })
 }
 
-/** After the commit: records the step, brings the calendars along as far as that goes quickly, and answers the booking as it stands. */
+/**
+ * After the commit: records the step, brings the calendars along as far as that goes quickly, and
+ * returns the booking as it stands.
+ */
 export async function finishStep(
-  house: House,
-  acting: Acting,
+  services: Services,
+  actor: Actor,
   booking: BookingRow,
   action: AuditAction,
   metadata: Record<string, unknown> = {},
 ): Promise<BookingRow> {
-  await acting.record(booking, action, metadata)
-  for (const { hostId } of booking.hosts) forgetBusy(house, hostId)
-  await settleCalendar(house, booking.id)
-  return readAgain(house, booking)
+  await actor.record(booking, action, metadata)
+  for (const { hostId } of booking.hosts) clearBusyTimes(services, hostId)
+  await syncCalendar(services, booking.id)
+  const current = await readAgain(services, booking)
+  for (const { hostId } of current.hosts) clearBusyTimes(services, hostId)
+  return current
 }
 
-/** The same for a step that takes time: an entry of the host's own that came in the same second is looked for, and told to the host. */
+/**
+ * The same for a step that takes time: an entry of the host's own that came in the same second is
+ * looked for, and told to the host.
+ */
 export async function finishTaking(
-  house: House,
-  acting: Acting,
+  services: Services,
+  actor: Actor,
   found: BookingRow,
   action: AuditAction,
   metadata: Record<string, unknown> = {},
 ): Promise<BookingRow> {
-  const booking = await finishStep(house, acting, found, action, metadata)
-  house.background.run('look for a conflict in the calendar', () => lookForConflict(house, booking))
+  const booking = await finishStep(services, actor, found, action, metadata)
+  services.background.run('look for a conflict in the calendar', () =>
+    findConflict(services, booking),
+  )
   return booking
 }
 
-export async function readAgain({ database }: House, { id }: BookingRow): Promise<BookingRow> {
+export async function readAgain({ database }: Services, { id }: BookingRow): Promise<BookingRow> {
   const booking = await findBooking(database.db, id)
   if (!booking) throw new Error(`the booking ${id} has vanished`)
   return booking

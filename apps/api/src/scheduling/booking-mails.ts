@@ -1,21 +1,31 @@
-import { createHash } from 'node:crypto'
 import type { HostTemplateKey, VisitorTemplateKey } from '@atrium/core/booking-emails'
+import { formatTimes } from '@atrium/core/format-times'
 import type { CalendarAttachment, MailValue, OutgoingMail } from '@atrium/core/outbox'
 import type { BookingChangeKind, BookingParty } from '@atrium/core/scheduling'
-import { writtenTimes } from '@atrium/core/written-times'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
-import type { HostRow } from '@atrium/db/hosts'
+import { hasProvenDomain } from '@atrium/db/domains'
+import { findHostById, type HostRow } from '@atrium/db/hosts'
+import { isMailQueued } from '@atrium/db/outbox'
 import type { Config } from '../config.ts'
-import type { InTransaction } from '../house.ts'
-import type { Take } from '../limits.ts'
+import { ofRecipient, type Take } from '../limits.ts'
 import { portalLink } from '../outbox/links.ts'
-import { type BookingWithHosts, bookingPageLink, invitedGuests, meetingPlace, otherGuests, writtenAnswers } from './booking-facts.ts'
+import type { InTransaction } from '../services.ts'
+import {
+  type BookingWithHosts,
+  bookingPageLink,
+  invitedGuests,
+  meetingPlace,
+  otherGuests,
+  writtenAnswers,
+} from './booking-facts.ts'
 
 /** A change as its mails tell it. */
 export interface ToldChange {
   kind: BookingChangeKind
   previousStart?: Date | undefined
+  /** The booking as it was with another host, where the change gave it to this one. */
+  before?: BookingRow | undefined
   reason?: string | undefined
   /** The member who did it, who needs no mail about it. */
   actorId: string | null
@@ -27,49 +37,111 @@ export interface ToldChange {
 const hostLocale = 'en-GB'
 
 /** Queues the mails of a change, once per version of the booking and recipient. */
-export async function sendChangeMails(trx: Trx, house: InTransaction, facts: BookingWithHosts, change: ToldChange): Promise<void> {
+export async function sendChangeMails(
+  trx: Trx,
+  services: InTransaction,
+  facts: BookingWithHosts,
+  change: ToldChange,
+): Promise<void> {
   const { booking, hosts } = facts
   const key = `booking:${booking.id}:${change.kind}:${booking.version}`
   const toVisitor = visitorTemplate(change.kind, booking)
+  const replaced = change.before?.invited === true && booking.status === 'confirmed'
   if (change.actorId === null && causingMail.has(change.kind)) {
-    await takeVisitorMails(trx, house, facts, [booking.visitorEmail, ...(guestsAreTold(toVisitor, booking) ? invitedGuests(booking) : [])])
+    const told = [
+      booking.visitorEmail,
+      ...(guestsAreTold(toVisitor, booking) ? invitedGuests(booking) : []),
+    ]
+    await takeVisitorMails(trx, services, facts, replaced ? [...told, ...told] : told)
   }
-  if (toVisitor) await sendToVisitor(trx, house, booking, toVisitor, change, key)
+  if (toVisitor) await sendToVisitor(trx, services, booking, toVisitor, change, key)
+  if (replaced)
+    await sendToVisitor(trx, services, booking, 'booking.replaced', change, `${key}:replaced`)
+  if (change.before)
+    return sendHandOverMails(trx, services, facts, { ...change, before: change.before }, key)
   const toHosts = hostTemplate(change.kind, booking)
   if (!toHosts) return
   for (const host of hosts) {
-    if (host.userId !== change.actorId) await sendToHost(trx, house, facts, host, toHosts, change, `${key}:host:${host.id}`)
+    if (host.userId !== change.actorId)
+      await sendToHost(trx, services, facts, host, toHosts, change, `${key}:host:${host.id}`)
   }
 }
 
 /**
- * What visitors do that causes mail, and that they can do again and again. A cancellation is not among them: each ends a booking that was
- * counted.
+ * Tells the new host of a booking, also one who moved it and did not choose who gets it, and the
+ * former one, unless that one moved it or is no longer there.
  */
-const causingMail: ReadonlySet<BookingChangeKind> = new Set(['requested', 'confirmed', 'rescheduled'])
+async function sendHandOverMails(
+  trx: Trx,
+  services: InTransaction,
+  facts: BookingWithHosts,
+  change: ToldChange & { before: BookingRow },
+  key: string,
+): Promise<void> {
+  const template =
+    facts.booking.status === 'pending' ? 'booking.host_requested' : 'booking.host_booked'
+  for (const host of facts.hosts)
+    await sendToHost(trx, services, facts, host, template, change, `${key}:host:${host.id}`)
+  const former = await findHostById(trx, change.before.hostId)
+  if (former?.userStatus !== 'active' || former.userId === change.actorId) return
+  await sendToHost(
+    trx,
+    services,
+    facts,
+    former,
+    'booking.host_reassigned',
+    change,
+    `${key}:host:${former.id}`,
+  )
+}
+
+/**
+ * What visitors do that causes mail, and that they can do again and again. A cancellation is not
+ * among them: each ends a booking that was counted.
+ */
+const causingMail: ReadonlySet<BookingChangeKind> = new Set([
+  'requested',
+  'confirmed',
+  'rescheduled',
+])
 
 const guestsAreTold = (template: VisitorTemplateKey | undefined, booking: BookingRow) =>
   template !== undefined && calendarOf(template, booking) !== undefined
 
-/** Counts mails that a visitor causes per recipient, per host and for the tenant. Throws AppError `rate_limited`. */
-function takeVisitorMails(
+/**
+ * Counts mails that a visitor causes per recipient, per host and for the tenant. Throws AppError
+ * `rate_limited`.
+ */
+async function takeVisitorMails(
   trx: Trx,
-  { limits }: InTransaction,
+  { limits, config }: InTransaction,
   { booking, hosts }: BookingWithHosts,
   recipients: readonly string[],
 ): Promise<void> {
-  return limits.takeIn(trx, undefined, [
-    ...recipients.map((address): Take => ({ limit: 'visitor_mails_recipient_day', of: digestOf(address) })),
-    ...hosts.map(({ id }): Take => ({ limit: 'visitor_mails_host_day', of: id })),
-    { limit: 'visitor_mails_day', of: booking.tenantId, amount: recipients.length + hosts.length },
+  const amount = recipients.length + hosts.length
+  const known = await hasProvenDomain(trx, booking.tenantId, config.tenantDomain)
+  await limits.takeIn(trx, undefined, [
+    ...recipients.map(
+      (address): Take => ({ limit: 'visitor_mails_recipient_day', of: ofRecipient(address) }),
+    ),
+    ...hosts.map(
+      ({ id }): Take => ({ limit: 'visitor_mails_host_day', of: id, tenantId: booking.tenantId }),
+    ),
+    ...(known
+      ? []
+      : [{ limit: 'visitor_mails_unproven_day' as const, of: booking.tenantId, amount }]),
+    { limit: 'visitor_mails_day', of: booking.tenantId, amount },
   ])
 }
 
-/** Addresses of strangers are not kept as they are. */
-const digestOf = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('base64url')
-
-/** Of a request nobody but the visitor has heard, and it has no calendar entry that could move: its move is a request once more. */
-function visitorTemplate(kind: BookingChangeKind, { status }: BookingRow): VisitorTemplateKey | undefined {
+/**
+ * Of a request nobody but the visitor has heard, and it has no calendar entry that could move: its
+ * move is a request once more.
+ */
+function visitorTemplate(
+  kind: BookingChangeKind,
+  { status }: BookingRow,
+): VisitorTemplateKey | undefined {
   switch (kind) {
     case 'requested':
       return 'booking.requested'
@@ -90,7 +162,10 @@ function visitorTemplate(kind: BookingChangeKind, { status }: BookingRow): Visit
   }
 }
 
-function hostTemplate(kind: BookingChangeKind, { status }: BookingRow): HostTemplateKey | undefined {
+function hostTemplate(
+  kind: BookingChangeKind,
+  { status }: BookingRow,
+): HostTemplateKey | undefined {
   switch (kind) {
     case 'requested':
       return 'booking.host_requested'
@@ -110,18 +185,22 @@ function hostTemplate(kind: BookingChangeKind, { status }: BookingRow): HostTemp
 
 async function sendToVisitor(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   booking: BookingRow,
   template: VisitorTemplateKey,
   change: ToldChange,
   key: string,
 ): Promise<void> {
-  const calendar = calendarOf(template, booking)
+  const calendar = calendarOf(template, booking, change.before)
   const told = change.by === 'visitor' ? { ...change, reason: undefined } : change
-  const values = { ...visitorValues(house.config, booking), ...changeValues(told, booking.visitorZone, booking.visitorLocale) }
+  const values = {
+    ...visitorValues(services.config, booking),
+    ...changeValues(told, booking.visitorZone, booking.visitorLocale),
+    ...(change.before ? { 'previous.hostName': change.before.hostName } : {}),
+  }
   const mail = { tenantId: booking.tenantId, template, bookingId: booking.id, calendar }
   const name = booking.visitorName
-  await house.outbox.send(trx, {
+  await services.outbox.send(trx, {
     ...mail,
     to: booking.visitorEmail,
     name,
@@ -130,40 +209,65 @@ async function sendToVisitor(
   })
   // Guests know of a booking from the moment on that it is confirmed; a new link is none of theirs.
   if (!calendar || change.kind === 'link_renewed') return
-  await sendToGuests(trx, house, booking, { ...mail, values, key })
+  await sendToGuests(trx, services, booking, { ...mail, values, key })
 }
 
-/** Sends the visitor's mail to the guests, without the link and without anything that the visitor wrote. */
+/**
+ * Sends the visitor's mail to the guests, without the link and without anything that the visitor
+ * wrote.
+ */
 async function sendToGuests(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   booking: BookingRow,
   { values, key, ...mail }: Omit<OutgoingMail, 'to'>,
 ): Promise<void> {
   for (const [index, to] of invitedGuests(booking).entries()) {
-    await house.outbox.send(trx, { ...mail, to, values: { ...values, ...asGuest(booking) }, key: `${key}:guest:${index}` })
+    await services.outbox.send(trx, {
+      ...mail,
+      to,
+      values: { ...values, ...asGuest(booking) },
+      key: `${key}:guest:${index}`,
+    })
   }
 }
 
-/** Sends the manage link to the visitor once more, at most once an hour. */
-export async function sendLinkMail(trx: Trx, house: InTransaction, booking: BookingRow, now: Date): Promise<void> {
+/**
+ * Sends the manage link to the visitor once more, at most once an hour. Throws AppError
+ * `rate_limited`.
+ */
+export async function sendLinkMail(
+  trx: Trx,
+  services: InTransaction,
+  booking: BookingRow,
+  now: Date,
+): Promise<void> {
   const template = visitorTemplate('link_renewed', booking)
   if (!template) return
   const change = { kind: 'link_renewed' as const, actorId: null, by: undefined }
   const hour = Math.floor(now.getTime() / 3_600_000)
-  await sendToVisitor(trx, house, booking, template, change, `booking:${booking.id}:link_sent:${booking.version}:${hour}`)
+  const key = `booking:${booking.id}:link_sent:${booking.version}:${hour}`
+  if (await isMailQueued(trx, `${key}:visitor`)) return
+  await sendToVisitor(trx, services, booking, template, change, key)
+  // Each hour brings another mail for each booking, and whoever asks may have booked in a
+  // stranger's name.
+  await takeVisitorMails(trx, services, { booking, hosts: [] }, [booking.visitorEmail])
 }
 
 /** Invites the guests of a confirmed booking whose visitor has just confirmed the own address. */
-export async function inviteGuestsByMail(trx: Trx, house: InTransaction, booking: BookingRow): Promise<void> {
+export async function inviteGuestsByMail(
+  trx: Trx,
+  services: InTransaction,
+  booking: BookingRow,
+): Promise<void> {
   const template = 'booking.confirmed' as const
-  await takeVisitorMails(trx, house, { booking, hosts: [] }, invitedGuests(booking))
-  await sendToGuests(trx, house, booking, {
+  await takeVisitorMails(trx, services, { booking, hosts: [] }, invitedGuests(booking))
+  await sendToGuests(trx, services, booking, {
     tenantId: booking.tenantId,
     template,
     bookingId: booking.id,
     calendar: calendarOf(template, booking),
-    values: visitorValues(house.config, booking),
+    values: visitorValues(services.config, booking),
     key: `booking:${booking.id}:guests_invited:${booking.version}`,
   })
 }
@@ -176,15 +280,47 @@ const asGuest = (booking: BookingRow) => ({
   'booking.location': meetingPlace(booking, 'guest'),
 })
 
-function calendarOf(template: VisitorTemplateKey, booking: BookingRow): CalendarAttachment | undefined {
-  const times = { sequence: booking.sequence, start: booking.startAt.toISOString(), end: booking.endAt.toISOString() }
-  if (template === 'booking.confirmed' || template === 'booking.moved') return { method: 'REQUEST', ...times }
+/**
+ * What a mail does in the calendars of its readers. That of `booking.replaced` cancels the event of
+ * the former host, with its UID.
+ */
+function calendarOf(
+  template: VisitorTemplateKey,
+  booking: BookingRow,
+  before?: BookingRow,
+): CalendarAttachment | undefined {
+  if (template === 'booking.replaced')
+    return before && { method: 'CANCEL', ...eventOf(before), sequence: booking.sequence }
+  const times = eventOf(booking)
+  if (template === 'booking.confirmed' || template === 'booking.moved')
+    return { method: 'REQUEST', ...times }
   // Whoever never got a REQUEST has nothing to take out.
-  return template === 'booking.cancelled' && booking.invited ? { method: 'CANCEL', ...times } : undefined
+  return template === 'booking.cancelled' && booking.invited
+    ? { method: 'CANCEL', ...times }
+    : undefined
 }
 
-function meetingValues(booking: BookingRow, zone: string, locale: string): Record<string, MailValue> {
-  const times = writtenTimes({ start: booking.startAt.getTime(), end: booking.endAt.getTime(), zone, locale })
+function eventOf(booking: BookingRow): Omit<CalendarAttachment, 'method'> {
+  return {
+    sequence: booking.sequence,
+    start: booking.startAt.toISOString(),
+    end: booking.endAt.toISOString(),
+    uid: booking.uid,
+    organizer: { name: booking.hostName, address: booking.organizerAddress },
+  }
+}
+
+function meetingValues(
+  booking: BookingRow,
+  zone: string,
+  locale: string,
+): Record<string, MailValue> {
+  const times = formatTimes({
+    start: booking.startAt.getTime(),
+    end: booking.endAt.getTime(),
+    zone,
+    locale,
+  })
   return {
     'booking.title': booking.title,
     'booking.date': times.date,
@@ -213,20 +349,27 @@ function changeValues(
 ): Record<string, MailValue> {
   if (!previousStart) return { reason }
   const start = previousStart.getTime()
-  const before = writtenTimes({ start, end: start, zone, locale })
+  const before = formatTimes({ start, end: start, zone, locale })
   return { reason, 'previous.date': before.date, 'previous.startTime': before.startTime }
 }
 
 async function sendToHost(
   trx: Trx,
-  house: InTransaction,
-  { booking }: BookingWithHosts,
+  services: InTransaction,
+  { booking, hosts }: BookingWithHosts,
   host: HostRow,
   template: HostTemplateKey,
   change: Pick<ToldChange, 'previousStart' | 'reason'>,
   key: string,
 ): Promise<void> {
-  await house.outbox.send(trx, {
+  // A former host can no longer open the booking.
+  const link = hosts.includes(host)
+    ? portalLink(
+        services.config,
+        `/t/${booking.tenantSlug}/scheduling/bookings?booking=${booking.id}`,
+      )
+    : ''
+  await services.outbox.send(trx, {
     tenantId: booking.tenantId,
     template,
     to: host.mailAddress,
@@ -239,34 +382,59 @@ async function sendToHost(
       'booking.visitorEmail': booking.visitorEmail,
       'booking.answers': writtenAnswers(booking),
       'booking.note': booking.note ?? '',
-      'link.bookings': portalLink(house.config, `/t/${booking.tenantSlug}/scheduling/bookings?booking=${booking.id}`),
+      'link.bookings': link,
     },
     key,
   })
 }
 
-/** Tells a host of an entry of the own calendar in the time of the booking, once per version of the booking. */
-export async function sendConflictMail(trx: Trx, house: InTransaction, facts: BookingWithHosts, hostId: string): Promise<void> {
+/**
+ * Tells a host of an entry of the own calendar in the time of the booking, once per version of the
+ * booking.
+ */
+export async function sendConflictMail(
+  trx: Trx,
+  services: InTransaction,
+  facts: BookingWithHosts,
+  hostId: string,
+): Promise<void> {
   const { booking, hosts } = facts
   const host = hosts.find(({ id }) => id === hostId)
   if (!host) return
-  await sendToHost(trx, house, facts, host, 'booking.host_conflict', {}, `booking:${booking.id}:conflict:${booking.version}:host:${hostId}`)
+  await sendToHost(
+    trx,
+    services,
+    facts,
+    host,
+    'booking.host_conflict',
+    {},
+    `booking:${booking.id}:conflict:${booking.version}:host:${hostId}`,
+  )
 }
 
 /** Reminds visitor and guests, once per reminder and time of the meeting. */
-export async function sendReminderMails(trx: Trx, house: InTransaction, booking: BookingRow, minutesBefore: number): Promise<void> {
+export async function sendReminderMails(
+  trx: Trx,
+  services: InTransaction,
+  booking: BookingRow,
+  minutesBefore: number,
+): Promise<void> {
   const start = booking.startAt.getTime()
   const key = `booking:${booking.id}:reminder:${minutesBefore}:${start}`
   // `start` is for the sender: a reminder that was held up while the meeting moved is not sent.
-  const values = { ...visitorValues(house.config, booking), start }
-  const mail = { tenantId: booking.tenantId, template: 'booking.reminder' as const, bookingId: booking.id }
+  const values = { ...visitorValues(services.config, booking), start }
+  const mail = {
+    tenantId: booking.tenantId,
+    template: 'booking.reminder' as const,
+    bookingId: booking.id,
+  }
   const name = booking.visitorName
-  await house.outbox.send(trx, {
+  await services.outbox.send(trx, {
     ...mail,
     to: booking.visitorEmail,
     name,
     values: { ...values, 'recipient.name': name },
     key: `${key}:visitor`,
   })
-  await sendToGuests(trx, house, booking, { ...mail, values, key })
+  await sendToGuests(trx, services, booking, { ...mail, values, key })
 }

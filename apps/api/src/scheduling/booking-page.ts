@@ -1,43 +1,66 @@
+import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
 import type { BookingPageView, UpdateBookingPage } from '@atrium/core/hosts'
-import { type BookingPageRow, readBookingPage, saveBookingPage } from '@atrium/db/booking-page-settings'
+import {
+  type BookingPageRow,
+  readBookingPage,
+  saveBookingPage,
+} from '@atrium/db/booking-page-settings'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { publicAddress } from './public-address.ts'
 
 /** The settings of the tenant's booking page; what holds without any, at version 0. */
-export async function getBookingPage({ house }: Context, { tenant }: Access): Promise<BookingPageView> {
-  return toView(house, tenant.slug, await readBookingPage(house.database.db, tenant.id))
+export async function getBookingPage(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<BookingPageView> {
+  return toView(services, tenant.slug, await readBookingPage(services.database.db, tenant.id))
 }
 
 /** Changes them. Throws AppError `version_conflict`. */
-export async function updateBookingPage(ctx: Context, access: Access, input: UpdateBookingPage): Promise<BookingPageView> {
-  const { house } = ctx
+export async function updateBookingPage(
+  ctx: Context,
+  access: Access,
+  input: UpdateBookingPage,
+): Promise<BookingPageView> {
+  const { services } = ctx
   const { slug: _, version, ...given } = input
-  const tenant = await house.database.db.transaction().execute(async (trx) => {
+  const { tenant, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
+    await rejectFormerAdmin(trx, access)
     const { version: now, ...before } = await readBookingPage(trx, open.id)
-    if (now !== version) throw new AppError('version_conflict', `The settings are at version ${now} now. Read them again.`)
-    const { enabled = before.enabled, headline = before.headline, intro = before.intro, embedOrigins = before.embedOrigins } = given
-    await saveBookingPage(trx, open.id, { enabled, headline, intro, embedOrigins: [...new Set(embedOrigins)] })
-    return open
+    if (now !== version)
+      throw new AppError(
+        'version_conflict',
+        `The settings are at version ${now} now. Read them again.`,
+      )
+    const {
+      enabled = before.enabled,
+      headline = before.headline,
+      intro = before.intro,
+      embedOrigins = before.embedOrigins,
+    } = given
+    const after = { enabled, headline, intro, embedOrigins: [...new Set(embedOrigins)] }
+    await saveBookingPage(trx, open.id, after)
+    return { tenant: open, changes: changedFields(before, after, Object.keys(after)) }
   })
-  await house.audit.record(ctx, access.caller, {
+  await services.audit.record(ctx, access.caller, {
     action: 'booking_page.updated',
     resourceType: 'booking_page',
     resourceId: tenant.id,
     resourceName: tenant.slug,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
-    metadata: { fields: Object.keys(given), ...(given.enabled === undefined ? {} : { enabled: given.enabled }) },
+    metadata: { changes },
   })
   return getBookingPage(ctx, access)
 }
 
-function toView({ config }: House, slug: string, page: BookingPageRow): BookingPageView {
+function toView({ config }: Services, slug: string, page: BookingPageRow): BookingPageView {
   return { ...page, publicUrl: publicAddress(config, slug) }
 }

@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@atrium/core/errors'
 import { type BookingRow, findBookingOfRequest } from '@atrium/db/bookings'
-import { beginIdempotent, findIdempotent, finishIdempotent, type IdempotentRun, releaseIdempotent } from '@atrium/db/idempotency'
+import {
+  beginIdempotent,
+  findIdempotent,
+  finishIdempotent,
+  type IdempotentRun,
+  releaseIdempotent,
+} from '@atrium/db/idempotency'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
 import { idempotencyKeyOf } from '../idempotency-key.ts'
+import type { Services } from '../services.ts'
 
 /** A request to book that can be repeated: who sent it under which key, and what it asks for. */
 export interface BookingRequest {
@@ -17,13 +23,17 @@ export interface BookingRequest {
 }
 
 const waitMs = 10_000
-const lookAgainMs = 100
+const pollIntervalMs = 100
 
 /**
- * The request of a call with an Idempotency-Key; undefined without one. The key alone proves nothing: a request is
- * the same one only from the same sender with the same wish.
+ * The request of a call with an Idempotency-Key; undefined without one. The key alone proves
+ * nothing: a request is the same one only from the same sender with the same wish.
  */
-export function bookingRequestOf({ request }: Context, sender: string, wish: unknown): BookingRequest | undefined {
+export function bookingRequestOf(
+  { request }: Context,
+  sender: string,
+  wish: unknown,
+): BookingRequest | undefined {
   const key = idempotencyKeyOf(request)
   if (key === undefined) return undefined
   const hash = createHash('sha256')
@@ -33,53 +43,60 @@ export function bookingRequestOf({ request }: Context, sender: string, wish: unk
 }
 
 /** The booking that the request made earlier, if it did. */
-export function madeByRequest(house: House, request: BookingRequest | undefined): Promise<BookingRow | undefined> {
-  return request ? findBookingOfRequest(house.database.db, request.hash) : Promise.resolve(undefined)
+export function madeByRequest(
+  services: Services,
+  request: BookingRequest | undefined,
+): Promise<BookingRow | undefined> {
+  return request
+    ? findBookingOfRequest(services.database.db, request.hash)
+    : Promise.resolve(undefined)
 }
 
 /**
- * Runs `make` once per request, on every wire and in all processes: the same request again returns the booking that
- * the first one made, while it runs (waits up to ten seconds) and afterwards. A failure frees the key.
- * Throws AppError `idempotency_mismatch` where the key was used for another wish, `idempotency_in_progress`.
+ * Runs `make` once per request, on every wire and in all processes: the same request again returns
+ * the booking that the first one made, while it runs (waits up to ten seconds) and afterwards. A
+ * failure frees the key. Throws AppError `idempotency_mismatch` where the key was used for another
+ * wish, `idempotency_in_progress`.
  */
 export async function onceForRequest<Made>(
-  { house, request: { signal } }: Context,
+  { services, request: { signal } }: Context,
   request: BookingRequest | undefined,
   make: () => Promise<Made>,
 ): Promise<{ made: Made } | { earlier: BookingRow }> {
   if (!request) return { made: await make() }
-  const { db } = house.database
+  const { db } = services.database
   const { scope, key, hash } = request
-  const wanted = { scope, key, requestHash: hash.toString('hex') }
+  const requested = { scope, key, requestHash: hash.toString('hex') }
   for (const until = Date.now() + waitMs; ; ) {
-    const earlier = await madeByRequest(house, request)
+    const earlier = await madeByRequest(services, request)
     if (earlier) return { earlier }
-    const run = await beginIdempotent(db, wanted)
-    if (run) return makeUnder(house, request, run, make)
+    const run = await beginIdempotent(db, requested)
+    if (run) return makeUnder(services, request, run, make)
     const held = await findIdempotent(db, scope, key)
-    if (held && held.requestHash !== wanted.requestHash) throw new AppError('idempotency_mismatch')
+    if (held && held.requestHash !== requested.requestHash)
+      throw new AppError('idempotency_mismatch')
     if (Date.now() > until) throw new AppError('idempotency_in_progress')
-    await delay(lookAgainMs, undefined, { signal })
+    await delay(pollIntervalMs, undefined, { signal })
   }
 }
 
 /**
- * Runs `make` while it holds the key. Its lease may lapse meanwhile: then another process may try too, and the
- * database refuses the second booking of one request.
+ * Runs `make` while it holds the key. Its lease may lapse meanwhile: then another process may try
+ * too, and the database rejects the second booking of one request.
  */
 async function makeUnder<Made>(
-  house: House,
+  services: Services,
   request: BookingRequest,
   run: IdempotentRun,
   make: () => Promise<Made>,
 ): Promise<{ made: Made } | { earlier: BookingRow }> {
-  const { db } = house.database
+  const { db } = services.database
   let made: Made
   try {
     made = await make()
   } catch (error) {
     // The commit may have succeeded although its answer was lost.
-    const earlier = await madeByRequest(house, request)
+    const earlier = await madeByRequest(services, request)
     if (earlier) return { earlier }
     await releaseIdempotent(db, run)
     throw error

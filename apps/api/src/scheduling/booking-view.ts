@@ -1,8 +1,20 @@
-import { allowedActions, cancelUntil, manageLinkEnds, rescheduleUntil } from '@atrium/core/booking-life'
-import type { Booking, BookingAnswer, ManagedBooking, TenantBooking, TenantBookingDetail } from '@atrium/core/bookings'
+import {
+  allowedActions,
+  cancelUntil,
+  manageLinkEnds,
+  rescheduleUntil,
+} from '@atrium/core/booking-state'
+import type {
+  Booking,
+  BookingAnswer,
+  ManagedBooking,
+  TenantBooking,
+  TenantBookingDetail,
+} from '@atrium/core/bookings'
 import type { CalendarDrift, CalendarState } from '@atrium/core/scheduling'
 import type { BookingChangeRow, BookingHostRow, BookingRow } from '@atrium/db/bookings'
-import { momentsOf } from './booking-change.ts'
+import { deadlinesOf } from './booking-change.ts'
+import { hostMayChange } from './booking-facts.ts'
 
 const iso = (at: Date | null) => at?.toISOString() ?? null
 
@@ -11,13 +23,20 @@ const slowest: readonly CalendarState[] = ['failed', 'pending', 'synced', 'none'
 const furthest: readonly CalendarDrift[] = ['deleted', 'moved', 'none']
 
 export function calendarSyncOf(hosts: readonly BookingHostRow[]): CalendarState {
-  return slowest.find((state) => hosts.some(({ calendarState }) => calendarState === state)) ?? 'none'
+  return (
+    slowest.find((state) => hosts.some(({ calendarState }) => calendarState === state)) ?? 'none'
+  )
 }
 
 function answersOf({ answers, fields }: BookingRow): BookingAnswer[] {
-  const order = (key: string) => (fields.findIndex((field) => field.key === key) + fields.length + 1) % (fields.length + 1)
+  const order = (key: string) =>
+    (fields.findIndex((field) => field.key === key) + fields.length + 1) % (fields.length + 1)
   return Object.entries(answers)
-    .map(([key, value]) => ({ key, label: fields.find((field) => field.key === key)?.label ?? key, value }))
+    .map(([key, value]) => ({
+      key,
+      label: fields.find((field) => field.key === key)?.label ?? key,
+      value,
+    }))
     .sort((a, b) => order(a.key) - order(b.key))
 }
 
@@ -53,11 +72,18 @@ function sharedOf(booking: BookingRow) {
 /** For the visitor. */
 export function toBooking(booking: BookingRow): Booking {
   const { hostSlug, hostName, hostTitle, hostZone } = booking
-  return { ...sharedOf(booking), host: { slug: hostSlug, name: hostName, title: hostTitle, timeZone: hostZone } }
+  return {
+    ...sharedOf(booking),
+    host: { slug: hostSlug, name: hostName, title: hostTitle, timeZone: hostZone },
+  }
 }
 
-export function toManagedBooking(booking: BookingRow, brand: ManagedBooking['tenant']['brand'], now: Date): ManagedBooking {
-  const moments = momentsOf(booking)
+export function toManagedBooking(
+  booking: BookingRow,
+  brand: ManagedBooking['tenant']['brand'],
+  now: Date,
+): ManagedBooking {
+  const moments = deadlinesOf(booking)
   const at = (instant: number) => new Date(instant).toISOString()
   return {
     booking: toBooking(booking),
@@ -67,13 +93,31 @@ export function toManagedBooking(booking: BookingRow, brand: ManagedBooking['ten
       title: booking.eventTypeTitle,
       description: booking.eventTypeDescription,
       durations: booking.durations,
+      hostSlug: booking.eventTypeHostSlug,
       offered: moments.offered,
+      hostMayChange: hostMayChange(booking),
     },
     tenant: { slug: booking.tenantSlug, name: booking.tenantName, brand },
     cancelUntil: at(cancelUntil(moments)),
     rescheduleUntil: at(rescheduleUntil(moments)),
     linkEndsAt: at(manageLinkEnds(moments)),
     allowedActions: allowedActions('visitor', moments, now.getTime()),
+  }
+}
+
+function toHost(host: BookingHostRow): TenantBooking['hosts'][number] {
+  return {
+    id: host.hostId,
+    slug: host.slug,
+    name: host.name,
+    calendar: {
+      state: host.calendarState,
+      error: host.calendarError,
+      attempts: host.calendarAttempts,
+      nextAt: host.calendarState === 'pending' ? iso(host.calendarNextAt) : null,
+      drift: host.calendarDrift,
+      checkedAt: iso(host.calendarCheckedAt),
+    },
   }
 }
 
@@ -89,41 +133,43 @@ export function toTenantBooking(booking: BookingRow, now: Date): TenantBooking {
       title: booking.eventTypeTitle,
       durations: booking.durations,
       seats: booking.seats,
+      hostMayChange: hostMayChange(booking),
     },
     hostTimeZone: booking.hostZone,
     hostWallTime: booking.hostWall,
-    hosts: booking.hosts.map((host) => ({
-      id: host.hostId,
-      slug: host.slug,
-      name: host.name,
-      calendar: {
-        state: host.calendarState,
-        error: host.calendarError,
-        attempts: host.calendarAttempts,
-        nextAt: host.calendarState === 'pending' ? iso(host.calendarNextAt) : null,
-        drift: host.calendarDrift,
-        checkedAt: iso(host.calendarCheckedAt),
-      },
-    })),
+    calendarSync: calendarSyncOf([...booking.hosts, ...booking.formerHosts]),
+    hosts: booking.hosts.map(toHost),
+    formerHosts: booking.formerHosts.map(toHost),
     confirmedAt: iso(booking.confirmedAt),
     noShow: booking.noShow,
-    calendarDrift: furthest.find((drift) => booking.hosts.some(({ calendarDrift }) => calendarDrift === drift)) ?? 'none',
-    allowedActions: allowedActions('host', momentsOf(booking), now.getTime()),
+    calendarDrift:
+      furthest.find((drift) =>
+        booking.hosts.some(({ calendarDrift }) => calendarDrift === drift),
+      ) ?? 'none',
+    allowedActions: allowedActions('host', deadlinesOf(booking), now.getTime()),
     version: booking.version,
   }
 }
 
-export function toTenantBookingDetail(booking: BookingRow, changes: readonly BookingChangeRow[], now: Date): TenantBookingDetail {
+export function toTenantBookingDetail(
+  booking: BookingRow,
+  changes: readonly BookingChangeRow[],
+  now: Date,
+): TenantBookingDetail {
   return {
     ...toTenantBooking(booking, now),
-    history: changes.map(({ kind, by, actorName, fromStart, toStart, reason, at }) => ({
-      kind,
-      by,
-      actorName,
-      from: iso(fromStart),
-      to: iso(toStart),
-      reason,
-      at: at.toISOString(),
-    })),
+    history: changes.map(
+      ({ kind, by, actorName, fromStart, toStart, fromHost, toHost, reason, at }) => ({
+        kind,
+        by,
+        actorName,
+        from: iso(fromStart),
+        to: iso(toStart),
+        fromHost,
+        toHost,
+        reason,
+        at: at.toISOString(),
+      }),
+    ),
   }
 }

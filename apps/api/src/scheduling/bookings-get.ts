@@ -1,16 +1,27 @@
 import type { ListBookings, TenantBookingDetail, TenantBookingPage } from '@atrium/core/bookings'
 import { AppError } from '@atrium/core/errors'
-import { type BookingRow, findBooking, listBookingChanges, listBookings as listRows } from '@atrium/db/bookings'
+import {
+  type BookingRow,
+  findBooking,
+  listBookingChanges,
+  listBookings as listRows,
+} from '@atrium/db/bookings'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { actsForAll, requireHostAccess } from './access.ts'
 import { toTenantBooking, toTenantBookingDetail } from './booking-view.ts'
 
-/** What the tenant's admins see is all; everybody else sees the bookings of the host that they are. */
-export async function listBookings({ house }: Context, access: Access, input: ListBookings): Promise<TenantBookingPage> {
-  const now = house.clock.now()
+/**
+ * What the tenant's admins see is all; everybody else sees the bookings of the host that they are.
+ */
+export async function listBookings(
+  { services }: Context,
+  access: Access,
+  input: ListBookings,
+): Promise<TenantBookingPage> {
+  const now = services.clock.now()
   const { hostId, cursor, slug: _, ...filter } = input
-  const rows = await listRows(house.database.db, {
+  const rows = await listRows(services.database.db, {
     ...filter,
     tenantId: access.tenant.id,
     now,
@@ -33,18 +44,31 @@ function placeOf(cursor: string): { start: number; id: string } {
   return { start: Number(start), id: id ?? '' }
 }
 
-export async function getBooking({ house }: Context, access: Access, id: string): Promise<TenantBookingDetail> {
-  const booking = await openBooking(house.database.db, access, id)
-  return toTenantBookingDetail(booking, await listBookingChanges(house.database.db, id), house.clock.now())
+export async function getBooking(
+  { services }: Context,
+  access: Access,
+  id: string,
+): Promise<TenantBookingDetail> {
+  const booking = await openBooking(services.database.db, access, id)
+  return toTenantBookingDetail(
+    booking,
+    await listBookingChanges(services.database.db, id),
+    services.clock.now(),
+  )
 }
 
 /**
- * A booking of the tenant that the caller may act on: who takes part as host, and those who act for all hosts. Throws AppError `not_found`,
- * `not_admin`.
+ * A booking of the tenant that the caller may act on: who takes part as host, and those who act for
+ * all hosts. Throws AppError `not_found`, `not_admin`.
  */
-export async function openBooking(db: Parameters<typeof findBooking>[0], access: Access, id: string): Promise<BookingRow> {
+export async function openBooking(
+  db: Parameters<typeof findBooking>[0],
+  access: Access,
+  id: string,
+): Promise<BookingRow> {
   const booking = await findBooking(db, id)
-  if (!booking || booking.tenantId !== access.tenant.id) throw new AppError('not_found', 'There is no booking with this id.')
+  if (!booking || booking.tenantId !== access.tenant.id)
+    throw new AppError('not_found', 'There is no booking with this id.')
   const own = booking.hosts.find(({ userId }) => userId === access.caller.id)
   requireHostAccess(access, { tenantId: booking.tenantId, userId: own?.userId ?? nobody })
   return booking

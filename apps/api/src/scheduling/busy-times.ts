@@ -6,79 +6,15 @@ import type { HostRow } from '@atrium/db/hosts'
 import type { BusyPeriod } from '@atrium/integrations/calendars/port'
 import { deadline, Elapsed, untilAborted } from '@atrium/integrations/deadline'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { calendarAccess, calendarUnavailable, markCredential } from './calendar-access.ts'
 
-/** Free/busy of hosts, as their calendars tell it, with what is asked at once or again within moments asked only once. */
-export interface BusyTimes {
-  /** At most three seconds old: shared by a burst of visitors, and asked anew when a date is opened. */
-  recent(host: HostRow, span: Span): Promise<readonly BusyPeriod[]>
-  /** Read from the calendar after this call came. */
-  fresh(host: HostRow, span: Span): Promise<readonly BusyPeriod[]>
-  /** Lets go of what is known of the host: its calendar was written to. */
-  forget(hostId: string): void
-}
-
-const keptMs = 3_000
-const mostKept = 2_000
-const dayMs = 86_400_000
 /** From the question to the answer, however many hosts are asked. */
 const deadlineMs = 5_000
 
 /** What may lie before a start and after it and still be in its way, whatever the event type. */
 const beforeMs = schedulingLimits.bufferMinutes * 60_000
 const afterMs = beforeMs + schedulingLimits.durationMinutes.most * 60_000
-
-type Reading = Promise<readonly BusyPeriod[]>
-
-export function createBusyTimes(ask: (host: HostRow, span: Span) => Reading, now: () => number): BusyTimes {
-  const kept = new Map<string, { hostId: string; at: number; reading: Reading }>()
-  const running = new Map<string, Reading>()
-  const waiting = new Map<string, Reading>()
-
-  function start(key: string, host: HostRow, span: Span): Reading {
-    const reading = ask(host, span).finally(() => running.delete(key))
-    running.set(key, reading)
-    return reading
-  }
-  return {
-    recent(host, asked) {
-      // Whole days, so that visitors who come a minute apart ask the same.
-      const span = { start: Math.floor(asked.start / dayMs) * dayMs, end: Math.ceil(asked.end / dayMs) * dayMs }
-      const key = keyOf(host, span)
-      const known = kept.get(key)
-      if (known && now() - known.at < keptMs) return known.reading
-      if (kept.size >= mostKept) kept.clear()
-      const reading = ask(host, span)
-      kept.set(key, { hostId: host.id, at: now(), reading })
-      reading.catch(() => {
-        if (kept.get(key)?.reading === reading) kept.delete(key)
-      })
-      return reading
-    },
-    fresh(host, span) {
-      const key = keyOf(host, span)
-      const next = waiting.get(key)
-      if (next) return next
-      const present = running.get(key)
-      if (!present) return start(key, host, span)
-      // The one under way may have looked before this question came; everybody who asks meanwhile shares the next one.
-      const queued = present
-        .catch(() => {})
-        .then(() => {
-          waiting.delete(key)
-          return start(key, host, span)
-        })
-      waiting.set(key, queued)
-      return queued
-    },
-    forget(hostId) {
-      for (const [key, entry] of kept) if (entry.hostId === hostId) kept.delete(key)
-    },
-  }
-}
-
-const keyOf = (host: HostRow, span: Span) => `${host.id} ${span.start} ${span.end}`
 
 /** By the id of the host. A host that is not in it was not read. */
 export type BusyOfHosts = ReadonlyMap<string, readonly BusyPeriod[]>
@@ -91,17 +27,18 @@ export interface ReadOptions {
 }
 
 /**
- * When these hosts are not free around starts in `span`, without what we wrote into their calendars ourselves: of that the database knows
- * more. The longest buffers and durations are read with it. One call per host, all at once, five seconds for all. Throws AppError `calendar_unavailable` when one of them cannot be read, whatever the reason;
- * the reason is its cause.
+ * When these hosts are not free around starts in `span`, without what we wrote into their calendars
+ * ourselves: of that the database knows more. The longest buffers and durations are read with it.
+ * One call per host, all at once, five seconds for all. Throws AppError `calendar_unavailable` when
+ * one of them cannot be read, whatever the reason; the reason is its cause.
  */
 export async function readBusy(
-  house: House,
+  services: Services,
   hosts: readonly HostRow[],
   span: Span,
   options: ReadOptions,
 ): Promise<Map<string, readonly BusyPeriod[]>> {
-  const readings = await readEach(house, hosts, span, options)
+  const readings = await readEach(services, hosts, span, options)
   return new Map(
     readings.map(({ host, busy, error }) => {
       if (busy === undefined) throw error
@@ -110,22 +47,27 @@ export async function readBusy(
   )
 }
 
-/** The same for hosts of whom one is enough: those that cannot be read are left out. Throws when that is all of them. */
+/**
+ * The same for hosts of whom one is enough: those that cannot be read are left out. Throws when
+ * that is all of them.
+ */
 export async function readBusyOfSome(
-  house: House,
+  services: Services,
   hosts: readonly HostRow[],
   span: Span,
   options: ReadOptions,
 ): Promise<Map<string, readonly BusyPeriod[]>> {
-  const readings = await readEach(house, hosts, span, options)
-  const readable = readings.flatMap(({ host, busy }) => (busy === undefined ? [] : [[host.id, busy] as const]))
+  const readings = await readEach(services, hosts, span, options)
+  const readable = readings.flatMap(({ host, busy }) =>
+    busy === undefined ? [] : [[host.id, busy] as const],
+  )
   if (readable.length === 0 && readings[0]) throw readings[0].error
   return new Map(readable)
 }
 
 /** Lets go of what is known of the host's calendar, after something was written to it. */
-export function forgetBusy(house: House, hostId: string): void {
-  house.busyTimes.forget(hostId)
+export function clearBusyTimes(services: Services, hostId: string): void {
+  services.busyTimes.forget(hostId)
 }
 
 interface HostReading {
@@ -135,7 +77,7 @@ interface HostReading {
 }
 
 async function readEach(
-  house: House,
+  services: Services,
   hosts: readonly HostRow[],
   starts: Span,
   { fresh, movedBookingId }: ReadOptions,
@@ -146,8 +88,19 @@ async function readEach(
     return await Promise.all(
       hosts.map(async (host) => {
         try {
-          const reading = fresh ? house.busyTimes.fresh(host, span) : house.busyTimes.recent(host, span)
-          return { host, busy: await withoutOwn(house, host, span, await untilAborted(reading, limit.signal), movedBookingId) }
+          const reading = fresh
+            ? services.busyTimes.fresh(host, span)
+            : services.busyTimes.recent(host, span)
+          return {
+            host,
+            busy: await withoutOwn(
+              services,
+              host,
+              span,
+              await untilAborted(reading, limit.signal),
+              movedBookingId,
+            ),
+          }
         } catch (error) {
           return { host, error: asUnavailable(error) }
         }
@@ -159,38 +112,46 @@ async function readEach(
 }
 
 /** Asks the host's calendar. The way that `createBusyTimes` is given. */
-export async function askCalendar(house: House, host: HostRow, span: Span): Promise<readonly BusyPeriod[]> {
+export async function askCalendar(
+  services: Services,
+  host: HostRow,
+  span: Span,
+): Promise<readonly BusyPeriod[]> {
   const limit = deadline(deadlineMs, undefined)
   try {
-    const { calendars, credential, calendar, noted } = await calendarAccess(house, host)
+    const { calendars, credential, calendar, noted } = await calendarAccess(services, host)
     const busy = await calendars.busyPeriods(
       { credential, calendar, from: span.start, to: span.end, addresses: [host.mailAddress] },
       { signal: limit.signal },
     )
-    if (!noted) await markCredential(house, host.id, 'ok')
+    if (!noted) await markCredential(services, host.id, 'ok')
     return busy
   } catch (error) {
-    await markCredential(house, host.id, error)
+    await markCredential(services, host.id, error)
     throw error
   } finally {
     limit.clear()
   }
 }
 
-/** Everything that keeps a calendar from being read is one refusal; what is no such thing is a fault of ours. */
+/**
+ * Everything that keeps a calendar from being read is one rejection; what is no such thing is a
+ * fault of ours.
+ */
 function asUnavailable(error: unknown): AppError {
   if (error instanceof AppError && error.code === 'calendar_unavailable') return error
-  if (error instanceof AppError || error instanceof UpstreamError || error instanceof Elapsed) return calendarUnavailable(error)
+  if (error instanceof AppError || error instanceof UpstreamError || error instanceof Elapsed)
+    return calendarUnavailable(error)
   throw error
 }
 
 /**
- * Leaves out the events that we wrote while they are where the booking is (R19): the database knows those. An event
- * that the host moved in a mail program is busy where it is now. The event of the booking that is being moved is in
- * nobody's way, wherever it is.
+ * Leaves out the events that we wrote while they are where the booking is (R19): the database knows
+ * those. An event that the host moved in a mail program is busy where it is now. The event of the
+ * booking that is being moved is in nobody's way, wherever it is.
  */
 async function withoutOwn(
-  house: House,
+  services: Services,
   host: HostRow,
   span: Span,
   busy: readonly BusyPeriod[],
@@ -199,20 +160,35 @@ async function withoutOwn(
   if (busy.length === 0) return busy
   const range = { from: new Date(span.start), to: new Date(span.end) }
   const named = busy.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]))
-  const own = await listOwnEvents(house.database.db, host.id, range, named)
+  const own = await listOwnEvents(services.database.db, host.id, range, named)
   const byEvent = Map.groupBy(own, ({ eventId }) => eventId)
-  const unnamed = new Set((byEvent.get(null) ?? []).map(({ startAt, endAt }) => periodKey(startAt.getTime(), endAt.getTime())))
+  const unnamed = new Set(
+    (byEvent.get(null) ?? []).map(({ startAt, endAt }) =>
+      periodKey(startAt.getTime(), endAt.getTime()),
+    ),
+  )
   return busy.filter(({ eventId, start, end }) => {
     const bookings = (eventId !== null && byEvent.get(eventId)) || []
-    if (bookings.length > 0 && bookings.every(({ bookingId }) => bookingId === movedBookingId)) return false
-    return !bookings.some((booking) => isWhereWritten(booking, start, end)) && !unnamed.has(periodKey(start, end))
+    if (bookings.length > 0 && bookings.every(({ bookingId }) => bookingId === movedBookingId))
+      return false
+    return (
+      !bookings.some((booking) => isWhereWritten(booking, start, end)) &&
+      !unnamed.has(periodKey(start, end))
+    )
   })
 }
 
 const periodKey = (start: number, end: number) => `${start} ${end}`
 
-/** At the booking's own period, or at the one from before a change that the calendar has not got yet. */
-function isWhereWritten({ startAt, endAt, writtenStart, writtenEnd, lagging }: OwnEventRow, start: number, end: number): boolean {
+/**
+ * At the booking's own period, or at the one from before a change that the calendar has not got
+ * yet.
+ */
+function isWhereWritten(
+  { startAt, endAt, writtenStart, writtenEnd, lagging }: OwnEventRow,
+  start: number,
+  end: number,
+): boolean {
   if (startAt.getTime() === start && endAt.getTime() === end) return true
   if (!lagging) return false
   // An event of an earlier version of the program: where it was written is not known.

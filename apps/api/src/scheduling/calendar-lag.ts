@@ -3,7 +3,9 @@ import type { Db } from '@atrium/db/connect'
 import { Gauge } from 'prom-client'
 import type { Metrics } from '../metrics.ts'
 
-/** Lets the metrics tell how many calendars lag behind their bookings, counted when somebody asks. */
+/**
+ * Lets the metrics tell how many calendars lag behind their bookings, counted when somebody asks.
+ */
 export function observeCalendarLag({ registry }: Metrics, db: Db): void {
   new Gauge({
     name: 'booking_calendars_lagging',

@@ -11,7 +11,7 @@ import {
 import { type BookingRow, findBooking } from '@atrium/db/bookings'
 import { findHostById, type HostRow, setHostCalendar } from '@atrium/db/hosts'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { eventUid } from './booking-facts.ts'
 import { type CalendarAccess, calendarAccess, markCredential } from './calendar-access.ts'
 import { calendarEvent } from './calendar-event.ts'
@@ -24,28 +24,39 @@ const writeDeadlineMs = 40_000
 const drainMs = 120_000
 
 /**
- * Brings calendars to their bookings as far as they are due, each with its own outcome. Any number of processes may do so at once. A process
- * that dies midway leaves leases that lapse; the write is then repeated, which the UID of the event makes harmless.
+ * Brings calendars to their bookings as far as they are due, each with its own outcome. Any number
+ * of processes may do so at once. A process that dies midway leaves leases that lapse; the write is
+ * then repeated, which the UID of the event makes harmless.
  */
-export async function drainCalendars(house: House): Promise<void> {
-  const { db } = house.database
+export async function drainCalendars(services: Services): Promise<void> {
+  const { db } = services.database
   const until = performance.now() + drainMs
-  while (!house.background.ending) {
-    const claimed = await claimCalendars(db, house.clock.now(), atOnce)
-    await Promise.all(claimed.map((one) => writeCalendar(house, one)))
+  while (!services.background.ending) {
+    const claimed = await claimCalendars(db, services.clock.now(), atOnce)
+    await Promise.all(claimed.map((one) => writeCalendar(services, one)))
     const [first] = claimed
     if (!first || claimed.length < atOnce) return
-    if (performance.now() > until) return house.jobs.wakeCalendars(first.bookingId, 0)
+    if (performance.now() > until) return services.jobs.enqueueCalendars(first.bookingId, 0)
   }
 }
 
-/** One try for one host's calendar of a booking, with its outcome saved. Throws for faults of our own alone, such as a database that is away. */
-export async function writeCalendar(house: House, claimed: ClaimedCalendar): Promise<void> {
-  const outcome = await attempt(house, claimed)
-  const now = house.clock.now()
-  const saved = await saveCalendarOutcome(house.database.db, claimed, outcome, now)
-  const state = 'error' in outcome ? (outcome.nextAt === null ? 'gave_up' : 'failed') : outcome.written ? 'written' : 'removed'
-  house.metrics.calendarWrites.inc({ outcome: state })
+/**
+ * One try for one host's calendar of a booking, with its outcome saved. Throws for faults of our
+ * own alone, such as a database that is away.
+ */
+export async function writeCalendar(services: Services, claimed: ClaimedCalendar): Promise<void> {
+  const outcome = await attempt(services, claimed)
+  const now = services.clock.now()
+  const saved = await saveCalendarOutcome(services.database.db, claimed, outcome, now)
+  const state =
+    'error' in outcome
+      ? outcome.nextAt === null
+        ? 'gave_up'
+        : 'failed'
+      : outcome.written
+        ? 'written'
+        : 'removed'
+  services.metrics.calendarWrites.inc({ outcome: state })
   const facts = {
     bookingId: claimed.bookingId,
     hostId: claimed.hostId,
@@ -54,23 +65,30 @@ export async function writeCalendar(house: House, claimed: ClaimedCalendar): Pro
     saved,
     ...('error' in outcome ? { error: outcome.error } : {}),
   }
-  if (state === 'gave_up') house.log.error(facts, 'a booking was not brought into a calendar, and nobody tries again')
-  else house.log.info(facts, 'a calendar was tried')
+  if (state === 'gave_up')
+    services.log.error(facts, 'a booking was not brought into a calendar, and nobody tries again')
+  else services.log.info(facts, 'a calendar was tried')
   if ('error' in outcome && outcome.nextAt !== null) {
-    await house.jobs.wakeCalendars(claimed.bookingId, (outcome.nextAt.getTime() - now.getTime()) / 1000)
+    await services.jobs.enqueueCalendars(
+      claimed.bookingId,
+      (outcome.nextAt.getTime() - now.getTime()) / 1000,
+    )
   }
 }
 
-async function attempt(house: House, claimed: ClaimedCalendar): Promise<CalendarOutcome> {
+async function attempt(services: Services, claimed: ClaimedCalendar): Promise<CalendarOutcome> {
   const signal = AbortSignal.timeout(writeDeadlineMs)
   try {
-    const outcome = await write(house, claimed, signal)
-    await markCredential(house, claimed.hostId, 'ok')
+    const outcome = await write(services, claimed, signal)
+    await markCredential(services, claimed.hostId, 'ok')
     return outcome
   } catch (thrown) {
     const error = causeOf(thrown)
-    await markCredential(house, claimed.hostId, error)
-    return { error: reasonOf(house, claimed, error, signal), nextAt: isFinal(error) ? null : nextTry(house, claimed) }
+    await markCredential(services, claimed.hostId, error)
+    return {
+      error: reasonOf(services, claimed, error, signal),
+      nextAt: isFinal(error) ? null : nextTry(services, claimed),
+    }
   }
 }
 
@@ -79,42 +97,68 @@ function causeOf(error: unknown): unknown {
   return error instanceof AppError && error.cause instanceof UpstreamError ? error.cause : error
 }
 
-/** What a person has to mend first; connecting the mailbox again makes it due. An event that could not be found may turn up. */
+/**
+ * What a person has to mend first; connecting the mailbox again makes it due. An event that could
+ * not be found may turn up.
+ */
 function isFinal(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'host_not_connected'
   return error instanceof UpstreamError && error.kind !== 'conflict' && !isTransient(error)
 }
 
-function nextTry(house: House, { attempts }: ClaimedCalendar): Date | null {
+function nextTry(services: Services, { attempts }: ClaimedCalendar): Date | null {
   const seconds = calendarRetryDelay(attempts)
-  return seconds === undefined ? null : new Date(house.clock.now().getTime() + seconds * 1000)
+  return seconds === undefined ? null : new Date(services.clock.now().getTime() + seconds * 1000)
 }
 
-function reasonOf(house: House, { bookingId, hostId }: ClaimedCalendar, error: unknown, signal: AbortSignal): string {
+function reasonOf(
+  services: Services,
+  { bookingId, hostId }: ClaimedCalendar,
+  error: unknown,
+  signal: AbortSignal,
+): string {
   if (error instanceof UpstreamError || error instanceof AppError) return error.message
-  if (signal.aborted) return `The mail server did not take the change within ${writeDeadlineMs / 1000} seconds.`
-  house.log.error({ err: error, bookingId, hostId }, 'a calendar could not be written for an unforeseen reason')
+  if (signal.aborted)
+    return `The mail server did not take the change within ${writeDeadlineMs / 1000} seconds.`
+  services.log.error(
+    { err: error, bookingId, hostId },
+    'a calendar could not be written for an unforeseen reason',
+  )
   return 'The calendar could not be written for an unforeseen reason. The log of the service has the details.'
 }
 
-async function write(house: House, claimed: ClaimedCalendar, signal: AbortSignal): Promise<CalendarOutcome> {
-  const { db } = house.database
-  const [booking, host] = await Promise.all([findBooking(db, claimed.bookingId), findHostById(db, claimed.hostId)])
+async function write(
+  services: Services,
+  claimed: ClaimedCalendar,
+  signal: AbortSignal,
+): Promise<CalendarOutcome> {
+  const { db } = services.database
+  const [booking, host] = await Promise.all([
+    findBooking(db, claimed.bookingId),
+    findHostById(db, claimed.hostId),
+  ])
   if (!booking || !host) throw new Error('a booking or its host is not there')
-  const access = await calendarAccess(house, host)
+  const access = await calendarAccess(services, host)
   try {
-    return await settleEvents({ house, claimed, booking, host, access, signal })
+    return await settleEvents({ services, claimed, booking, host, access, signal })
   } catch (error) {
     if (!(error instanceof UpstreamError && error.kind === 'not_found')) throw error
     // The calendar that we knew is gone; the mailbox may have another one by now.
     const calendar = await access.calendars.open(access.credential, { signal })
     await setHostCalendar(db, host.id, calendar)
-    return settleEvents({ house, claimed, booking, host, access: { ...access, calendar }, signal })
+    return settleEvents({
+      services,
+      claimed,
+      booking,
+      host,
+      access: { ...access, calendar },
+      signal,
+    })
   }
 }
 
 interface Desk {
-  house: House
+  services: Services
   claimed: ClaimedCalendar
   booking: BookingRow
   host: HostRow
@@ -123,19 +167,25 @@ interface Desk {
 }
 
 async function settleEvents(desk: Desk): Promise<CalendarOutcome> {
-  const { house, claimed } = desk
+  const { services, claimed } = desk
   const { writtenGroup, seatGroup } = claimed
   // A booking with seats that was moved has left an event behind, which others may share.
   if (writtenGroup !== null && writtenGroup !== seatGroup) {
     await bringUp(desk, writtenGroup)
-    await setWrittenGroup(house.database.db, claimed, null, null)
+    await setWrittenGroup(services.database.db, claimed, null, null)
   }
   return bringUp(desk, seatGroup)
 }
 
-/** Lets the event of a group tell of the bookings that share it, or takes it away when there are none. */
-async function bringUp({ house, claimed, booking, host, access, signal }: Desk, group: string): Promise<CalendarOutcome> {
-  const { db } = house.database
+/**
+ * Lets the event of a group tell of the bookings that share it, or takes it away when there are
+ * none.
+ */
+async function bringUp(
+  { services, claimed, booking, host, access, signal }: Desk,
+  group: string,
+): Promise<CalendarOutcome> {
+  const { db } = services.database
   const { calendars, credential, calendar } = access
   const shared = await readSharedEvent(db, host.id, group, booking.id)
   const told = shared.bookingIds.includes(booking.id)
@@ -146,11 +196,22 @@ async function bringUp({ house, claimed, booking, host, access, signal }: Desk, 
     const uid = eventUid(booking, group)
     const known = claimed.writtenGroup === group
     if (known) {
-      await calendars.removeEvent({ credential, calendar, uid, start: booking.startAt.getTime(), eventId: shared.eventId }, { signal })
+      // Where it stands is not where the booking is now, once that was moved away from this host.
+      const start = (claimed.writtenStart ?? booking.startAt).getTime()
+      await calendars.removeEvent(
+        { credential, calendar, uid, start, eventId: shared.eventId },
+        { signal },
+      )
     }
     return { written: null, state: shared.state }
   }
-  const event = await calendarEvent(house, host, { group, bookingIds: shared.bookingIds })
-  const { eventId } = await calendars.putEvent({ credential, calendar, event, eventId: shared.eventId }, { signal })
-  return { written: told ? { group, eventId, start: event.start, end: event.end } : null, state: shared.state }
+  const event = await calendarEvent(services, host, { group, bookingIds: shared.bookingIds })
+  const { eventId } = await calendars.putEvent(
+    { credential, calendar, event, eventId: shared.eventId },
+    { signal },
+  )
+  return {
+    written: told ? { group, eventId, start: event.start, end: event.end } : null,
+    state: shared.state,
+  }
 }

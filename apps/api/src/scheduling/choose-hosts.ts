@@ -1,16 +1,23 @@
 import { AppError } from '@atrium/core/errors'
 import { listTurns, type TurnRow } from '@atrium/db/availability'
+import type { BookingRow } from '@atrium/db/bookings'
 import type { Db, Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
 import type { HostRow } from '@atrium/db/hosts'
 import { hostsHeld } from '@atrium/db/slot-locks'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
 import { hashOfLockToken } from './lock-token.ts'
-import { type Leniency, type Offer, offerFor, onlyStart, requireOffered } from './offer.ts'
+import {
+  type AvailabilityOverrides,
+  availabilityFor,
+  onlyStart,
+  requireOffered,
+  type SlotAvailability,
+} from './slot-availability.ts'
 
 /** A start of an event type that somebody wants. */
-export interface WantedStart extends Leniency {
+export interface RequestedStart extends AvailabilityOverrides {
   eventType: EventTypeRow
   /** Those who may take it. */
   hosts: readonly HostRow[]
@@ -19,79 +26,127 @@ export interface WantedStart extends Leniency {
   start: number
   now: Date
   lockToken?: string | undefined
+  /**
+   * The booking that is to move there: in nobody's way, and its host keeps it where that host is
+   * free.
+   */
+  moved?: Pick<BookingRow, 'id' | 'hostId'> | undefined
 }
 
-/** The calendars of those who may take it, past every cache. Throws AppError `calendar_unavailable`. */
+/**
+ * The calendars of those who may take it, past every cache. Throws AppError `calendar_unavailable`.
+ */
 export function readBusyFor(
-  house: House,
-  { eventType, hosts, start }: WantedStart,
+  services: Services,
+  { eventType, hosts, start, moved }: RequestedStart,
 ): Promise<Map<string, readonly { start: number; end: number; eventId: string | null }[]>> {
   const read = eventType.assignment === 'round_robin' ? readBusyOfSome : readBusy
-  return read(house, hosts, onlyStart(start), { fresh: true })
+  return read(services, hosts, onlyStart(start), { fresh: true, movedBookingId: moved?.id })
 }
 
-/** As if all calendars were empty: for a first look that asks no calendar, and refuses what bookings alone make impossible. */
-export function nothingBusy({ hosts }: WantedStart): BusyOfHosts {
+/**
+ * As if all calendars were empty: for a first look that asks no calendar, and rejects what bookings
+ * alone make impossible.
+ */
+export function nothingBusy({ hosts }: RequestedStart): BusyOfHosts {
   return new Map(hosts.map(({ id }) => [id, []]))
 }
 
 /**
- * Who takes the start: its host, all of them, or whose turn it is among those who are free then. The organizer first. Throws AppError
- * `too_soon`, `outside_window`, `slot_locked`, `slot_taken`.
+ * Who takes the start: its host, all of them, or whose turn it is among those who are free then.
+ * The organizer first. Throws AppError `too_soon`, `outside_window`, `slot_locked`, `slot_taken`.
  */
-export async function chooseHosts(db: Db | Trx, wanted: WantedStart, busy: BusyOfHosts): Promise<Chosen[]> {
+export async function chooseHosts(
+  db: Db | Trx,
+  requested: RequestedStart,
+  busy: BusyOfHosts,
+): Promise<Chosen[]> {
   const asked: Chosen[] = []
-  for (const host of wanted.hosts) if (busy.has(host.id)) asked.push({ host, offer: await offerTo(db, wanted, host, busy) })
-  if (wanted.eventType.assignment !== 'round_robin') {
-    for (const { offer } of asked) requireOffered(offer, wanted.start)
+  for (const host of requested.hosts)
+    if (busy.has(host.id)) asked.push({ host, offer: await offerTo(db, requested, host, busy) })
+  if (requested.eventType.assignment !== 'round_robin') {
+    for (const { offer } of asked) requireOffered(offer, requested.start)
     return asked
   }
   const free: Chosen[] = []
-  const refusals: unknown[] = []
+  const rejections: unknown[] = []
   for (const one of asked) {
     try {
-      requireOffered(one.offer, wanted.start)
+      requireOffered(one.offer, requested.start)
       free.push(one)
-    } catch (refusal) {
-      refusals.push(refusal)
+    } catch (rejection) {
+      rejections.push(rejection)
     }
   }
-  if (free.length === 0) throw mostHopeful(refusals)
-  return [await whoseTurn(db, wanted, free)]
+  if (free.length === 0) throw mostHopeful(rejections)
+  return [await whoseTurn(db, requested, free)]
 }
 
 export interface Chosen {
   host: HostRow
-  offer: Offer
+  offer: SlotAvailability
 }
 
-function offerTo(db: Db | Trx, wanted: WantedStart, host: HostRow, busy: BusyOfHosts): Promise<Offer> {
-  const { eventType, minutes, now, start, lockToken, ignoreNotice, ignoreWindow } = wanted
-  return offerFor(db, { eventType, host, minutes, now, span: onlyStart(start), busy, lockToken, ignoreNotice, ignoreWindow })
+function offerTo(
+  db: Db | Trx,
+  requested: RequestedStart,
+  host: HostRow,
+  busy: BusyOfHosts,
+): Promise<SlotAvailability> {
+  const { eventType, minutes, now, start, lockToken, moved, ignoreNotice, ignoreWindow } = requested
+  const asked = {
+    eventType,
+    host,
+    minutes,
+    now,
+    span: onlyStart(start),
+    busy,
+    movedBookingId: moved?.id,
+    lockToken,
+  }
+  return availabilityFor(db, { ...asked, ignoreNotice, ignoreWindow })
 }
 
 /** A lock passes, the rest does not. */
-function mostHopeful(refusals: readonly unknown[]): unknown {
+function mostHopeful(rejections: readonly unknown[]): unknown {
   return (
-    refusals.find((refusal) => refusal instanceof AppError && refusal.code === 'slot_locked') ?? refusals[0] ?? new AppError('slot_taken')
+    rejections.find(
+      (rejection) => rejection instanceof AppError && rejection.code === 'slot_locked',
+    ) ??
+    rejections[0] ??
+    new AppError('slot_taken')
   )
 }
 
 const turnDays = 30
 
 /**
- * The host that the visitor holds the time with; else who has the fewest bookings of the event type from 30 days ago on, and of these the one
- * who waited longest for one.
+ * The host who has the booking that moves; else the one that the visitor holds the time with; else
+ * who has the fewest bookings of the event type from 30 days ago on, and of these the one who
+ * waited longest for one.
  */
-async function whoseTurn(db: Db | Trx, { eventType, start, now, lockToken }: WantedStart, free: readonly Chosen[]): Promise<Chosen> {
-  const held = lockToken === undefined ? [] : await hostsHeld(db, hashOfLockToken(lockToken), eventType.id, new Date(start), now)
+async function whoseTurn(
+  db: Db | Trx,
+  { eventType, start, now, lockToken, moved }: RequestedStart,
+  free: readonly Chosen[],
+): Promise<Chosen> {
+  const present = free.find(({ host }) => host.id === moved?.hostId)
+  if (present) return present
+  const held =
+    lockToken === undefined
+      ? []
+      : await hostsHeld(db, hashOfLockToken(lockToken), eventType.id, new Date(start), now)
   const own = free.find(({ host }) => held.includes(host.id))
   if (own) return own
   const since = new Date(now.getTime() - turnDays * 86_400_000)
   const ids = free.map(({ host }) => host.id)
-  const turns = new Map((await listTurns(db, eventType.id, ids, since)).map((turn) => [turn.hostId, turn]))
+  const turns = new Map(
+    (await listTurns(db, eventType.id, ids, since)).map((turn) => [turn.hostId, turn]),
+  )
   const [first] = [...free].sort(
-    (one, other) => compareTurns(turns.get(one.host.id), turns.get(other.host.id)) || (one.host.id < other.host.id ? -1 : 1),
+    (one, other) =>
+      compareTurns(turns.get(one.host.id), turns.get(other.host.id)) ||
+      (one.host.id < other.host.id ? -1 : 1),
   )
   if (!first) throw new AppError('slot_taken')
   return first

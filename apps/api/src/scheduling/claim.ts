@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@atrium/core/errors'
 import { findSeatGroup, releaseLapsed } from '@atrium/db/availability'
+import type { BookingRow } from '@atrium/db/bookings'
 import type { Db, Trx } from '@atrium/db/connect'
 import type { EventTypeRow } from '@atrium/db/event-types'
 import { violatedConstraint } from '@atrium/db/failures'
 import { deleteSlotLocks } from '@atrium/db/slot-locks'
 import { sql } from 'kysely'
+import { groupOfUid } from './booking-facts.ts'
 import { hashOfLockToken } from './lock-token.ts'
 
 /** The time that a booking takes or is to take. Instants in milliseconds since 1970. */
 export interface Claim {
-  booking: { id: string }
+  booking: Pick<BookingRow, 'id' | 'uid'>
   /** Buffers are those that hold now; above one seat bookings of one start share the time. */
   eventType: Pick<EventTypeRow, 'id' | 'seats' | 'beforeMinutes' | 'afterMinutes'>
   start: number
@@ -25,19 +27,41 @@ const minuteMs = 60_000
 const mostTries = 3
 
 /**
- * Runs `work` in a transaction that holds these hosts alone: who books, locks or moves with one of them waits. Taken in the order of their
- * ids, so that no two wait for each other. A deadlock or a serialization failure is tried twice more; a claim that the database refuses
- * because another one has the time is AppError `slot_taken`. docs/contract.md, scheduling, says why both are there.
+ * Runs `work` in a transaction that holds these hosts alone: other bookings, locks and moves with
+ * one of them wait. See `retryClaim` for failures; docs/contract.md, scheduling, says why both are
+ * there.
  */
-export async function withHostLocks<T>(db: Db, hostIds: readonly string[], work: (trx: Trx) => Promise<T>): Promise<T> {
+export function withHostLocks<T>(
+  db: Db,
+  hostIds: readonly string[],
+  work: (trx: Trx) => Promise<T>,
+): Promise<T> {
+  return retryClaim(() =>
+    db.transaction().execute(async (trx) => {
+      await lockHosts(trx, hostIds)
+      return work(trx)
+    }),
+  )
+}
+
+/**
+ * Until the transaction ends. Taken in the order of their ids, so that no two transactions wait for
+ * each other.
+ */
+export async function lockHosts(trx: Trx, hostIds: readonly string[]): Promise<void> {
+  for (const id of [...new Set(hostIds)].sort()) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`booking:${id}`}, 0))`.execute(trx)
+  }
+}
+
+/**
+ * Retries a transaction twice after a deadlock or a serialization failure. Throws AppError
+ * `slot_taken` for a claim that the database rejects because another one has the time.
+ */
+export async function retryClaim<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(async (trx) => {
-        for (const id of [...new Set(hostIds)].sort()) {
-          await sql`select pg_advisory_xact_lock(hashtextextended(${`booking:${id}`}, 0))`.execute(trx)
-        }
-        return await work(trx)
-      })
+      return await transaction()
     } catch (error) {
       if (attempt < mostTries && isPassing(error)) continue
       if (isOverlap(error)) throw new AppError('slot_taken', undefined, { cause: error })
@@ -46,8 +70,15 @@ export async function withHostLocks<T>(db: Db, hostIds: readonly string[], work:
   }
 }
 
-/** Takes the time of every host for the booking. Throws AppError `slot_taken` when all places of a shared start are taken. */
-export async function writeClaims(trx: Trx, claim: Claim, hostIds: readonly string[]): Promise<void> {
+/**
+ * Takes the time of every host for the booking. Throws AppError `slot_taken` when all places of a
+ * shared start are taken.
+ */
+export async function writeClaims(
+  trx: Trx,
+  claim: Claim,
+  hostIds: readonly string[],
+): Promise<void> {
   for (const hostId of hostIds) {
     await makeWay(trx, claim, hostId)
     const place = await placeFor(trx, claim, hostId)
@@ -66,7 +97,10 @@ export async function writeClaims(trx: Trx, claim: Claim, hostIds: readonly stri
   await letGo(trx, claim)
 }
 
-/** Moves what the booking takes to another time, in one statement per host, so that it may overlap with its own old time. */
+/**
+ * Moves what the booking takes to another time, in one statement per host, so that it may overlap
+ * with its own old time.
+ */
 export async function moveClaims(trx: Trx, claim: Claim): Promise<void> {
   const rows = await trx
     .selectFrom('booking_hosts')
@@ -88,9 +122,49 @@ export async function moveClaims(trx: Trx, claim: Claim): Promise<void> {
   await letGo(trx, claim)
 }
 
+/**
+ * Gives the booking to another host at another time, in place of the host who has it. The former
+ * host's row stays: it says which event has to leave the calendar. Throws AppError `slot_taken`
+ * through `retryClaim` when the new host's time is taken.
+ */
+export async function handOverClaims(
+  trx: Trx,
+  claim: Claim,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await trx
+    .updateTable('booking_hosts')
+    .set({ active: false, left_at: claim.now })
+    .where('booking_id', '=', claim.booking.id)
+    .where('host_id', '=', from)
+    .execute()
+  await makeWay(trx, claim, to)
+  const place = await placeFor(trx, claim, to)
+  const taken = {
+    ...claimSpan(claim.eventType, claim),
+    active: true,
+    seat_group: place.group,
+    seat: place.seat,
+    joined_at: claim.now,
+  }
+  await trx
+    .insertInto('booking_hosts')
+    .values({ booking_id: claim.booking.id, host_id: to, ...taken })
+    // The host may have had the booking before.
+    .onConflict((conflict) =>
+      conflict.columns(['booking_id', 'host_id']).doUpdateSet({ ...taken, left_at: null }),
+    )
+    .execute()
+  await letGo(trx, claim)
+}
+
 /** Gives the time back. The rows stay: they say what stands in whose calendar. */
 export async function releaseClaims(trx: Trx, bookingId: string): Promise<void> {
-  await trx.updateTable('booking_hosts').set({ active: false }).where('booking_id', '=', bookingId).execute()
+  await trx
+    .updateTable('booking_hosts')
+    .set({ active: false })
+    .where('booking_id', '=', bookingId)
+    .execute()
 }
 
 /** With the buffers of now: those of a booking stay as they are when it is made. */
@@ -98,7 +172,10 @@ export function claimSpan(
   { beforeMinutes, afterMinutes }: Pick<EventTypeRow, 'beforeMinutes' | 'afterMinutes'>,
   { start, end }: { start: number; end: number },
 ): { claim_start: Date; claim_end: Date } {
-  return { claim_start: new Date(start - beforeMinutes * minuteMs), claim_end: new Date(end + afterMinutes * minuteMs) }
+  return {
+    claim_start: new Date(start - beforeMinutes * minuteMs),
+    claim_end: new Date(end + afterMinutes * minuteMs),
+  }
 }
 
 function makeWay(trx: Trx, claim: Claim, hostId: string): Promise<void> {
@@ -111,12 +188,17 @@ async function letGo(trx: Trx, { lockToken }: Claim): Promise<void> {
 }
 
 /**
- * The group that shares the time, and a free seat in it. A group of its own has an id of its own: that of the booking would go with the
- * booking to another start while the others of the group stay.
+ * The group that shares the time, and a free seat in it. A group of its own has an id of its own:
+ * that of the booking would go with the booking to another start while the others of the group
+ * stay.
  */
-async function placeFor(trx: Trx, claim: Claim, hostId: string): Promise<{ group: string; seat: number }> {
+async function placeFor(
+  trx: Trx,
+  claim: Claim,
+  hostId: string,
+): Promise<{ group: string; seat: number }> {
   const { booking, eventType, start, end } = claim
-  if (eventType.seats <= 1) return { group: booking.id, seat: 1 }
+  if (eventType.seats <= 1) return { group: groupOfUid(booking.uid), seat: 1 }
   const found = await findSeatGroup(trx, {
     ...{ hostId, eventTypeId: eventType.id, exceptBookingId: booking.id },
     ...{ start: new Date(start), end: new Date(end) },
@@ -135,7 +217,8 @@ export function freeSeat(taken: readonly number[], seats: number): number | unde
 
 /** Deadlock detected, or a transaction that could not be put in order with another one. */
 function isPassing(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const code =
+    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return code === '40P01' || code === '40001'
 }
 

@@ -1,17 +1,20 @@
 import { listForsakenCredentials } from '@atrium/db/mail-credentials'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { takeBackDue } from './app-passwords.ts'
 import { eraseCredential } from './disconnect-mailbox.ts'
 
 const perRun = 50
 
-/** Erases credentials of hosts who are none any more, and takes app passwords back that could not be taken back before. */
-export async function sweepCredentials(house: House): Promise<void> {
-  const { db } = house.database
+/**
+ * Erases credentials of hosts who are none any more, and takes app passwords back that could not be
+ * taken back before.
+ */
+export async function sweepCredentials(services: Services): Promise<void> {
+  const { db } = services.database
   for (const hostId of await listForsakenCredentials(db, perRun)) {
     const erased = await db.transaction().execute((trx) => eraseCredential(trx, hostId))
     if (erased) {
-      await house.audit.recordSystem({
+      await services.audit.recordSystem({
         action: 'mail_credential.removed',
         resourceType: 'host',
         resourceId: hostId,
@@ -19,5 +22,5 @@ export async function sweepCredentials(house: House): Promise<void> {
       })
     }
   }
-  await takeBackDue(house)
+  await takeBackDue(services)
 }

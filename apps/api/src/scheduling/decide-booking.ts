@@ -1,44 +1,71 @@
 import { AppError } from '@atrium/core/errors'
 import type { BookingRow } from '@atrium/db/bookings'
-import type { House } from '../house.ts'
-import type { Acting } from './booking-acting.ts'
-import { changeBooking, finishStep, finishTaking, requireAllowed, writeStep } from './booking-change.ts'
+import type { Services } from '../services.ts'
+import type { Actor } from './booking-actor.ts'
+import {
+  changeBooking,
+  finishStep,
+  finishTaking,
+  requireAllowed,
+  writeStep,
+} from './booking-change.ts'
 import { releaseClaims } from './claim.ts'
-import { readWantedTime, requireFree } from './move-check.ts'
+import { readRequestedTime, requireFree } from './move-check.ts'
 
 /**
- * Accepts a request. Everything that was looked at when it was made is looked at again, its own time aside; not so the notice, which holds
- * for asking and not for answering. Throws AppError `invalid_state` (also for whoever comes second), `slot_taken`, `outside_window`,
+ * Accepts a request. Everything that was looked at when it was made is looked at again, its own
+ * time aside; not so the notice, which holds for asking and not for answering. Throws AppError
+ * `invalid_state` (also for whoever comes second), `slot_taken`, `outside_window`,
  * `calendar_unavailable`, `host_not_connected`.
  */
-export async function confirmBooking(house: House, acting: Acting, found: BookingRow): Promise<BookingRow> {
-  const now = house.clock.now()
+export async function confirmBooking(
+  services: Services,
+  actor: Actor,
+  found: BookingRow,
+): Promise<BookingRow> {
+  const now = services.clock.now()
   requireAllowed('confirm', 'host', found, now)
-  const time = await readWantedTime(house, found, { start: found.startAt.getTime(), end: found.endAt.getTime() })
-  await changeBooking(house, found, async (trx, booking) => {
+  const time = await readRequestedTime(services, found, {
+    start: found.startAt.getTime(),
+    end: found.endAt.getTime(),
+  })
+  await changeBooking(services, found, async (trx, booking) => {
     requireAllowed('confirm', 'host', booking, now)
     if (booking.startAt.getTime() !== time.start || booking.endAt.getTime() !== time.end) {
-      throw new AppError('invalid_state', 'The visitor has moved the booking meanwhile. Look at it again.')
+      throw new AppError(
+        'invalid_state',
+        'The visitor has moved the booking meanwhile. Look at it again.',
+      )
     }
     await requireFree(trx, time, { booking, now, ignoreNotice: true })
-    await writeStep(trx, house, booking, {
+    await writeStep(trx, services, booking, {
       kind: 'confirmed',
-      acting,
+      actor,
       changes: { status: 'confirmed', invited: true, confirmed_at: now },
       now,
     })
   })
-  return finishTaking(house, acting, found, 'booking.confirmed')
+  return finishTaking(services, actor, found, 'booking.confirmed')
 }
 
 /** Turns a request down and gives its time back. Throws AppError `invalid_state`. */
-export async function declineBooking(house: House, acting: Acting, found: BookingRow, reason: string | undefined): Promise<BookingRow> {
-  const now = house.clock.now()
-  await changeBooking(house, found, async (trx, booking) => {
+export async function declineBooking(
+  services: Services,
+  actor: Actor,
+  found: BookingRow,
+  reason: string | undefined,
+): Promise<BookingRow> {
+  const now = services.clock.now()
+  await changeBooking(services, found, async (trx, booking) => {
     requireAllowed('decline', 'host', booking, now)
     await releaseClaims(trx, booking.id)
-    const changes = { status: 'declined' as const, ended_at: now, ended_by: acting.by, reason: reason ?? null }
-    await writeStep(trx, house, booking, { kind: 'declined', acting, changes, reason, now })
+    const changes = {
+      status: 'declined' as const,
+      ended_at: now,
+      ended_by: actor.by,
+      reason: reason ?? null,
+    }
+    await writeStep(trx, services, booking, { kind: 'declined', actor, changes, reason, now })
   })
-  return finishStep(house, acting, found, 'booking.declined')
+  return finishStep(services, actor, found, 'booking.declined')
 }

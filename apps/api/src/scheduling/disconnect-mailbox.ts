@@ -3,21 +3,29 @@ import { setHostCalendar } from '@atrium/db/hosts'
 import { deleteMailCredential, lockMailCredential } from '@atrium/db/mail-credentials'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { takeBackDue } from './app-passwords.ts'
-import { forgetBusy } from './busy-times.ts'
+import { clearBusyTimes } from './busy-times.ts'
 import { revokeLater } from './connect-mailbox.ts'
 import { lockOwnHost, recordHost } from './open-host.ts'
 
-/** Erases the host's credential and revokes it at the mail server when it was made there by us. Does nothing where there is none. */
-export async function disconnectMailbox(ctx: Context, access: Access, hostId: string): Promise<void> {
-  const { house } = ctx
-  const { host, erased } = await house.database.db.transaction().execute(async (trx) => {
+/**
+ * Erases the host's credential and revokes it at the mail server when it was made there by us. Does
+ * nothing where there is none.
+ */
+export async function disconnectMailbox(
+  ctx: Context,
+  access: Access,
+  hostId: string,
+): Promise<void> {
+  const { services } = ctx
+  const { host, erased } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const { host: locked } = await lockOwnHost(trx, access, hostId)
     return { host: locked, erased: await eraseCredential(trx, hostId) }
   })
   if (!erased) return
-  forgetBusy(house, hostId)
-  await takeBackDue(house)
+  clearBusyTimes(services, hostId)
+  await takeBackDue(services)
   await recordHost(ctx, access, { action: 'mail_credential.removed', host })
 }
 

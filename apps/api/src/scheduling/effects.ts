@@ -1,9 +1,14 @@
 import type { BookingChangeKind } from '@atrium/core/scheduling'
-import { claimCalendars, isBeingWritten, markCalendarsDue, retryCalendars } from '@atrium/db/booking-calendars'
+import {
+  claimCalendars,
+  isBeingWritten,
+  markCalendarsDue,
+  retryCalendars,
+} from '@atrium/db/booking-calendars'
 import { planReminders } from '@atrium/db/booking-reminders'
-import { findActor, findBooking, markInvited } from '@atrium/db/bookings'
+import { type BookingRow, findActor, findBooking, markInvited } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
-import type { House, InTransaction } from '../house.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { sendChangeMails, sendConflictMail } from './booking-mails.ts'
 import { writeCalendar } from './calendar-sync.ts'
 import { withHosts } from './invitation.ts'
@@ -13,6 +18,8 @@ export interface BookingChange {
   kind: BookingChangeKind
   /** Where it was before, for `rescheduled`. */
   previousStart?: Date | undefined
+  /** The booking as it was with another host, where the change gave it to this one. */
+  before?: BookingRow | undefined
   /** In the words of whoever did it; goes into the mails. */
   reason?: string | undefined
 }
@@ -21,63 +28,87 @@ export interface BookingChange {
 const settleMs = 5_000
 
 /**
- * What follows from a change of a booking, queued in the transaction that makes it and after its rows are written: mails to visitor, guests
- * and hosts, reminders, and the calendars of its hosts. A second call for the same version of the booking sends nothing twice.
+ * What follows from a change of a booking, queued in the transaction that makes it and after its
+ * rows are written: mails to visitor, guests and hosts, reminders, and the calendars of its hosts.
+ * A second call for the same version of the booking sends nothing twice.
  */
-export async function bookingChanged(trx: Trx, house: InTransaction, change: BookingChange): Promise<void> {
+export async function bookingChanged(
+  trx: Trx,
+  services: InTransaction,
+  change: BookingChange,
+): Promise<void> {
   const { bookingId, kind } = change
   const booking = await findBooking(trx, bookingId)
   if (!booking) throw new Error(`the booking ${bookingId} is not there`)
-  const now = house.clock.now()
+  const now = services.clock.now()
   const actor = await findActor(trx, bookingId, kind)
-  await sendChangeMails(trx, house, await withHosts(trx, booking), { ...change, ...actor })
+  await sendChangeMails(trx, services, await withHosts(trx, booking), { ...change, ...actor })
   if (booking.status === 'confirmed') await markInvited(trx, bookingId)
   if (kind === 'no_show' || kind === 'link_renewed') return
   await planReminders(trx, bookingId, now)
-  // Whoever made the change tries first; the job is for what is left then, or by a process that died.
-  if (await markCalendarsDue(trx, bookingId, now)) await house.jobs.wakeCalendars(bookingId, settleMs / 1000 + 1, trx)
+  // Whoever made the change tries first; the job is for what is left then, or by a process that
+  // died.
+  if (await markCalendarsDue(trx, bookingId, now))
+    await services.jobs.enqueueCalendars(bookingId, settleMs / 1000 + 1, trx)
 }
 
 /**
- * Tries at once to bring the hosts' calendars to the booking as it is. Never throws, and comes back within the deadline; what is under way
- * then goes on, and what is left is a job's.
+ * Tries at once to bring the hosts' calendars to the booking as it is. Never throws, and comes back
+ * within the deadline; what is under way then goes on, and what is left is a job's.
  */
-export async function settleCalendar(house: House, bookingId: string, { deadlineMs = settleMs } = {}): Promise<void> {
+export async function syncCalendar(
+  services: Services,
+  bookingId: string,
+  { deadlineMs = settleMs } = {},
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((done) => {
     timer = setTimeout(done, deadlineMs)
   })
   const until = performance.now() + deadlineMs
-  const work = settle(house, bookingId, until)
-  house.background.run('the calendars of a booking', () => work)
+  const work = settle(services, bookingId, until)
+  services.background.run('the calendars of a booking', () => work)
   // Failures are the background's to log.
   await Promise.race([work.catch(() => undefined), late])
   clearTimeout(timer)
 }
 
-/** Another process may hold one of the calendars at this moment: its outcome is waited for, since the answer tells of it. */
-async function settle(house: House, bookingId: string, until: number): Promise<void> {
-  const { db } = house.database
+/**
+ * Another process may hold one of the calendars at this moment: its outcome is waited for, since
+ * the answer tells of it.
+ */
+async function settle(services: Services, bookingId: string, until: number): Promise<void> {
+  const { db } = services.database
   for (let pause = 25; performance.now() < until; pause = Math.min(2 * pause, 200)) {
-    const claimed = await claimCalendars(db, house.clock.now(), 20, bookingId)
-    await Promise.all(claimed.map((one) => writeCalendar(house, one)))
+    const claimed = await claimCalendars(db, services.clock.now(), 20, bookingId)
+    await Promise.all(claimed.map((one) => writeCalendar(services, one)))
     if (claimed.length === 0 && !(await isBeingWritten(db, bookingId))) return
     if (claimed.length === 0) await new Promise((done) => setTimeout(done, pause))
   }
 }
 
-/** Tells a host that an entry of the own calendar lies in the time of this booking. Once per version of the booking and host. */
+/**
+ * Tells a host that an entry of the own calendar lies in the time of this booking. Once per version
+ * of the booking and host.
+ */
 export async function reportConflict(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   { bookingId, hostId }: { bookingId: string; hostId: string },
 ): Promise<void> {
   const booking = await findBooking(trx, bookingId)
-  if (booking) await sendConflictMail(trx, house, await withHosts(trx, booking), hostId)
+  if (booking) await sendConflictMail(trx, services, await withHosts(trx, booking), hostId)
 }
 
-/** Makes what a host's calendar has not got due again, with all its tries: the calendar was connected, or works once more. */
-export async function retryCalendar(trx: Trx, house: InTransaction, hostId: string): Promise<void> {
-  const bookingId = await retryCalendars(trx, hostId, house.clock.now())
-  if (bookingId !== undefined) await house.jobs.wakeCalendars(bookingId, 0, trx)
+/**
+ * Makes what a host's calendar has not got due again, with all its tries: the calendar was
+ * connected, or works once more.
+ */
+export async function retryCalendar(
+  trx: Trx,
+  services: InTransaction,
+  hostId: string,
+): Promise<void> {
+  const bookingId = await retryCalendars(trx, hostId, services.clock.now())
+  if (bookingId !== undefined) await services.jobs.enqueueCalendars(bookingId, 0, trx)
 }

@@ -18,30 +18,45 @@ export function hostIdsOf(
 }
 
 /**
- * Refuses what only the database knows to be wrong: AppError `invalid_input` for a schedule that is not the host's and hosts who cannot take
- * part, `not_admin` for putting others into an event type. What stays as it was stored is not looked at again, so that nothing else is held
- * up by it.
+ * Rejects what only the database knows to be wrong: AppError `invalid_input` for a schedule that is
+ * not the host's and hosts who cannot take part, `not_admin` for putting others into an event type.
+ * What stays as it was stored is not looked at again, so that nothing else is held up by it.
  */
-export async function refuseUnfit(db: Db | Trx, access: Access, host: HostRow, wanted: Part, stored?: Part): Promise<void> {
-  const touched = isOtherTeam(wanted, stored)
-  if (touched && !actsForAll(access)) throw new AppError('not_admin', 'Event types of several hosts are put together by an admin.')
+export async function rejectUnfit(
+  db: Db | Trx,
+  access: Access,
+  host: HostRow,
+  requested: Part,
+  stored?: Part,
+): Promise<void> {
+  const touched = isOtherTeam(requested, stored)
+  if (touched && !actsForAll(access))
+    throw new AppError('not_admin', 'Event types of several hosts are put together by an admin.')
   const issues = [
-    ...(wanted.scheduleId === (stored?.scheduleId ?? null) ? [] : await scheduleIssues(db, host, wanted.scheduleId)),
-    ...(touched ? await hostIssues(db, host, wanted.hostIds) : []),
+    ...(requested.scheduleId === (stored?.scheduleId ?? null)
+      ? []
+      : await scheduleIssues(db, host, requested.scheduleId)),
+    ...(touched ? await hostIssues(db, host, requested.hostIds) : []),
   ]
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
 }
 
-function isOtherTeam(wanted: Part, stored: Part | undefined): boolean {
-  if (!stored) return wanted.assignment !== 'host'
+function isOtherTeam(requested: Part, stored: Part | undefined): boolean {
+  if (!stored) return requested.assignment !== 'host'
   const ids = (part: Part) => [...part.hostIds].sort().join()
-  return wanted.assignment !== stored.assignment || ids(wanted) !== ids(stored)
+  return requested.assignment !== stored.assignment || ids(requested) !== ids(stored)
 }
 
-async function scheduleIssues(db: Db | Trx, host: HostRow, scheduleId: string | null): Promise<Issue[]> {
+async function scheduleIssues(
+  db: Db | Trx,
+  host: HostRow,
+  scheduleId: string | null,
+): Promise<Issue[]> {
   if (scheduleId === null) return []
   const schedule = await findSchedule(db, host.tenantId, scheduleId)
-  return schedule?.hostId === host.id ? [] : [{ path: 'scheduleId', message: 'This is not a schedule of the host.' }]
+  return schedule?.hostId === host.id
+    ? []
+    : [{ path: 'scheduleId', message: 'This is not a schedule of the host.' }]
 }
 
 async function hostIssues(db: Db | Trx, host: HostRow, ids: readonly string[]): Promise<Issue[]> {
@@ -49,7 +64,10 @@ async function hostIssues(db: Db | Trx, host: HostRow, ids: readonly string[]): 
   return ids.flatMap((id, index) => {
     const one = hosts.get(id)
     const path = `hostIds.${index}`
-    if (!one || one.tenantId !== host.tenantId || one.removedAt) return [{ path, message: 'The tenant has no host with this id.' }]
-    return one.active || id === host.id ? [] : [{ path, message: `${one.name} cannot be booked at present.` }]
+    if (!one || one.tenantId !== host.tenantId || one.removedAt)
+      return [{ path, message: 'The tenant has no host with this id.' }]
+    return one.active || id === host.id
+      ? []
+      : [{ path, message: `${one.name} cannot be booked at present.` }]
   })
 }

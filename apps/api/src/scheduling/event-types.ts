@@ -1,7 +1,11 @@
 import { AppError } from '@atrium/core/errors'
 import type { EventTypePage, EventTypeView, ListEventTypes } from '@atrium/core/event-types'
 import { cutPage } from '@atrium/core/paging'
-import { type EventTypeRow, findEventType, listEventTypes as readEventTypes } from '@atrium/db/event-types'
+import {
+  type EventTypeRow,
+  findEventType,
+  listEventTypes as readEventTypes,
+} from '@atrium/db/event-types'
 import { findHost } from '@atrium/db/hosts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -10,32 +14,63 @@ import { hostsInReach, ownHost, requireHostAccess } from './access.ts'
 
 export const noSuchEventType = () => new AppError('not_found', 'There is no such event type.')
 
-/** Newest first. Members without the right to every host see those of their own. Throws AppError `not_admin`, `not_found` for `hostId`. */
-export async function listEventTypes({ house }: Context, access: Access, input: ListEventTypes): Promise<EventTypePage> {
-  const host = input.hostId === undefined ? await hostsInReach(house, access) : await ownHost(house, access, input.hostId)
+/**
+ * Newest first. Members without the right to every host see those of their own. Throws AppError
+ * `not_admin`, `not_found` for `hostId`.
+ */
+export async function listEventTypes(
+  { services }: Context,
+  access: Access,
+  input: ListEventTypes,
+): Promise<EventTypePage> {
+  const host =
+    input.hostId === undefined
+      ? await hostsInReach(services, access)
+      : await ownHost(services, access, input.hostId)
   if (host === undefined) return { items: [], nextCursor: null }
-  const filter = { ...(host === 'all' ? {} : { hostId: host.id }), before: input.cursor, limit: input.limit }
-  const { items, nextCursor } = cutPage(await readEventTypes(house.database.db, access.tenant.id, filter), input.limit)
-  return { items: items.map((row) => toEventTypeView(row, access.tenant.slug, house.config)), nextCursor }
+  const filter = {
+    ...(host === 'all' ? {} : { hostId: host.id }),
+    before: input.cursor,
+    limit: input.limit,
+  }
+  const { items, nextCursor } = cutPage(
+    await readEventTypes(services.database.db, access.tenant.id, filter),
+    input.limit,
+  )
+  return {
+    items: items.map((row) => toEventTypeView(row, access.tenant.slug, services.config)),
+    nextCursor,
+  }
 }
 
 /** Throws AppError `not_found`, `not_admin`. */
-export async function getEventType({ house }: Context, access: Access, eventTypeId: string): Promise<EventTypeView> {
-  const { db } = house.database
+export async function getEventType(
+  { services }: Context,
+  access: Access,
+  eventTypeId: string,
+): Promise<EventTypeView> {
+  const { db } = services.database
   const row = await findEventType(db, eventTypeId)
   if (!row || row.tenantId !== access.tenant.id || row.removedAt) throw noSuchEventType()
   const host = await findHost(db, access.tenant.id, row.hostId)
   if (!host) throw noSuchEventType()
   requireHostAccess(access, host)
-  return toEventTypeView(row, access.tenant.slug, house.config)
+  return toEventTypeView(row, access.tenant.slug, services.config)
 }
 
-export function toEventTypeView(row: EventTypeRow, tenantSlug: string, config: Config): EventTypeView {
+export function toEventTypeView(
+  row: EventTypeRow,
+  tenantSlug: string,
+  config: Config,
+): EventTypeView {
   const { tenantId: _, hostSlug, limitDay, limitWeek, limitMonth, removedAt: __, ...kept } = row
   return {
     ...kept,
     limits: { day: limitDay, week: limitWeek, month: limitMonth },
-    publicUrl: config.booking.url === null ? null : `${config.booking.url}/${tenantSlug}/${hostSlug}/${row.slug}`,
+    publicUrl:
+      config.booking.url === null
+        ? null
+        : `${config.booking.url}/${tenantSlug}/${hostSlug}/${row.slug}`,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

@@ -1,27 +1,31 @@
 import type { HostRow } from '@atrium/db/hosts'
 import { standardZoneOf } from '@atrium/db/hosts'
 import { deadline } from '@atrium/integrations/deadline'
-import type { House } from '../house.ts'
-import { forgetBusy } from './busy-times.ts'
+import type { Services } from '../services.ts'
+import { clearBusyTimes } from './busy-times.ts'
 import { calendarAccess } from './calendar-access.ts'
 
 const deadlineMs = 5_000
 
 /**
- * Gives the host's calendar the zone of its standard schedule, in which all-day and floating events are busy. Done once the schedule is
- * saved. Never throws: a calendar that cannot be reached keeps the zone that it had, and gets this one when it is connected again.
+ * Gives the host's calendar the zone of its standard schedule, in which all-day and floating events
+ * are busy. Done once the schedule is saved. Never throws: a calendar that cannot be reached keeps
+ * the zone that it had, and gets this one when it is connected again.
  */
-export async function followZone(house: House, host: HostRow): Promise<void> {
+export async function followZone(services: Services, host: HostRow): Promise<void> {
   const limit = deadline(deadlineMs, undefined)
   try {
-    const timeZone = await standardZoneOf(house.database.db, host.id)
+    const timeZone = await standardZoneOf(services.database.db, host.id)
     if (timeZone === undefined) return
-    const { calendars, credential, calendar } = await calendarAccess(house, host)
+    const { calendars, credential, calendar } = await calendarAccess(services, host)
     await calendars.setTimeZone({ credential, calendar, timeZone }, { signal: limit.signal })
   } catch (err) {
-    house.log.warn({ err, hostId: host.id }, "the host's calendar did not take the zone of the standard schedule")
+    services.log.warn(
+      { err, hostId: host.id },
+      "the host's calendar did not take the zone of the standard schedule",
+    )
   } finally {
     limit.clear()
-    forgetBusy(house, host.id)
+    clearBusyTimes(services, host.id)
   }
 }

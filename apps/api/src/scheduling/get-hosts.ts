@@ -5,12 +5,12 @@ import type { Access } from '../guards.ts'
 import { readHostView, toHostView } from './host-view.ts'
 
 /** The tenant's hosts by name. */
-export async function listHosts({ house }: Context, access: Access): Promise<HostPage> {
-  const rows = await listHostRecords(house.database.db, access.tenant.id, house.clock.now())
-  return { items: rows.map((row) => toHostView(house, access, row)), nextCursor: null }
+export async function listHosts({ services }: Context, access: Access): Promise<HostPage> {
+  const rows = await listHostRecords(services.database.db, access.tenant.id, services.clock.now())
+  return { items: rows.map((row) => toHostView(services, access, row)), nextCursor: null }
 }
 
 /** One host. Throws AppError `not_found`. */
-export function getHost({ house }: Context, access: Access, hostId: string): Promise<HostView> {
-  return readHostView(house, access, hostId)
+export function getHost({ services }: Context, access: Access, hostId: string): Promise<HostView> {
+  return readHostView(services, access, hostId)
 }

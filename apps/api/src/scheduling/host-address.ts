@@ -6,26 +6,31 @@ import type { Access } from '../guards.ts'
 import { actsForAll } from './access.ts'
 
 /**
- * The address that is the organizer of invitations: the member's mailbox unless another one is named. Who acts for the own host alone can
- * name the own addresses only; admins can name any on a domain whose ownership the tenant has shown. So nobody invites in the name of
- * somebody else. Throws AppError `invalid_input` at `mailAddress`.
+ * The address that is the organizer of invitations: the member's mailbox unless another one is
+ * named. Who acts for the own host alone can name the own addresses only; admins can name any on a
+ * domain whose ownership the tenant has shown. So nobody invites in the name of somebody else.
+ * Throws AppError `invalid_input` at `mailAddress`.
  */
 export async function organizerAddress(
   trx: Trx,
   access: Access,
   member: Pick<MemberRow, 'email' | 'mailboxAddress'>,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Promise<string> {
-  if (wanted === undefined) {
+  if (requested === undefined) {
     if (member.mailboxAddress !== null) return member.mailboxAddress
-    throw refusal('The member has no mailbox here. Name the address of the calendar.')
+    throw rejection('The member has no mailbox here. Name the address of the calendar.')
   }
-  if (wanted === member.mailboxAddress || wanted === member.email) return wanted
-  if (!actsForAll(access)) throw refusal('Choose the address of your mailbox, or the one that you sign in with.')
-  const { domain } = splitAddress(wanted)
-  const own = (await listTenantDomains(trx, access.tenant.id)).some(({ name, verified }) => name === domain && verified)
-  if (!own) throw refusal('Use an address on a domain whose ownership this workplace has shown.')
-  return wanted
+  if (requested === member.mailboxAddress || requested === member.email) return requested
+  if (!actsForAll(access))
+    throw rejection('Choose the address of your mailbox, or the one that you sign in with.')
+  const { domain } = splitAddress(requested)
+  const own = (await listTenantDomains(trx, access.tenant.id)).some(
+    ({ name, verified }) => name === domain && verified,
+  )
+  if (!own) throw rejection('Use an address on a domain whose ownership this workplace has shown.')
+  return requested
 }
 
-const refusal = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path: 'mailAddress', message }] })
+const rejection = (message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path: 'mailAddress', message }] })

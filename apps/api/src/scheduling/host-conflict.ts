@@ -1,31 +1,39 @@
 import type { BookingRow } from '@atrium/db/bookings'
 import { findHostsById } from '@atrium/db/hosts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { readBusy } from './busy-times.ts'
 import { reportConflict } from './effects.ts'
 
 const minuteMs = 60_000
 
 /**
- * Looks at the hosts' calendars once more after a booking was made: an entry of their own that came in the same second is not under our lock.
- * The host is told of it and decides; nothing is cancelled. Answers whether there is one. A calendar that cannot be read now shows none,
- * which is logged: nobody looks again.
+ * Looks at the hosts' calendars once more after a booking was made: an entry of their own that came
+ * in the same second is not under our lock. The host is told of it and decides; nothing is
+ * cancelled. Returns whether there is one. A calendar that cannot be read now shows none, which is
+ * logged: nobody looks again.
  */
-export async function lookForConflict(house: House, booking: BookingRow): Promise<boolean> {
+export async function findConflict(services: Services, booking: BookingRow): Promise<boolean> {
   const [from, to] = [
     booking.startAt.getTime() - booking.beforeMinutes * minuteMs,
     booking.endAt.getTime() + booking.afterMinutes * minuteMs,
   ]
   const ids = booking.hosts.map(({ hostId }) => hostId)
-  const hosts = await findHostsById(house.database.db, ids)
+  const hosts = await findHostsById(services.database.db, ids)
   const span = { start: booking.startAt.getTime(), end: booking.endAt.getTime() }
-  const busy = await readBusy(house, hosts, span, { fresh: true }).catch((err: unknown) => {
-    house.log.warn({ err, bookingId: booking.id }, 'a calendar could not be looked at after a booking')
+  const busy = await readBusy(services, hosts, span, { fresh: true }).catch((err: unknown) => {
+    services.log.warn(
+      { err, bookingId: booking.id },
+      'a calendar could not be looked at after a booking',
+    )
     return undefined
   })
-  const hit = hosts.filter(({ id }) => busy?.get(id)?.some((period) => period.start < to && period.end > from))
+  const hit = hosts.filter(({ id }) =>
+    busy?.get(id)?.some((period) => period.start < to && period.end > from),
+  )
   for (const { id } of hit) {
-    await house.database.db.transaction().execute((trx) => reportConflict(trx, house, { bookingId: booking.id, hostId: id }))
+    await services.database.db
+      .transaction()
+      .execute((trx) => reportConflict(trx, services, { bookingId: booking.id, hostId: id }))
   }
   return hit.length > 0
 }

@@ -13,16 +13,20 @@ import { requireKeyring } from './open-host.ts'
 const dayMs = 86_400_000
 
 /**
- * When the host is not free: calendar and bookings in one, without saying which. Throws AppError `not_found`, `range_too_long`,
- * `invalid_input`, `host_not_connected`, `calendar_unavailable`.
+ * When the host is not free: calendar and bookings in one, without saying which. Throws AppError
+ * `not_found`, `range_too_long`, `invalid_input`, `host_not_connected`, `calendar_unavailable`.
  */
-export async function hostFreeBusy({ house }: Context, { tenant }: Access, input: HostFreeBusy): Promise<FreeBusyView> {
-  requireKeyring(house)
+export async function hostFreeBusy(
+  { services }: Context,
+  { tenant }: Access,
+  input: HostFreeBusy,
+): Promise<FreeBusyView> {
+  requireKeyring(services)
   const span = rangeOf(input)
-  const { db } = house.database
-  const host = await readHostRecord(house, tenant.id, input.hostId)
+  const { db } = services.database
+  const host = await readHostRecord(services, tenant.id, input.hostId)
   if (host.credentialSource === null) throw new AppError('host_not_connected')
-  const busy = (await readBusy(house, [host], span, { fresh: false })).get(host.id) ?? []
+  const busy = (await readBusy(services, [host], span, { fresh: false })).get(host.id) ?? []
   const booked = await bookedSpansOf(db, host.id, span)
   const periods = joinSpans([...busy, ...booked], span)
   return {
@@ -38,7 +42,9 @@ const iso = (instant: number) => new Date(instant).toISOString()
 function rangeOf({ from, to }: HostFreeBusy): Span {
   const span = { start: Date.parse(from), end: Date.parse(to) }
   if (span.end <= span.start) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'to', message: 'This is not after the beginning of the range.' }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'to', message: 'This is not after the beginning of the range.' }],
+    })
   }
   if (span.end - span.start > schedulingLimits.rangeDays * dayMs) {
     const message = `A range spans at most ${schedulingLimits.rangeDays} days.`

@@ -1,12 +1,12 @@
 import { type CredentialView, type HostView, NoCredential } from '@atrium/core/hosts'
 import { type HostRecord, readHost } from '@atrium/db/hosts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { mayActFor, noSuchHost } from './access.ts'
 import { publicAddress } from './public-address.ts'
 
 /** A host as the caller sees it. */
-export function toHostView(house: House, access: Access, row: HostRecord): HostView {
+export function toHostView(services: Services, access: Access, row: HostRecord): HostView {
   return {
     id: row.id,
     userId: row.userId,
@@ -23,10 +23,10 @@ export function toHostView(house: House, access: Access, row: HostRecord): HostV
     memberStatus: row.userStatus,
     limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth },
     credential: toCredentialView(row),
-    mintable: isMintable(house, row),
+    mintable: isMintable(services, row),
     mayEdit: mayActFor(access, row),
     comingBookings: row.comingBookings,
-    publicUrl: publicAddress(house.config, row.tenantSlug, row.slug),
+    publicUrl: publicAddress(services.config, row.tenantSlug, row.slug),
     version: row.version,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -44,17 +44,31 @@ export function toCredentialView(row: HostRecord): CredentialView {
   }
 }
 
-function isMintable({ systems, config }: House, row: HostRecord): boolean {
-  return Boolean(systems.mail && config.mailProvisioning && systems.calendars && config.keyring && row.mailboxAccountId)
+function isMintable({ systems, config }: Services, row: HostRecord): boolean {
+  return Boolean(
+    systems.mail &&
+      config.mailProvisioning &&
+      systems.calendars &&
+      config.keyring &&
+      row.mailboxAccountId,
+  )
 }
 
 /** The host as it stands. Throws AppError `not_found`. */
-export async function readHostRecord(house: House, tenantId: string, hostId: string): Promise<HostRecord> {
-  const row = await readHost(house.database.db, tenantId, hostId, house.clock.now())
+export async function readHostRecord(
+  services: Services,
+  tenantId: string,
+  hostId: string,
+): Promise<HostRecord> {
+  const row = await readHost(services.database.db, tenantId, hostId, services.clock.now())
   if (!row) throw noSuchHost()
   return row
 }
 
-export async function readHostView(house: House, access: Access, hostId: string): Promise<HostView> {
-  return toHostView(house, access, await readHostRecord(house, access.tenant.id, hostId))
+export async function readHostView(
+  services: Services,
+  access: Access,
+  hostId: string,
+): Promise<HostView> {
+  return toHostView(services, access, await readHostRecord(services, access.tenant.id, hostId))
 }

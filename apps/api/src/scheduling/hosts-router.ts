@@ -16,7 +16,9 @@ import {
 } from '@atrium/core/hosts'
 import { z } from 'zod'
 import { adminOrOperator, memberOrOperator } from '../guards.ts'
+import { recentSignIn } from '../procedure.ts'
 import { router } from '../trpc.ts'
+import { tenantActionErrors } from './booking-errors.ts'
 import { getBookingPage, updateBookingPage } from './booking-page.ts'
 import { checkMailbox } from './check-mailbox.ts'
 import { connectMailbox } from './connect-mailbox.ts'
@@ -41,7 +43,19 @@ export const hostsRouter = router({
     .output(HostPage)
     .query(({ ctx }) => listHosts(ctx, ctx.access)),
   create: memberOrOperator
-    .meta({ openapi: { method: 'POST', path, tags, summary: 'Make a member a host' }, audit: 'host.created', creates: true })
+    .meta({
+      openapi: { method: 'POST', path, tags, summary: 'Make a member a host' },
+      audit: 'host.created',
+      creates: true,
+      errors: [
+        'already_exists',
+        'scheduling_not_configured',
+        'not_admin',
+        'member_not_active',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
     .input(CreateHost)
     .output(HostView)
     .mutation(({ ctx, input }) => createHost(ctx, ctx.access, input)),
@@ -51,44 +65,105 @@ export const hostsRouter = router({
     .output(HostView)
     .query(({ ctx, input }) => getHost(ctx, ctx.access, input.hostId)),
   update: memberOrOperator
-    .meta({ openapi: { method: 'PATCH', path: one, tags, summary: 'Change a host' }, audit: 'host.updated' })
+    .meta({
+      openapi: { method: 'PATCH', path: one, tags, summary: 'Change a host' },
+      audit: 'host.updated',
+      errors: [
+        'version_conflict',
+        'already_exists',
+        'not_admin',
+        'member_not_active',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
     .input(UpdateHost)
     .output(HostView)
     .mutation(({ ctx, input }) => updateHost(ctx, ctx.access, input)),
   remove: memberOrOperator
-    .meta({ openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a host with its event types' }, audit: 'host.removed' })
+    .meta({
+      openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a host with its event types' },
+      audit: 'host.removed',
+      errors: [...tenantActionErrors, 'host_in_use'],
+    })
     .input(RemoveHost)
     .output(z.void())
     .mutation(({ ctx, input }) => removeHost(ctx, ctx.access, input)),
   connect: memberOrOperator
-    .recentSignIn()
     .meta({
       openapi: { method: 'PUT', path: credential, tags, summary: "Connect the host's mailbox" },
       audit: 'mail_credential.set',
+      errors: [
+        'integration_off',
+        'member_not_active',
+        'scheduling_not_configured',
+        'mailbox_missing',
+        'upstream_failed',
+        'not_admin',
+        'limit_reached',
+        'calendar_unavailable',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
     })
     .input(SetMailCredential)
+    .concat(recentSignIn)
     .output(z.void())
     .mutation(({ ctx, input }) => connectMailbox(ctx, ctx.access, input)),
   disconnect: memberOrOperator
     .meta({
-      openapi: { method: 'DELETE', path: credential, tags, summary: "Erase and revoke the host's credential" },
+      openapi: {
+        method: 'DELETE',
+        path: credential,
+        tags,
+        summary: "Erase and revoke the host's credential",
+      },
       audit: 'mail_credential.removed',
+      errors: ['not_admin', 'tenant_suspended', 'tenant_deleted'],
     })
     .input(HostPath)
     .output(z.void())
     .mutation(({ ctx, input }) => disconnectMailbox(ctx, ctx.access, input.hostId)),
   check: memberOrOperator
-    .meta({ openapi: { method: 'POST', path: `${credential}/check`, tags, summary: "Try the host's credential out" } })
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: `${credential}/check`,
+        tags,
+        summary: "Try the host's credential out",
+      },
+      errors: [
+        'scheduling_not_configured',
+        'host_not_connected',
+        'not_admin',
+        'calendar_unavailable',
+      ],
+    })
     .input(HostPath)
     .output(CredentialView)
     .mutation(({ ctx, input }) => checkMailbox(ctx, ctx.access, input.hostId)),
   freeBusy: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: `${one}/free-busy`, tags, summary: 'When a host is not free' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${one}/free-busy`,
+        tags,
+        summary: 'When a host is not free',
+      },
+      errors: [
+        'host_not_connected',
+        'scheduling_not_configured',
+        'range_too_long',
+        'calendar_unavailable',
+      ],
+    })
     .input(HostFreeBusy)
     .output(FreeBusyView)
     .query(({ ctx, input }) => hostFreeBusy(ctx, ctx.access, input)),
   page: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: page, tags, summary: "Read the booking page's settings" } })
+    .meta({
+      openapi: { method: 'GET', path: page, tags, summary: "Read the booking page's settings" },
+    })
     .input(BookingPagePath)
     .output(BookingPageView)
     .query(({ ctx }) => getBookingPage(ctx, ctx.access)),
@@ -96,6 +171,7 @@ export const hostsRouter = router({
     .meta({
       openapi: { method: 'PATCH', path: page, tags, summary: "Change the booking page's settings" },
       audit: 'booking_page.updated',
+      errors: ['version_conflict', 'tenant_suspended', 'tenant_deleted'],
     })
     .input(UpdateBookingPage)
     .output(BookingPageView)

@@ -14,35 +14,54 @@ const limitsOf = {
   },
   manage_reads: { address: ['visitor_manage_reads_minute'], network: [] },
   manage_writes: { address: ['visitor_manage_changes_minute'], network: [] },
+  invitation_links: {
+    address: ['invitation_links_minute'],
+    network: ['invitation_links_network_minute'],
+  },
   /** Manage tokens that open nothing: whoever tries many is guessing. */
   manage_failures: { address: ['visitor_manage_failures'], network: [] },
-} as const satisfies Record<string, { address: readonly LimitName[]; network: readonly LimitName[] }>
+} as const satisfies Record<
+  string,
+  { address: readonly LimitName[]; network: readonly LimitName[] }
+>
 export type LimitedRoute = keyof typeof limitsOf
 
 /**
- * Takes one request of what the visitor's address and network may make of this kind. Throws AppError `rate_limited` with the seconds to
- * wait.
+ * Takes one request of what the visitor's address and network may make of this kind. Throws
+ * AppError `rate_limited` with the seconds to wait.
  */
-export async function takeAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
+export async function takeAllowance(
+  ctx: Pick<Context, 'services' | 'request'>,
+  route: LimitedRoute,
+): Promise<void> {
   if (takenAhead.get(ctx.request) === route) return void takenAhead.delete(ctx.request)
-  await ctx.house.limits.take(ctx.request, takesOf(ctx, route))
+  await ctx.services.limits.take(ctx.request, takesOf(ctx, route))
 }
 
 /** Requests that have taken one from an allowance before their procedure asks for it. */
 const takenAhead = new WeakMap<Context['request'], LimitedRoute>()
 
-/** The same before the procedure runs: the next `takeAllowance` of this request on this route takes nothing. */
-export async function takeAllowanceAhead(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
+/**
+ * The same before the procedure runs: the next `takeAllowance` of this request on this route takes
+ * nothing.
+ */
+export async function takeAllowanceAhead(
+  ctx: Pick<Context, 'services' | 'request'>,
+  route: LimitedRoute,
+): Promise<void> {
   await takeAllowance(ctx, route)
   takenAhead.set(ctx.request, route)
 }
 
 /** The same without taking one: rejects an address that has nothing left. */
-export function checkAllowance(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Promise<void> {
-  return ctx.house.limits.check(ctx.request, takesOf(ctx, route))
+export function checkAllowance(
+  ctx: Pick<Context, 'services' | 'request'>,
+  route: LimitedRoute,
+): Promise<void> {
+  return ctx.services.limits.check(ctx.request, takesOf(ctx, route))
 }
 
-function takesOf(ctx: Pick<Context, 'house' | 'request'>, route: LimitedRoute): Take[] {
+function takesOf(ctx: Pick<Context, 'services' | 'request'>, route: LimitedRoute): Take[] {
   const { address, network } = limitsOf[route]
   const takes: Take[] = address.map((limit) => ({ limit, of: limitedAddress(ctx) }))
   const of = limitedNetwork(ctx)

@@ -16,7 +16,9 @@ export function hashOfLockToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** What the visitor says to hold already. In a header, because addresses are logged on their way. */
+/**
+ * What the visitor says to hold already. In a header, because addresses are logged on their way.
+ */
 export function presentedLockToken({ request }: Pick<Context, 'request'>): string | undefined {
   const token = request.header('x-lock-token')
   return token === undefined || token === '' || token.length > 200 ? undefined : token

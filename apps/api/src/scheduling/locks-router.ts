@@ -1,4 +1,10 @@
-import { LockTokenHeader, RenewedSlotLock, SlotLockPath, TakenSlotLock, TakeSlotLock } from '@atrium/core/slot-offers'
+import {
+  LockTokenHeader,
+  RenewedSlotLock,
+  SlotLockPath,
+  TakenSlotLock,
+  TakeSlotLock,
+} from '@atrium/core/slot-availability'
 import { z } from 'zod'
 import { publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
@@ -11,15 +17,31 @@ const one = '/api/v1/slot-locks/{id}'
 export const locksRouter = router({
   take: publicProcedure
     .meta({
-      openapi: { method: 'POST', path: '/api/v1/slot-locks', ...shared, summary: 'Hold a time for five minutes' },
-      secretAnswer: true,
+      openapi: {
+        method: 'POST',
+        path: '/api/v1/slot-locks',
+        ...shared,
+        summary: 'Hold a time for five minutes',
+      },
+      secretResponse: true,
       visitors: 'locks',
+      errors: [
+        'slot_taken',
+        'slot_locked',
+        'not_found',
+        'too_soon',
+        'outside_window',
+        'calendar_unavailable',
+      ],
     })
     .input(TakeSlotLock)
     .output(TakenSlotLock)
     .mutation(({ ctx, input }) => lockSlot(ctx, input)),
   renew: publicProcedure
-    .meta({ openapi: { method: 'PATCH', path: one, ...shared, summary: 'Hold a time for longer' } })
+    .meta({
+      openapi: { method: 'PATCH', path: one, ...shared, summary: 'Hold a time for longer' },
+      errors: ['not_found', 'lock_expired', 'limit_reached'],
+    })
     .input(SlotLockPath)
     .output(RenewedSlotLock)
     .mutation(({ ctx, input }) => renewLock(ctx, input.id)),

@@ -1,13 +1,14 @@
-import { forgetRefusals } from '@atrium/db/mail-credentials'
-import type { House } from '../house.ts'
+import { clearRejections } from '@atrium/db/mail-credentials'
+import type { Services } from '../services.ts'
 import { retryCalendar } from './effects.ts'
 
 /**
- * A mailbox that was shut may be signed in to again: whoever is booked by it is, from now on and not when the refusal of meanwhile is
- * forgotten, and what its calendar has not got is due.
+ * A mailbox that was shut may be signed in to again: whoever is booked by it is, from now on and
+ * not when the rejection of meanwhile is forgotten, and what its calendar has not got is due.
  */
-export async function mailboxOpened(house: House, mailAccountId: string): Promise<void> {
-  await house.database.db.transaction().execute(async (trx) => {
-    for (const hostId of await forgetRefusals(trx, mailAccountId)) await retryCalendar(trx, house, hostId)
+export async function mailboxOpened(services: Services, mailAccountId: string): Promise<void> {
+  await services.database.db.transaction().execute(async (trx) => {
+    for (const hostId of await clearRejections(trx, mailAccountId))
+      await retryCalendar(trx, services, hostId)
   })
 }

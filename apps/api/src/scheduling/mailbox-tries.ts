@@ -1,9 +1,14 @@
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 
 /**
- * Takes one of the sign-ins at the mail server that one person may cause in an hour. To the mail server they all come from us, and it bans
- * an address that guesses passwords. Throws AppError `rate_limited`.
+ * Takes one of the sign-ins at the mail server that one person may cause in an hour. To the mail
+ * server they all come from us, and it bans an address that guesses passwords. Throws AppError
+ * `rate_limited`.
  */
-export function takeMailboxSignIn({ house, request }: Context, { subject }: Caller): Promise<void> {
-  return house.limits.take(request, [{ limit: 'mailbox_sign_ins_hour', of: subject }])
+export function takeMailboxSignIn(
+  { services, request }: Context,
+  { subject }: Caller,
+): Promise<void> {
+  return services.limits.take(request, [{ limit: 'mailbox_sign_ins_hour', of: subject }])
 }

@@ -3,7 +3,10 @@ import { trimEnd } from '@atrium/core/trim'
 import type { Keyring } from '@atrium/db/encryption'
 import type { Config } from '../config.ts'
 
-/** What opens one booking to its visitor: a random text that stands in the manage link and nowhere else in the clear. */
+/**
+ * What opens one booking to its visitor: a random text that stands in the manage link and nowhere
+ * else in the clear.
+ */
 export interface ManageToken {
   /** 43 characters of base64url, 256 bits. */
   token: string
@@ -20,9 +23,17 @@ export function newManageToken(keyring: Keyring, bookingId: string): ManageToken
   return { token, hash: sha256(token), sealed: keyring.encrypt(token, manageContext(bookingId)) }
 }
 
-/** The token, or null once the link's life is over. Throws DecryptionError when its key is no longer listed. */
-export function readManageToken(keyring: Keyring, booking: { id: string; manageSealed: Uint8Array | null }): string | null {
-  return booking.manageSealed === null ? null : keyring.decrypt(booking.manageSealed, manageContext(booking.id))
+/**
+ * The token, or null once the link's life is over. Throws DecryptionError when its key is no longer
+ * listed.
+ */
+export function readManageToken(
+  keyring: Keyring,
+  booking: { id: string; manageSealed: Uint8Array | null },
+): string | null {
+  return booking.manageSealed === null
+    ? null
+    : keyring.decrypt(booking.manageSealed, manageContext(booking.id))
 }
 
 /** By which a booking is looked for; undefined for a text that no token can be. */
@@ -31,14 +42,21 @@ export function hashOfManageToken(token: string): Buffer | undefined {
 }
 
 /**
- * What proves that somebody reads the mail of the visitor's address: it is sent there and told nowhere else, so that
- * the manage token, which whoever books is given, does not do.
+ * What proves that somebody reads the mail of the visitor's address: it is sent there and told
+ * nowhere else, so that the manage token, which whoever books is given, does not do.
  */
-export function addressProof(keyring: Keyring, booking: { id: string; visitorEmail: string }): string {
+export function addressProof(
+  keyring: Keyring,
+  booking: { id: string; visitorEmail: string },
+): string {
   return keyring.sign(`${booking.id}\n${booking.visitorEmail}`, proofContext)
 }
 
-export function isAddressProof(keyring: Keyring, booking: { id: string; visitorEmail: string }, proof: string): boolean {
+export function isAddressProof(
+  keyring: Keyring,
+  booking: { id: string; visitorEmail: string },
+  proof: string,
+): boolean {
   return keyring.isSigned(`${booking.id}\n${booking.visitorEmail}`, proofContext, proof)
 }
 
@@ -49,7 +67,10 @@ export function manageLink({ booking }: Pick<Config, 'booking'>, token: string):
   return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/${token}`
 }
 
-/** Where the visitor asks for the manage link by the own address: opens nothing by itself, and so may stand in calendars. */
+/**
+ * Where the visitor asks for the manage link by the own address: opens nothing by itself, and so
+ * may stand in calendars.
+ */
 export function manageLookupLink({ booking }: Pick<Config, 'booking'>, bookingId: string): string {
   return booking.url === null ? '' : `${trimEnd(booking.url, /\//)}/manage/link/${bookingId}`
 }

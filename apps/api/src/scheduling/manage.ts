@@ -1,4 +1,4 @@
-import { manageLinkEnds } from '@atrium/core/booking-life'
+import { manageLinkEnds } from '@atrium/core/booking-state'
 import type {
   Booking,
   BookingCalendarFile,
@@ -12,8 +12,8 @@ import { type BookingRow, findBookingByManageHash } from '@atrium/db/bookings'
 import { findBranding } from '@atrium/db/branding'
 import { effectiveBranding } from '../branding/get.ts'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
-import { actingAsVisitor } from './booking-acting.ts'
+import type { Services } from '../services.ts'
+import { visitorActor } from './booking-actor.ts'
 import { toBooking, toManagedBooking } from './booking-view.ts'
 import { calendarFile } from './calendar-file.ts'
 import { cancelBooking } from './cancel-booking.ts'
@@ -22,42 +22,72 @@ import { hashOfManageToken } from './manage-token.ts'
 import { rescheduleBooking } from './reschedule-booking.ts'
 
 /**
- * The booking that a manage token opens: until a day after its end, while its tenant is open. Undefined for every other text, whatever the
- * reason. Looking by hash needs no comparison in constant time: what is compared is not what the caller chose.
+ * The booking that a manage token opens: until a day after its end, while its tenant is open.
+ * Undefined for every other text, whatever the reason. Looking by hash needs no comparison in
+ * constant time: what is compared is not what the caller chose.
  */
-export async function findManagedBooking({ database, clock }: House, token: string): Promise<BookingRow | undefined> {
+export async function findManagedBooking(
+  { database, clock }: Services,
+  token: string,
+): Promise<BookingRow | undefined> {
   const hash = hashOfManageToken(token)
   const booking = hash && (await findBookingByManageHash(database.db, hash))
-  if (!booking || booking.tenantStatus === 'suspended' || booking.tenantStatus === 'deleted') return undefined
-  return manageLinkEnds({ end: booking.endAt.getTime() }) > clock.now().getTime() ? booking : undefined
+  if (!booking || booking.tenantStatus === 'suspended' || booking.tenantStatus === 'deleted')
+    return undefined
+  return manageLinkEnds({ end: booking.endAt.getTime() }) > clock.now().getTime()
+    ? booking
+    : undefined
 }
 
-export async function getManagedBooking({ database, clock }: House, booking: BookingRow): Promise<ManagedBooking> {
+export async function getManagedBooking(
+  { database, clock }: Services,
+  booking: BookingRow,
+): Promise<ManagedBooking> {
   const branding = await findBranding(database.db, booking.tenantId)
   if (!branding) throw new AppError('not_found')
   return toManagedBooking(booking, effectiveBranding(branding), clock.now())
 }
 
-export async function cancelAsVisitor(ctx: Context, booking: BookingRow, { reason }: CancelManagedBooking): Promise<Booking> {
-  return toBooking(await cancelBooking(ctx.house, actingAsVisitor(ctx), booking, reason))
+export async function cancelAsVisitor(
+  ctx: Context,
+  booking: BookingRow,
+  { reason }: CancelManagedBooking,
+): Promise<Booking> {
+  return toBooking(await cancelBooking(ctx.services, visitorActor(ctx), booking, reason))
 }
 
-export async function inviteGuestsAsVisitor(ctx: Context, booking: BookingRow, { proof }: InviteGuests): Promise<Booking> {
-  return toBooking(await inviteGuests(ctx.house, actingAsVisitor(ctx), booking, proof))
+export async function inviteGuestsAsVisitor(
+  ctx: Context,
+  booking: BookingRow,
+  { proof }: InviteGuests,
+): Promise<Booking> {
+  return toBooking(await inviteGuests(ctx.services, visitorActor(ctx), booking, proof))
 }
 
-export async function rescheduleAsVisitor(ctx: Context, booking: BookingRow, input: RescheduleManagedBooking): Promise<Booking> {
-  return toBooking(await rescheduleBooking(ctx.house, actingAsVisitor(ctx), booking, input))
+export async function rescheduleAsVisitor(
+  ctx: Context,
+  booking: BookingRow,
+  input: RescheduleManagedBooking,
+): Promise<Booking> {
+  return toBooking(await rescheduleBooking(ctx.services, visitorActor(ctx), booking, input))
 }
 
 /**
- * For the visitor's own calendar: enters the meeting, or takes it out again once it is cancelled. Throws AppError `invalid_state` for a
- * booking that was never confirmed: there is nothing to enter.
+ * For the visitor's own calendar: enters the meeting, or takes it out again once it is cancelled.
+ * Throws AppError `invalid_state` for a booking that was never confirmed: there is nothing to
+ * enter.
  */
-export async function downloadCalendarFile(house: House, booking: BookingRow): Promise<BookingCalendarFile> {
+export async function downloadCalendarFile(
+  services: Services,
+  booking: BookingRow,
+): Promise<BookingCalendarFile> {
   if (!booking.invited) throw new AppError('invalid_state')
-  const file = await calendarFile(house, booking.id)
+  const file = await calendarFile(services, booking.id)
   if (file === undefined) throw new AppError('not_found')
   // RFC 5546 section 1.4 and RFC 6047 section 2.4: the type names the method of the object in it.
-  return { fileName: 'booking.ics', contentType: `text/calendar; charset=utf-8; method=${file.method}`, text: file.text }
+  return {
+    fileName: 'booking.ics',
+    contentType: `text/calendar; charset=utf-8; method=${file.method}`,
+    text: file.text,
+  }
 }

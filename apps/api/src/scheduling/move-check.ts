@@ -3,30 +3,72 @@ import type { Span } from '@atrium/core/slots'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { Trx } from '@atrium/db/connect'
 import { type EventTypeRow, findEventType } from '@atrium/db/event-types'
-import { findHostsById, type HostRow } from '@atrium/db/hosts'
-import type { House } from '../house.ts'
-import { type BusyOfHosts, readBusy } from './busy-times.ts'
-import { type Leniency, offerFor, onlyStart, requireOffered } from './offer.ts'
+import type { HostRow } from '@atrium/db/hosts'
+import type { Services } from '../services.ts'
+import { hostMayChange } from './booking-facts.ts'
+import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
+import { type Chosen, chooseHosts } from './choose-hosts.ts'
+import { hostsForMove, hostsOf, type MoveInQuestion } from './move-hosts.ts'
+import {
+  type AvailabilityOverrides,
+  availabilityFor,
+  onlyStart,
+  requireOffered,
+} from './slot-availability.ts'
 
 const minuteMs = 60_000
 
-/** A time that a booking is to have, with what its hosts' calendars say of it. */
-export interface WantedTime extends Span {
+/** A time that a booking is to have, with what the calendars of those who can have it say of it. */
+export interface RequestedTime extends Span {
   readonly hosts: readonly HostRow[]
   readonly busy: BusyOfHosts
 }
 
-/** Asks the calendars of all hosts of a booking, past every cache. Throws AppError `calendar_unavailable`, `host_not_connected`. */
-export async function readWantedTime(house: House, booking: BookingRow, time: Span): Promise<WantedTime> {
-  const hosts = await findHostsById(
-    house.database.db,
-    booking.hosts.map(({ hostId }) => hostId),
-  )
+/**
+ * Asks the calendars of all hosts of a booking, past every cache. Throws AppError
+ * `calendar_unavailable`, `host_not_connected`.
+ */
+export async function readRequestedTime(
+  services: Services,
+  booking: BookingRow,
+  time: Span,
+): Promise<RequestedTime> {
+  const hosts = await hostsOf(services.database.db, booking)
   const options = { fresh: true, movedBookingId: booking.id }
-  return { start: time.start, end: time.end, hosts, busy: await readBusy(house, hosts, onlyStart(time.start), options) }
+  return {
+    start: time.start,
+    end: time.end,
+    hosts,
+    busy: await readBusy(services, hosts, onlyStart(time.start), options),
+  }
 }
 
-export interface MoveQuestion extends Leniency {
+/**
+ * The same for a move, of all who can have the booking after it. Where another host may get it,
+ * calendars that cannot be read are left out: AppError `calendar_unavailable` when that is all of
+ * them.
+ */
+export async function readTimeToMoveTo(
+  services: Services,
+  { booking, by, now }: Omit<MoveInQuestion, 'eventType'>,
+  time: Span,
+): Promise<RequestedTime> {
+  if (!hostMayChange(booking)) return readRequestedTime(services, booking, time)
+  const { db } = services.database
+  const eventType = await findEventType(db, booking.eventTypeId)
+  if (!eventType) throw new AppError('not_found')
+  const hosts = await hostsForMove(db, { eventType, booking, by, now })
+  if (hosts.length === 0) throw new AppError('slot_taken')
+  const options = { fresh: true, movedBookingId: booking.id }
+  return {
+    start: time.start,
+    end: time.end,
+    hosts,
+    busy: await readBusyOfSome(services, hosts, onlyStart(time.start), options),
+  }
+}
+
+export interface TimeQuestion extends AvailabilityOverrides {
   booking: BookingRow
   now: Date
   /** Of the visitor who asks. */
@@ -34,18 +76,19 @@ export interface MoveQuestion extends Leniency {
 }
 
 /**
- * Holds a time against the same rules that it was offered by, for every host of the booking and without the booking itself. Throws
- * AppError `too_soon`, `outside_window`, `slot_locked`, `slot_taken`. Call it under the hosts' locks. Answers the event type as it is now.
+ * Holds a time against the same rules that it was offered by, for every host of the booking and
+ * without the booking itself. Throws AppError `too_soon`, `outside_window`, `slot_locked`,
+ * `slot_taken`, and `calendar_unavailable` for a host who got the booking after the calendars were
+ * read. Call it under the hosts' locks. Returns the event type as it is now.
  */
 export async function requireFree(
   trx: Trx,
-  time: WantedTime,
-  { booking, now, lockToken, ...leniency }: MoveQuestion,
+  time: RequestedTime,
+  { booking, now, lockToken, ...overrides }: TimeQuestion,
 ): Promise<EventTypeRow> {
-  const eventType = await findEventType(trx, booking.eventTypeId)
-  if (!eventType) throw new AppError('not_found')
-  for (const host of time.hosts) {
-    const offer = await offerFor(trx, {
+  const eventType = await eventTypeOf(trx, booking)
+  for (const host of await hostsOf(trx, booking)) {
+    const offer = await availabilityFor(trx, {
       eventType,
       host,
       minutes: (time.end - time.start) / minuteMs,
@@ -54,9 +97,43 @@ export async function requireFree(
       busy: time.busy,
       movedBookingId: booking.id,
       lockToken,
-      ...leniency,
+      ...overrides,
     })
     requireOffered(offer, time.start)
   }
+  return eventType
+}
+
+/**
+ * Who has the booking at the wanted time: undefined for the hosts who have it already, else the
+ * host of the round robin whose turn it is. The present host stays where that one is free. Rejects
+ * as `requireFree` does, and has to be called the same way.
+ */
+export async function chooseForMove(
+  trx: Trx,
+  time: RequestedTime,
+  { by, ...question }: TimeQuestion & Pick<MoveInQuestion, 'by'>,
+): Promise<{ eventType: EventTypeRow; newHost?: Chosen }> {
+  const { booking, now, ...rest } = question
+  if (!hostMayChange(booking)) return { eventType: await requireFree(trx, time, question) }
+  const eventType = await eventTypeOf(trx, booking)
+  // Only those whose locks are held: asked again, because somebody may have left the round robin or
+  // reached the visitor's limit meanwhile.
+  const able = await hostsForMove(trx, { eventType, booking, by, now })
+  const hosts = able.filter(({ id }) => time.hosts.some((host) => host.id === id))
+  const minutes = (time.end - time.start) / minuteMs
+  const [chosen] = await chooseHosts(
+    trx,
+    { ...rest, eventType, hosts, minutes, start: time.start, now, moved: booking },
+    time.busy,
+  )
+  return chosen && chosen.host.id !== booking.hostId
+    ? { eventType, newHost: chosen }
+    : { eventType }
+}
+
+async function eventTypeOf(trx: Trx, { eventTypeId }: BookingRow): Promise<EventTypeRow> {
+  const eventType = await findEventType(trx, eventTypeId)
+  if (!eventType) throw new AppError('not_found')
   return eventType
 }

@@ -1,34 +1,46 @@
 import { AppError } from '@atrium/core/errors'
-import type { GetMoveSlots, SlotsView } from '@atrium/core/slot-offers'
+import type { GetMoveSlots, SlotsView } from '@atrium/core/slot-availability'
 import { findEventType } from '@atrium/db/event-types'
-import { findHostsById } from '@atrium/db/hosts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { requireAllowed } from './booking-change.ts'
 import { openBooking } from './bookings-get.ts'
 import { reasonForHosts } from './calendar-reason.ts'
+import { hostsForMove } from './move-hosts.ts'
 import { minutesFor } from './reschedule-booking.ts'
 import { rangeOf } from './slot-range.ts'
 import { slotsOf, toSlotsView } from './slots.ts'
 
 /**
- * Where a booking can be moved to by its hosts: the times that all of them offer, who keep it also in a round robin, its own time free, and
- * also while the event type takes no new bookings. Throws AppError `not_found`, `not_admin`, `invalid_state`, `invalid_input`,
- * `range_too_long`, `calendar_unavailable`, `host_not_connected`.
+ * Where a booking can be moved to by its hosts: the times that all of them offer, or one host of
+ * the round robin where another one may get it. Its own time is free. Also while the event type
+ * takes no new bookings. Throws AppError `not_found`, `not_admin`, `invalid_state`,
+ * `invalid_input`, `range_too_long`, `calendar_unavailable`, `host_not_connected`.
  */
-export async function getMoveSlots({ house }: Context, access: Access, input: GetMoveSlots): Promise<SlotsView> {
-  const { db } = house.database
-  const now = house.clock.now()
+export async function getMoveSlots(
+  { services }: Context,
+  access: Access,
+  input: GetMoveSlots,
+): Promise<SlotsView> {
+  const { db } = services.database
+  const now = services.clock.now()
   const booking = await openBooking(db, access, input.bookingId)
   requireAllowed('reschedule', 'host', booking, now)
   const minutes = minutesFor(booking, input.duration)
   const span = rangeOf(input, now.getTime())
   const eventType = await findEventType(db, booking.eventTypeId)
   if (!eventType) throw new AppError('not_found')
-  const hosts = await findHostsById(
-    db,
-    booking.hosts.map(({ hostId }) => hostId),
-  )
-  const slots = await slotsOf(house, { eventType, hosts }, { minutes, now, span, movedBookingId: booking.id }).catch(reasonForHosts)
-  return toSlotsView(slots, { timeZone: input.timeZone, minutes, now, span, shared: eventType.seats > 1 })
+  const hosts = await hostsForMove(db, { eventType, booking, by: 'host', now })
+  const slots = await slotsOf(
+    services,
+    { eventType, hosts },
+    { minutes, now, span, moved: booking },
+  ).catch(reasonForHosts)
+  return toSlotsView(slots, {
+    timeZone: input.timeZone,
+    minutes,
+    now,
+    span,
+    shared: eventType.seats > 1,
+  })
 }

@@ -4,45 +4,66 @@ import type { Trx } from '@atrium/db/connect'
 import type { Keyring } from '@atrium/db/encryption'
 import { type HostRow, lockHost } from '@atrium/db/hosts'
 import { activeRole } from '@atrium/db/members'
+import type { TenantTrx } from '@atrium/db/tenants'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
 import { noSuchHost } from './access.ts'
 
-/** The keys without which nothing of scheduling can be written. Throws AppError `scheduling_not_configured`. */
-export function requireKeyring(house: House): Keyring {
-  if (!house.config.keyring) throw new AppError('scheduling_not_configured')
-  return house.config.keyring
+/**
+ * The keys without which nothing of scheduling can be written. Throws AppError
+ * `scheduling_not_configured`.
+ */
+export function requireKeyring(services: Services): Keyring {
+  if (!services.config.keyring) throw new AppError('scheduling_not_configured')
+  return services.config.keyring
 }
 
 /**
- * Looks at the caller's right again, under the tenant's lock: for the person's own host a membership is enough, for others' it takes an
- * admin. Throws AppError `not_member`, `not_admin`.
+ * Looks at the caller's right again, under the tenant's lock: for the person's own host a
+ * membership is enough, for others' it takes an admin. Throws AppError `not_member`, `not_admin`.
  */
-export async function refuseFormerActor(trx: Trx, { caller, tenant }: Access, userId: string): Promise<void> {
+export async function rejectFormerActor(
+  trx: Trx,
+  { caller, tenant }: Access,
+  userId: string,
+): Promise<void> {
   if (caller.operator) return
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
   if (role === undefined) throw new AppError('not_member')
-  if (role === 'member' && caller.id !== userId) throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
+  if (role === 'member' && caller.id !== userId)
+    throw new AppError('not_admin', 'This is for the host and for admins of the tenant.')
 }
 
-/** Tenant and host under their locks, for a change by a caller who may make it. Throws AppError `tenant_suspended`, `not_found`, `not_admin` and the like. */
-export async function lockOwnHost(trx: Trx, access: Access, hostId: string): Promise<{ tenant: OpenTenant; host: HostRow }> {
+/**
+ * Tenant and host under their locks, for a change by a caller who may make it. Throws AppError
+ * `tenant_suspended`, `not_found`, `not_admin` and the like.
+ */
+export async function lockOwnHost(
+  trx: TenantTrx,
+  access: Access,
+  hostId: string,
+): Promise<{ tenant: OpenTenant; host: HostRow }> {
   const tenant = await lockOpenTenant(trx, access.tenant.slug)
   const host = await lockHost(trx, tenant.id, hostId)
   if (!host) throw noSuchHost()
-  await refuseFormerActor(trx, access, host.userId)
+  await rejectFormerActor(trx, access, host.userId)
   return { tenant, host }
 }
 
 export function recordHost(
   ctx: Context,
   { caller, tenant }: Access,
-  entry: { action: AuditAction; host: Pick<HostRow, 'id' | 'slug'>; outcome?: AuditOutcome; metadata?: Record<string, unknown> },
+  entry: {
+    action: AuditAction
+    host: Pick<HostRow, 'id' | 'slug'>
+    outcome?: AuditOutcome
+    metadata?: Record<string, unknown>
+  },
 ): Promise<void> {
   const { action, host, outcome = 'success', metadata = {} } = entry
-  return ctx.house.audit.record(ctx, caller, {
+  return ctx.services.audit.record(ctx, caller, {
     action,
     outcome,
     resourceType: 'host',

@@ -15,12 +15,30 @@ const path = '/api/v1/pages/{tenantSlug}'
 
 export const pagesRouter = router({
   tenant: publicProcedure
-    .meta({ openapi: { method: 'GET', path, tags, protect: false, summary: 'Read a tenant with the hosts that can be booked' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path,
+        tags,
+        protect: false,
+        summary: 'Read a tenant with the hosts that can be booked',
+      },
+      errors: ['not_found', 'rate_limited'],
+    })
     .input(GetTenantPage)
     .output(PublicTenantPage)
     .query(({ ctx, input }) => getTenantPage(ctx, input.tenantSlug)),
   host: publicProcedure
-    .meta({ openapi: { method: 'GET', path: `${path}/{hostSlug}`, tags, protect: false, summary: 'Read a host with their event types' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${path}/{hostSlug}`,
+        tags,
+        protect: false,
+        summary: 'Read a host with their event types',
+      },
+      errors: ['not_found', 'rate_limited'],
+    })
     .input(GetHostPage)
     .output(PublicHostPage)
     .query(({ ctx, input }) => getHostPage(ctx, input)),
@@ -33,6 +51,7 @@ export const pagesRouter = router({
         protect: false,
         summary: 'Read what can be booked, with its form',
       },
+      errors: ['not_found', 'rate_limited'],
     })
     .input(GetEventTypePage)
     .output(PublicEventTypePage)

@@ -17,47 +17,70 @@ import { findHostBySlug, type HostRow, listHosts } from '@atrium/db/hosts'
 import { scheduleFor } from '@atrium/db/schedules'
 import { effectiveBranding } from '../branding/get.ts'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { bookable, hostsWhoTake, nothingHere, publicPage } from './bookable.ts'
 import { takeAllowance } from './limits.ts'
 
 /** The tenant with its listed hosts who can be booked. */
 export async function getTenantPage(ctx: Context, tenantSlug: string): Promise<PublicTenantPage> {
   await takeAllowance(ctx, 'pages')
-  const page = await publicPage(ctx.house, tenantSlug)
-  const hosts = await listHosts(ctx.house.database.db, page.tenantId)
+  const page = await publicPage(ctx.services, tenantSlug)
+  const hosts = await listHosts(ctx.services.database.db, page.tenantId)
   const shown = hosts.filter((host) => host.listed && host.active)
-  return { tenant: await toTenant(ctx.house, page), hosts: shown.map(toHost) }
+  return { tenant: await toTenant(ctx.services, page), hosts: shown.map(toHost) }
 }
 
 /** A host, listed or not, with the listed event types that can be booked at this address. */
-export async function getHostPage(ctx: Context, { tenantSlug, hostSlug }: GetHostPage): Promise<PublicHostPage> {
+export async function getHostPage(
+  ctx: Context,
+  { tenantSlug, hostSlug }: GetHostPage,
+): Promise<PublicHostPage> {
   await takeAllowance(ctx, 'pages')
-  const page = await publicPage(ctx.house, tenantSlug)
-  const host = await publicHost(ctx.house, page, hostSlug)
-  const { db } = ctx.house.database
+  const page = await publicPage(ctx.services, tenantSlug)
+  const host = await publicHost(ctx.services, page, hostSlug)
+  const { db } = ctx.services.database
   const limit = schedulingLimits.eventTypesPerHost
-  const listed = await listEventTypes(db, page.tenantId, { hostId: host.id, limit, listed: true, active: true })
+  const listed = await listEventTypes(db, page.tenantId, {
+    hostId: host.id,
+    limit,
+    listed: true,
+    active: true,
+  })
   const eventTypes: EventTypeRow[] = []
   for (const eventType of listed.slice(0, limit)) {
-    if (eventType.assignment === 'host' || (await hostsWhoTake(ctx.house, eventType)).length > 0) eventTypes.push(eventType)
+    if (
+      eventType.assignment === 'host' ||
+      (await hostsWhoTake(ctx.services.database.db, eventType)).length > 0
+    )
+      eventTypes.push(eventType)
   }
-  eventTypes.sort((one, other) => one.title.localeCompare(other.title, 'en') || (one.id < other.id ? -1 : 1))
-  return { tenant: await toTenant(ctx.house, page), host: toHost(host), eventTypes: eventTypes.map(toEventType) }
+  eventTypes.sort(
+    (one, other) => one.title.localeCompare(other.title, 'en') || (one.id < other.id ? -1 : 1),
+  )
+  return {
+    tenant: await toTenant(ctx.services, page),
+    host: toHost(host),
+    eventTypes: eventTypes.map(toEventType),
+  }
 }
 
 /** One event type, listed or not, with all that a form for it needs. */
-export async function getEventTypePage(ctx: Context, input: GetEventTypePage): Promise<PublicEventTypePage> {
+export async function getEventTypePage(
+  ctx: Context,
+  input: GetEventTypePage,
+): Promise<PublicEventTypePage> {
   await takeAllowance(ctx, 'pages')
-  const { house } = ctx
-  const page = await publicPage(house, input.tenantSlug)
-  const host = await publicHost(house, page, input.hostSlug)
-  const found = isSlugShaped(input.eventSlug) ? await findEventTypeBySlug(house.database.db, host.id, input.eventSlug) : undefined
+  const { services } = ctx
+  const page = await publicPage(services, input.tenantSlug)
+  const host = await publicHost(services, page, input.hostSlug)
+  const found = isSlugShaped(input.eventSlug)
+    ? await findEventTypeBySlug(services.database.db, host.id, input.eventSlug)
+    : undefined
   if (!found) throw nothingHere()
-  const { eventType, hosts } = await bookable(house, page, found)
-  const schedule = await scheduleFor(house.database.db, eventType, host.id)
+  const { eventType, hosts } = await bookable(services, page, found)
+  const schedule = await scheduleFor(services.database.db, eventType, host.id)
   return {
-    tenant: await toTenant(house, page),
+    tenant: await toTenant(services, page),
     host: toHost(host),
     eventType: {
       ...toEventType(eventType),
@@ -78,14 +101,20 @@ export async function getEventTypePage(ctx: Context, input: GetEventTypePage): P
   }
 }
 
-async function publicHost(house: House, page: BookingPageRow, slug: string): Promise<HostRow> {
-  const host = isSlugShaped(slug) ? await findHostBySlug(house.database.db, page.tenantId, slug) : undefined
+async function publicHost(
+  services: Services,
+  page: BookingPageRow,
+  slug: string,
+): Promise<HostRow> {
+  const host = isSlugShaped(slug)
+    ? await findHostBySlug(services.database.db, page.tenantId, slug)
+    : undefined
   if (!host?.active) throw nothingHere()
   return host
 }
 
-async function toTenant(house: House, page: BookingPageRow): Promise<PageTenant> {
-  const branding = await findBranding(house.database.db, page.tenantId)
+async function toTenant(services: Services, page: BookingPageRow): Promise<PageTenant> {
+  const branding = await findBranding(services.database.db, page.tenantId)
   if (!branding) throw nothingHere()
   return {
     slug: page.tenantSlug,
@@ -108,7 +137,10 @@ function toEventType(row: EventTypeRow): PageEventType {
     title: row.title,
     description: row.description,
     durations: row.durations,
-    location: { kind: row.locationKind, text: row.locationKind === 'in_person' ? row.location : null },
+    location: {
+      kind: row.locationKind,
+      text: row.locationKind === 'in_person' ? row.location : null,
+    },
     requiresConfirmation: row.requiresConfirmation,
     seats: row.seats,
   }

@@ -8,7 +8,7 @@ import { scheduleFor } from '@atrium/db/schedules'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { ownHost } from './access.ts'
-import { hostIdsOf, refuseUnfit } from './event-type-fit.ts'
+import { hostIdsOf, rejectUnfit } from './event-type-fit.ts'
 import { noSuchEventType } from './event-types.ts'
 import { byDate, dater, inIso, rangeOf } from './slot-range.ts'
 import { type Offering, slotsOf } from './slots.ts'
@@ -17,32 +17,47 @@ import { type Offering, slotsOf } from './slots.ts'
 const unsaved = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What unsaved settings would offer, by the same function that offers saved ones. A calendar that cannot be read is said, and offers
- * nothing. Throws AppError `not_found` for host or event type, `not_admin`, and `invalid_input` as saving would.
+ * What unsaved settings would offer, by the same function that offers saved ones. A calendar that
+ * cannot be read is said, and offers nothing. Throws AppError `not_found` for host or event type,
+ * `not_admin`, and `invalid_input` as saving would.
  */
-export async function previewEventType({ house }: Context, access: Access, input: PreviewEventType): Promise<EventTypePreview> {
-  const { db } = house.database
-  const host = await ownHost(house, access, input.hostId)
-  const stored = input.eventTypeId === undefined ? undefined : await findEventType(db, input.eventTypeId)
-  if (input.eventTypeId !== undefined && (stored?.hostId !== host.id || stored.removedAt)) throw noSuchEventType()
-  const wanted = { ...input, hostIds: hostIdsOf(input, host.id) }
-  await refuseUnfit(db, access, host, wanted, stored)
-  const now = house.clock.now()
-  const timeZone = input.timeZone ?? (await scheduleFor(db, wanted, host.id))?.zone ?? host.zone
+export async function previewEventType(
+  { services }: Context,
+  access: Access,
+  input: PreviewEventType,
+): Promise<EventTypePreview> {
+  const { db } = services.database
+  const host = await ownHost(services, access, input.hostId)
+  const stored =
+    input.eventTypeId === undefined ? undefined : await findEventType(db, input.eventTypeId)
+  if (input.eventTypeId !== undefined && (stored?.hostId !== host.id || stored.removedAt))
+    throw noSuchEventType()
+  const requested = { ...input, hostIds: hostIdsOf(input, host.id) }
+  await rejectUnfit(db, access, host, requested, stored)
+  const now = services.clock.now()
+  const timeZone = input.timeZone ?? (await scheduleFor(db, requested, host.id))?.zone ?? host.zone
   const span = spanOf(input, timeZone, now.getTime())
   const [first = 0] = input.durations
   const minutes = input.minutes ?? first
-  const offering = { eventType: toOffered(wanted, stored?.id), hosts: await takingPart(db, host, wanted.hostIds) }
-  const found = await slotsOf(house, offering, { minutes, now, span, unbounded: true }).catch((error: unknown) => ({
-    reason: reasonOf(error),
-  }))
+  const offering = {
+    eventType: toOffered(requested, stored?.id),
+    hosts: await takingPart(db, host, requested.hostIds),
+  }
+  const found = await slotsOf(services, offering, { minutes, now, span, unbounded: true }).catch(
+    (error: unknown) => ({
+      reason: reasonOf(error),
+    }),
+  )
   const slots = 'reason' in found ? [] : found
   return {
     timeZone,
     minutes,
     calendarRead: !('reason' in found),
     reason: 'reason' in found ? found.reason : null,
-    days: [...byDate(slots, span, timeZone)].map(([date, ofDate]) => ({ date, slots: ofDate.map(toView) })),
+    days: [...byDate(slots, span, timeZone)].map(([date, ofDate]) => ({
+      date,
+      slots: ofDate.map(toView),
+    })),
   }
 }
 
@@ -52,7 +67,11 @@ function spanOf({ from, days }: PreviewEventType, timeZone: string, now: number)
 }
 
 /** The hosts of the ids in their order. Of others than the own one those who can be booked. */
-async function takingPart(db: Parameters<typeof findHostsById>[0], own: HostRow, ids: readonly string[]): Promise<HostRow[]> {
+async function takingPart(
+  db: Parameters<typeof findHostsById>[0],
+  own: HostRow,
+  ids: readonly string[],
+): Promise<HostRow[]> {
   const found = new Map((await findHostsById(db, ids)).map((host) => [host.id, host]))
   return ids.flatMap((id) => {
     const host = found.get(id)
@@ -60,11 +79,21 @@ async function takingPart(db: Parameters<typeof findHostsById>[0], own: HostRow,
   })
 }
 
-type Wanted = PreviewEventType & { hostIds: string[] }
+type Requested = PreviewEventType & { hostIds: string[] }
 
-function toOffered(wanted: Wanted, id: string | undefined): Offering['eventType'] {
-  const { scheduleId, stepMinutes, noticeMinutes, beforeMinutes, afterMinutes, bookingWindow, limits, limitsScope, seats, assignment } =
-    wanted
+function toOffered(requested: Requested, id: string | undefined): Offering['eventType'] {
+  const {
+    scheduleId,
+    stepMinutes,
+    noticeMinutes,
+    beforeMinutes,
+    afterMinutes,
+    bookingWindow,
+    limits,
+    limitsScope,
+    seats,
+    assignment,
+  } = requested
   return {
     ...{
       id: id ?? unsaved,
@@ -86,7 +115,8 @@ function toOffered(wanted: Wanted, id: string | undefined): Offering['eventType'
 function reasonOf(error: unknown): string {
   if (!(error instanceof AppError) || error.code !== 'calendar_unavailable') throw error
   const cause = findAppError(error.cause)
-  if (cause?.code === 'host_not_connected') return 'The calendar is not connected yet. Nothing is offered until it is.'
+  if (cause?.code === 'host_not_connected')
+    return 'The calendar is not connected yet. Nothing is offered until it is.'
   return (cause ?? error).message
 }
 

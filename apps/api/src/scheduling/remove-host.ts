@@ -6,42 +6,55 @@ import { comingBookingsOf, leaveOffers, markHostRemoved } from '@atrium/db/hosts
 import { listForsakenCredentials } from '@atrium/db/mail-credentials'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { ownHost } from './access.ts'
 import { takeBackDue } from './app-passwords.ts'
-import { actingAsHost } from './booking-acting.ts'
+import { hostActor } from './booking-actor.ts'
 import { cancelBooking } from './cancel-booking.ts'
-import { withHostLocks } from './claim.ts'
+import { lockHosts, retryClaim } from './claim.ts'
 import { eraseCredential } from './disconnect-mailbox.ts'
 import { lockOwnHost, recordHost } from './open-host.ts'
 
 const reason = 'The host is no longer available.'
 
 /**
- * Takes a host away, with its event types. Bookings that were made stay on record; those to come are cancelled with `cancelBookings`, and
- * without it hold the host: AppError `host_in_use`, with how many they are. The credential is revoked and erased as soon as the calendar
- * has got the cancellations.
+ * Takes a host away, with its event types. Bookings that were made stay on record; those to come
+ * are cancelled with `cancelBookings`, and without it hold the host: AppError `host_in_use`, with
+ * how many they are. The credential is revoked and erased as soon as the calendar has got the
+ * cancellations.
  */
-export async function removeHost(ctx: Context, access: Access, { hostId, cancelBookings = false }: RemoveHost): Promise<void> {
-  const { house } = ctx
-  const { db } = house.database
-  const host = await ownHost(house, access, hostId)
-  const coming = await comingBookingsOf(db, hostId, house.clock.now())
+export async function removeHost(
+  ctx: Context,
+  access: Access,
+  { hostId, cancelBookings = false }: RemoveHost,
+): Promise<void> {
+  const { services } = ctx
+  const { db } = services.database
+  const host = await ownHost(services, access, hostId)
+  const coming = await comingBookingsOf(db, hostId, services.clock.now())
   if (coming.length > 0 && !cancelBookings) throw inUse(coming.length)
   for (const { id } of coming) {
     const booking = await findBooking(db, id)
-    if (booking) await cancelBooking(house, actingAsHost(ctx, access.caller), booking, reason)
+    if (booking) await cancelBooking(services, hostActor(ctx, access.caller), booking, reason)
   }
-  await withHostLocks(db, [hostId], async (trx) => {
-    await lockOwnHost(trx, access, hostId)
-    // Somebody may have booked meanwhile; from here on nobody can.
-    const left = await comingBookingsOf(trx, hostId, house.clock.now())
-    if (left.length > 0) throw inUse(left.length)
-    await leaveOffers(trx, hostId)
-    await markHostRemoved(trx, hostId)
-    await eraseUnlessNeeded(trx, hostId)
+  await retryClaim(() =>
+    tenantTransaction(services, access.tenant.id, async (trx) => {
+      await lockHosts(trx, [hostId])
+      await lockOwnHost(trx, access, hostId)
+      // Somebody may have booked meanwhile; from here on nobody can.
+      const left = await comingBookingsOf(trx, hostId, services.clock.now())
+      if (left.length > 0) throw inUse(left.length)
+      await leaveOffers(trx, hostId)
+      await markHostRemoved(trx, hostId)
+      await eraseUnlessNeeded(trx, hostId)
+    }),
+  )
+  await takeBackDue(services)
+  await recordHost(ctx, access, {
+    action: 'host.removed',
+    host,
+    metadata: { cancelledBookings: coming.length },
   })
-  await takeBackDue(house)
-  await recordHost(ctx, access, { action: 'host.removed', host, metadata: { cancelledBookings: coming.length } })
 }
 
 async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {

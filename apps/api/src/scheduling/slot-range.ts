@@ -7,19 +7,25 @@ const dayMs = 86_400_000
 const isDate = (edge: string) => /^\d{4}-\d{2}-\d{2}$/.test(edge)
 
 /**
- * The span that `from` and `to` name: instants as they are, half-open; bare dates in `timeZone`, both included. Throws AppError
- * `range_too_long` over 62 days, `invalid_input` at `to` for a range that is empty or over, or too far ahead.
+ * The span that `from` and `to` name: instants as they are, half-open; bare dates in `timeZone`,
+ * both included. Throws AppError `range_too_long` over 62 days, `invalid_input` at `to` for a range
+ * that is empty or over, or too far ahead.
  */
-export function rangeOf({ from, to, timeZone }: { from: string; to: string; timeZone: string }, now: number): Span {
-  const refuse = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+export function rangeOf(
+  { from, to, timeZone }: { from: string; to: string; timeZone: string },
+  now: number,
+): Span {
+  const reject = (path: string, message: string) =>
+    new AppError('invalid_input', undefined, { issues: [{ path, message }] })
   for (const [path, edge] of Object.entries({ from, to })) {
     const year = Number(edge.slice(0, 4))
-    if (year < 1970 || year > schedulingLimits.lastYear) throw refuse(path, 'This is too far from now.')
+    if (year < 1970 || year > schedulingLimits.lastYear)
+      throw reject(path, 'This is too far from now.')
   }
   const start = isDate(from) ? midnightOf(dayOf(from), timeZone) : Date.parse(from)
   const end = isDate(to) ? midnightOf(dayOf(to) + 1, timeZone) : Date.parse(to)
-  if (end <= start) throw refuse('to', 'The range ends before it begins.')
-  if (end <= now) throw refuse('to', 'The range is in the past.')
+  if (end <= start) throw reject('to', 'The range ends before it begins.')
+  if (end <= now) throw reject('to', 'The range is in the past.')
   // A day more for the hour that a clock change may add, and dates count as whole days.
   if (end - start > schedulingLimits.rangeDays * dayMs + 3 * 3_600_000) {
     const message = `A range spans at most ${schedulingLimits.rangeDays} days.`
@@ -37,7 +43,8 @@ function midnightOf(day: number, timeZone: string): number {
 export function datesOf({ start, end }: Span, timeZone: string): string[] {
   const clock = localClock(timeZone, start, end)
   const dates: string[] = []
-  for (let day = clock.dayAt(start); day <= clock.dayAt(end - 1); day++) if (clock.hasDay(day)) dates.push(dateOf(day))
+  for (let day = clock.dayAt(start); day <= clock.dayAt(end - 1); day++)
+    if (clock.hasDay(day)) dates.push(dateOf(day))
   return dates
 }
 
@@ -52,8 +59,15 @@ export function dater({ start, end }: Span, timeZone: string): (instant: number)
   }
 }
 
-/** The slots under the local dates of their starts: every date of the span that the zone has, in its order, also without slots. */
-export function byDate<Slot extends { start: number }>(slots: readonly Slot[], span: Span, timeZone: string): Map<string, Slot[]> {
+/**
+ * The slots under the local dates of their starts: every date of the span that the zone has, in its
+ * order, also without slots.
+ */
+export function byDate<Slot extends { start: number }>(
+  slots: readonly Slot[],
+  span: Span,
+  timeZone: string,
+): Map<string, Slot[]> {
   const dates = new Map<string, Slot[]>(datesOf(span, timeZone).map((date) => [date, []]))
   const dateAt = dater(span, timeZone)
   for (const slot of slots) dates.get(dateAt(slot.start))?.push(slot)

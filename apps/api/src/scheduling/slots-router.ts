@@ -1,4 +1,10 @@
-import { ExplainSlot, GetSlots, LockTokenHeader, SlotExplanation, SlotsView } from '@atrium/core/slot-offers'
+import {
+  ExplainSlot,
+  GetSlots,
+  LockTokenHeader,
+  SlotExplanation,
+  SlotsView,
+} from '@atrium/core/slot-availability'
 import { memberOrOperator, publicProcedure } from '../guards.ts'
 import { router } from '../trpc.ts'
 import { explainSlot } from './explain.ts'
@@ -15,6 +21,7 @@ export const slotsRouter = router({
         requestHeaders: LockTokenHeader,
         summary: 'List the times that can be booked',
       },
+      errors: ['range_too_long', 'slot_taken', 'not_found', 'rate_limited', 'calendar_unavailable'],
     })
     .input(GetSlots)
     .output(SlotsView)
@@ -27,6 +34,7 @@ export const slotsRouter = router({
         tags: ['event types'],
         summary: 'Read why a time is on offer or is not',
       },
+      errors: ['calendar_unavailable', 'host_not_connected', 'scheduling_not_configured'],
     })
     .input(ExplainSlot)
     .output(SlotExplanation)

@@ -1,40 +1,61 @@
-import { AppError } from '@atrium/core/errors'
 import { schedulingLimits } from '@atrium/core/scheduling'
-import type { GetSlots, SlotsView, SlotView } from '@atrium/core/slot-offers'
+import type { GetSlots, SlotsView, SlotView } from '@atrium/core/slot-availability'
 import { findSlots, type Slot, type Span } from '@atrium/core/slots'
 import type { BookingRow } from '@atrium/db/bookings'
 import type { HostRow } from '@atrium/db/hosts'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { type Bookable, bookableById, durationOf, nothingHere } from './bookable.ts'
+import { hostMayChange } from './booking-facts.ts'
 import { type BusyOfHosts, readBusy, readBusyOfSome } from './busy-times.ts'
 import { takeAllowance } from './limits.ts'
 import { presentedLockToken } from './lock-token.ts'
 import { openManageLink } from './manage-guard.ts'
-import { type Offer, type OfferedEventType, offerFor } from './offer.ts'
+import { hostsForVisitorsMove } from './move-hosts.ts'
+import {
+  availabilityFor,
+  type OfferedEventType,
+  type SlotAvailability,
+} from './slot-availability.ts'
 import { byDate, inIso, rangeOf } from './slot-range.ts'
 
 /**
- * What visitors can book in a range, by dates of their own zone. Throws AppError `not_found`, `invalid_input`, `range_too_long`, `rate_limited`,
- * and `calendar_unavailable` when what the hosts do cannot be read. Never says why a time is missing.
+ * What visitors can book in a range, by dates of their own zone. Throws AppError `not_found`,
+ * `invalid_input`, `range_too_long`, `rate_limited`, and `calendar_unavailable` when what the hosts
+ * do cannot be read. Never says why a time is missing.
  */
 export async function getSlots(ctx: Context, input: GetSlots): Promise<SlotsView> {
   await takeAllowance(ctx, 'slots')
-  const now = ctx.house.clock.now()
-  const bookable = await bookableById(ctx.house, input.id)
-  const moved = input.rescheduleOf === undefined ? undefined : await movedBooking(ctx, input.rescheduleOf, bookable)
-  const minutes = moved && input.duration === undefined ? minutesOf(moved) : durationOf(bookable.eventType, input.duration)
+  const now = ctx.services.clock.now()
+  const bookable = await bookableById(ctx.services, input.id)
+  const moved =
+    input.rescheduleOf === undefined
+      ? undefined
+      : await movedBooking(ctx, input.rescheduleOf, bookable)
+  const minutes =
+    moved && input.duration === undefined
+      ? minutesOf(moved)
+      : durationOf(bookable.eventType, input.duration)
   const span = rangeOf(input, now.getTime())
-  const asked = { minutes, now, span, movedBookingId: moved?.id, lockToken: presentedLockToken(ctx) }
+  const asked = { minutes, now, span, moved, lockToken: presentedLockToken(ctx) }
   const shared = bookable.eventType.seats > 1
-  const slots = await slotsOf(ctx.house, moved ? withHostsOf(bookable, moved) : bookable, asked)
+  const hosts = moved
+    ? await hostsForVisitorsMove(ctx.services.database.db, bookable, moved, now)
+    : bookable.hosts
+  const slots = await slotsOf(ctx.services, { ...bookable, hosts }, asked)
   return toSlotsView(slots, { timeZone: input.timeZone, minutes, now, span, shared })
 }
 
 /** Slots by the dates of a zone. `shared`: with the places that are left. */
 export function toSlotsView(
   slots: readonly Slot[],
-  { timeZone, minutes, now, span, shared }: Pick<Asked, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
+  {
+    timeZone,
+    minutes,
+    now,
+    span,
+    shared,
+  }: Pick<Asked, 'minutes' | 'now' | 'span'> & { timeZone: string; shared: boolean },
 ): SlotsView {
   const { shown, nextFrom } = wholeDates(byDate(slots, span, timeZone))
   return {
@@ -49,11 +70,15 @@ export function toSlotsView(
 }
 
 /** As many dates as fit into one answer, at least the first one that has slots. */
-function wholeDates(dates: Map<string, Slot[]>): { shown: Map<string, Slot[]>; nextFrom: string | null } {
+function wholeDates(dates: Map<string, Slot[]>): {
+  shown: Map<string, Slot[]>
+  nextFrom: string | null
+} {
   const shown = new Map<string, Slot[]>()
   let starts = 0
   for (const [date, slots] of dates) {
-    if (starts > 0 && starts + slots.length > schedulingLimits.startsPerAnswer) return { shown, nextFrom: date }
+    if (starts > 0 && starts + slots.length > schedulingLimits.startsPerResponse)
+      return { shown, nextFrom: date }
     starts += slots.length
     shown.set(date, slots)
   }
@@ -64,7 +89,8 @@ interface Asked {
   minutes: number
   now: Date
   span: Span
-  movedBookingId?: string | undefined
+  /** The booking that is to move: in nobody's way. */
+  moved?: BookingRow | undefined
   lockToken?: string | undefined
   /** Everything in the span, however much that is. */
   unbounded?: boolean | undefined
@@ -80,20 +106,28 @@ export interface Offering {
 const chunkMs = 8 * 86_400_000
 
 /**
- * What the hosts offer, ascending, as far as one answer holds it (and at least a chunk more): each one's own times where one of them is enough, the times of all where they meet together. Throws
+ * What the hosts offer, ascending, as far as one answer holds it (and at least a chunk more): each
+ * one's own times where one of them is enough, the times of all where they meet together. Throws
  * AppError `calendar_unavailable`.
  */
-export async function slotsOf(house: House, { eventType, hosts }: Offering, asked: Asked): Promise<Slot[]> {
-  const one = eventType.assignment === 'round_robin' && asked.movedBookingId === undefined
-  const busy = await (one ? readBusyOfSome : readBusy)(house, hosts, asked.span, {
+export async function slotsOf(
+  services: Services,
+  { eventType, hosts }: Offering,
+  asked: Asked,
+): Promise<Slot[]> {
+  const one =
+    eventType.assignment === 'round_robin' &&
+    (asked.moved === undefined || hostMayChange(asked.moved))
+  const busy = await (one ? readBusyOfSome : readBusy)(services, hosts, asked.span, {
     fresh: false,
-    movedBookingId: asked.movedBookingId,
+    movedBookingId: asked.moved?.id,
   })
-  const questions: Offer[] = []
-  for (const host of hosts) if (busy.has(host.id)) questions.push(await offer(house, eventType, host, busy, asked))
+  const questions: SlotAvailability[] = []
+  for (const host of hosts)
+    if (busy.has(host.id)) questions.push(await offer(services, eventType, host, busy, asked))
   const slots: Slot[] = []
   for (let start = asked.span.start; start < asked.span.end; start += chunkMs) {
-    if (!asked.unbounded && slots.length > schedulingLimits.startsPerAnswer) break
+    if (!asked.unbounded && slots.length > schedulingLimits.startsPerResponse) break
     const range = { start, end: Math.min(start + chunkMs, asked.span.end) }
     const offers = questions.map((question) => findSlots({ ...question, range }))
     slots.push(...(one ? union(offers) : intersection(offers)))
@@ -101,8 +135,20 @@ export async function slotsOf(house: House, { eventType, hosts }: Offering, aske
   return slots
 }
 
-function offer(house: House, eventType: OfferedEventType, host: HostRow, busy: BusyOfHosts, asked: Asked) {
-  return offerFor(house.database.db, { eventType, host, busy, ...asked })
+function offer(
+  services: Services,
+  eventType: OfferedEventType,
+  host: HostRow,
+  busy: BusyOfHosts,
+  { moved, ...asked }: Asked,
+) {
+  return availabilityFor(services.database.db, {
+    eventType,
+    host,
+    busy,
+    movedBookingId: moved?.id,
+    ...asked,
+  })
 }
 
 /** Each start once, ascending. */
@@ -122,18 +168,18 @@ function toViews(slots: readonly Slot[], shared: boolean): SlotView[] {
   return slots.map((slot) => ({ ...inIso(slot), ...(shared ? { seatsLeft: slot.seatsLeft } : {}) }))
 }
 
-/** The booking that the request's manage token opens, when it is this one of this event type; else there is nothing here. */
-async function movedBooking(ctx: Context, id: string, { eventType }: Bookable): Promise<BookingRow> {
+/**
+ * The booking that the request's manage token opens, when it is this one of this event type. Throws
+ * AppError `not_found` for everything else, `rate_limited`.
+ */
+export async function movedBooking(
+  ctx: Context,
+  id: string,
+  { eventType }: Pick<Bookable, 'eventType'>,
+): Promise<BookingRow> {
   const booking = await openManageLink(ctx)
   if (booking.id !== id || booking.eventTypeId !== eventType.id) throw nothingHere()
   return booking
-}
-
-/** A booking moves with the hosts that it has. */
-function withHostsOf(bookable: Bookable, { hosts }: BookingRow): Bookable {
-  const kept = bookable.hosts.filter(({ id }) => hosts.some(({ hostId }) => hostId === id))
-  if (kept.length < hosts.length) throw new AppError('slot_taken')
-  return { ...bookable, hosts: kept }
 }
 
 function minutesOf({ startAt, endAt }: BookingRow): number {

@@ -1,13 +1,26 @@
-import { defaultSecurityPolicy, type SecurityPolicy } from '@atrium/core/security-policy'
+import { defaultSecurityPolicy, type SecurityPolicyView } from '@atrium/core/security-policy'
 import { findSecurityPolicy, type SecurityPolicyRow } from '@atrium/db/security-policy'
 import type { Context } from '../context.ts'
+import { withEditVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'
 
 /** How members may sign in; what holds for everybody while the tenant has set nothing. */
-export async function getSecurityPolicy({ house }: Context, { tenant }: Access): Promise<SecurityPolicy> {
-  return toSecurityPolicy(await findSecurityPolicy(house.database.db, tenant.id))
+export async function getSecurityPolicy(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<SecurityPolicyView> {
+  return toSecurityPolicy(await findSecurityPolicy(services.database.db, tenant.id))
 }
 
-export function toSecurityPolicy(row: SecurityPolicyRow | undefined): SecurityPolicy {
-  return row ? { ...row, updatedAt: row.updatedAt.toISOString() } : defaultSecurityPolicy
+export function toSecurityPolicy(row: SecurityPolicyRow | undefined): SecurityPolicyView {
+  const policy = row ? { ...row, updatedAt: row.updatedAt.toISOString() } : defaultSecurityPolicy
+  const { mfaMode, sessionIdleMinutes, sessionAbsoluteMinutes, allowedCountries, ipAllowlist } =
+    policy
+  return withEditVersion(policy, [
+    mfaMode,
+    sessionIdleMinutes,
+    sessionAbsoluteMinutes,
+    allowedCountries,
+    ipAllowlist,
+  ])
 }

@@ -1,46 +1,76 @@
 import { changedFields } from '@atrium/core/audit'
 import { AppError, type Issue } from '@atrium/core/errors'
 import { allowlistAdmits, canonicalAllowlist } from '@atrium/core/ip-allowlist'
-import { idleExceedsAbsolute, type SavedSecurityPolicy, type SecurityPolicy, type UpdateSecurityPolicy } from '@atrium/core/security-policy'
+import {
+  idleExceedsAbsolute,
+  type SavedSecurityPolicy,
+  type SecurityPolicy,
+  type UpdateSecurityPolicy,
+} from '@atrium/core/security-policy'
 import type { Warning } from '@atrium/core/warnings'
 import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy'
-import type { Context, RequestFacts } from '../context.ts'
+import type { RequestInfo } from '../caller.ts'
+import type { Context } from '../context.ts'
+import { requireVersion } from '../edit-version.ts'
 import type { Access } from '../guards.ts'
-import { refuseFormerAdmin } from '../members/act.ts'
+import { rejectFormerAdmin } from '../members/change-member.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
 import { toSecurityPolicy } from './get.ts'
 
 /**
- * Changes the fields that are given. Stored, not enforced yet. Throws AppError `invalid_input` for entries that are no address or network and
- * for an idle limit above the absolute one. `warnings` tell what was left out and whom the policy would shut out, first of all the caller.
+ * Changes the fields that are given. Stored, not enforced yet. Throws AppError `invalid_input` for
+ * entries that are no address or network and for an idle limit above the absolute one. `warnings`
+ * tell what was left out and whom the policy would shut out, first of all the caller.
  */
-export async function updateSecurityPolicy(ctx: Context, access: Access, input: UpdateSecurityPolicy): Promise<SavedSecurityPolicy> {
-  const { house } = ctx
+export async function updateSecurityPolicy(
+  ctx: Context,
+  access: Access,
+  input: UpdateSecurityPolicy,
+): Promise<SavedSecurityPolicy> {
+  const { services } = ctx
   const allowlist = canonicalAllowlist(input.ipAllowlist ?? [])
-  if ('issues' in allowlist) throw new AppError('invalid_input', undefined, { issues: allowlist.issues })
+  if ('issues' in allowlist)
+    throw new AppError('invalid_input', undefined, { issues: allowlist.issues })
   const countries = input.allowedCountries && [...new Set(input.allowedCountries)].sort()
-  const { tenant, before, after } = await house.database.db.transaction().execute(async (trx) => {
-    const open = await lockOpenTenant(trx, access.tenant.slug)
-    await refuseFormerAdmin(trx, access)
-    const stored = toSecurityPolicy(await findSecurityPolicy(trx, open.id))
-    const wanted: SecurityPolicy = {
-      ...stored,
-      mfaMode: input.mfaMode ?? stored.mfaMode,
-      sessionIdleMinutes: input.sessionIdleMinutes === undefined ? stored.sessionIdleMinutes : input.sessionIdleMinutes,
-      sessionAbsoluteMinutes: input.sessionAbsoluteMinutes === undefined ? stored.sessionAbsoluteMinutes : input.sessionAbsoluteMinutes,
-      allowedCountries: countries ?? stored.allowedCountries,
-      ipAllowlist: input.ipAllowlist ? allowlist.entries : stored.ipAllowlist,
-    }
-    if (idleExceedsAbsolute(wanted)) throw new AppError('invalid_input', undefined, { issues: limitIssues(input, wanted) })
-    return { tenant: open, before: stored, after: toSecurityPolicy(await saveSecurityPolicy(trx, open.id, wanted)) }
-  })
+  const { tenant, before, after } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    async (trx) => {
+      const open = await lockOpenTenant(trx, access.tenant.slug)
+      await rejectFormerAdmin(trx, access)
+      const stored = toSecurityPolicy(await findSecurityPolicy(trx, open.id))
+      requireVersion(input.expectedVersion, stored)
+      const requested: SecurityPolicy = {
+        ...stored,
+        mfaMode: input.mfaMode ?? stored.mfaMode,
+        sessionIdleMinutes:
+          input.sessionIdleMinutes === undefined
+            ? stored.sessionIdleMinutes
+            : input.sessionIdleMinutes,
+        sessionAbsoluteMinutes:
+          input.sessionAbsoluteMinutes === undefined
+            ? stored.sessionAbsoluteMinutes
+            : input.sessionAbsoluteMinutes,
+        allowedCountries: countries ?? stored.allowedCountries,
+        ipAllowlist: input.ipAllowlist ? allowlist.entries : stored.ipAllowlist,
+      }
+      if (idleExceedsAbsolute(requested))
+        throw new AppError('invalid_input', undefined, { issues: limitIssues(input, requested) })
+      return {
+        tenant: open,
+        before: stored,
+        after: toSecurityPolicy(await saveSecurityPolicy(trx, open.id, requested)),
+      }
+    },
+  )
   const changes = changedFields(
     before,
     after,
-    Object.keys(after).filter((field) => field !== 'updatedAt'),
+    Object.keys(after).filter((field) => field !== 'updatedAt' && field !== 'editVersion'),
   )
   if (Object.keys(changes).length > 0) {
-    await house.audit.record(ctx, access.caller, {
+    await services.audit.record(ctx, access.caller, {
       action: 'security_policy.updated',
       resourceType: 'security_policy',
       resourceId: tenant.id,
@@ -50,29 +80,46 @@ export async function updateSecurityPolicy(ctx: Context, access: Access, input: 
       metadata: { changes },
     })
   }
-  return { securityPolicy: after, warnings: [...allowlist.warnings, ...shutOut(ctx.request, after)] }
+  return {
+    securityPolicy: after,
+    warnings: [...allowlist.warnings, ...shutOut(ctx.request, after)],
+  }
 }
 
 /** The issue stands at the limit that was given, at the idle one when both were. */
-function limitIssues(input: UpdateSecurityPolicy, wanted: SecurityPolicy): Issue[] {
-  const path = input.sessionIdleMinutes === undefined ? 'sessionAbsoluteMinutes' : 'sessionIdleMinutes'
-  const message = `A session would stand idle for ${wanted.sessionIdleMinutes} minutes, longer than the ${wanted.sessionAbsoluteMinutes} that it may last.`
+function limitIssues(input: UpdateSecurityPolicy, requested: SecurityPolicy): Issue[] {
+  const path =
+    input.sessionIdleMinutes === undefined ? 'sessionAbsoluteMinutes' : 'sessionIdleMinutes'
+  const message = `A session would stand idle for ${requested.sessionIdleMinutes} minutes, longer than the ${requested.sessionAbsoluteMinutes} that it may last.`
   return [{ path, message }]
 }
 
-function shutOut({ ip, country }: RequestFacts, policy: SecurityPolicy): Warning[] {
+function shutOut({ ip, country }: RequestInfo, policy: SecurityPolicy): Warning[] {
   const warnings: Warning[] = []
   if (policy.ipAllowlist.length > 0 && (ip === null || !allowlistAdmits(policy.ipAllowlist, ip))) {
     const message =
-      ip === null ? 'Your own address is not known here; make sure that it is in the list.' : `Your own address ${ip} is not in the list.`
-    warnings.push({ code: ip === null ? 'own_address_unknown' : 'own_address_shut_out', path: 'ipAllowlist', message })
+      ip === null
+        ? 'Your own address is not known here; make sure that it is in the list.'
+        : `Your own address ${ip} is not in the list.`
+    warnings.push({
+      code: ip === null ? 'own_address_unknown' : 'own_address_shut_out',
+      path: 'ipAllowlist',
+      message,
+    })
   }
-  if (policy.allowedCountries.length > 0 && (country === null || !policy.allowedCountries.includes(country))) {
+  if (
+    policy.allowedCountries.length > 0 &&
+    (country === null || !policy.allowedCountries.includes(country))
+  ) {
     const message =
       country === null
         ? 'Your own country is not known here; make sure that it is in the list.'
         : `Your own country ${country} is not in the list.`
-    warnings.push({ code: country === null ? 'own_country_unknown' : 'own_country_shut_out', path: 'allowedCountries', message })
+    warnings.push({
+      code: country === null ? 'own_country_unknown' : 'own_country_shut_out',
+      path: 'allowedCountries',
+      message,
+    })
   }
   return warnings
 }

@@ -4,31 +4,43 @@ import { slugify } from '@atrium/core/slugs'
 import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso'
 import { trimEnd } from '@atrium/core/trim'
 import { violatedConstraint } from '@atrium/db/failures'
-import { activateSsoApp, beginSsoAppRemoval, countSsoApps, insertPendingSsoApp, type SsoAppRow } from '@atrium/db/sso'
+import {
+  activateSsoApp,
+  beginSsoAppRemoval,
+  countSsoApps,
+  insertPendingSsoApp,
+  type SsoAppRow,
+} from '@atrium/db/sso'
 import type { IdentityProvider, SsoApplication } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import { refuseLimited } from '../billing/limits.ts'
+import { rejectLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { deprovision } from './deprovision.ts'
 import { requireSsoProvider } from './provider.ts'
-import { takeAway } from './take-away.ts'
 import { toSsoAppView } from './view.ts'
 
 /**
- * Registers an application that the tenant's people sign in to, and answers its secret, this once. It is written down before the
- * provider is called, so that nothing is left there that nobody knows of: what fails is taken away at once, else by `sweepSsoApps`.
- * 409 `tenant_not_provisioned` while the tenant has no group, 502 `upstream_failed` with the part that failed.
+ * Registers an application that the tenant's people sign in to, and answers its secret, this once.
+ * It is written down before the provider is called, so that nothing is left there that nobody knows
+ * of: what fails is taken away at once, else by `sweepSsoApps`. 409 `tenant_not_provisioned` while
+ * the tenant has no group, 502 `upstream_failed` with the part that failed.
  */
-export async function createSsoApp(ctx: Context, access: Access, input: CreateSsoApp): Promise<CreatedSsoApp> {
-  const { house } = ctx
-  const identity = requireSsoProvider(house)
-  const { row, groupId, partnerSlug } = await writeDown(house, input)
+export async function createSsoApp(
+  ctx: Context,
+  access: Access,
+  input: CreateSsoApp,
+): Promise<CreatedSsoApp> {
+  const { services } = ctx
+  const identity = requireSsoProvider(services)
+  const { row, groupId, partnerSlug } = await writeDown(services, access.tenant.id, input)
   // 384 bits: nobody guesses it, and it needs no escaping in a header or a form.
   const clientSecret = randomBytes(48).toString('base64url')
-  await carryOut(house, identity, row, { groupId, clientSecret })
-  await house.audit.record(ctx, access.caller, {
+  await carryOut(services, identity, row, { groupId, clientSecret })
+  await services.audit.record(ctx, access.caller, {
     action: 'sso_app.created',
     resourceType: 'sso_app',
     resourceId: row.id,
@@ -37,42 +49,52 @@ export async function createSsoApp(ctx: Context, access: Access, input: CreateSs
     partnerSlug,
     metadata: { clientId: row.clientId, redirectUris: row.redirectUris },
   })
-  return { ...toSsoAppView(house, row, 'active'), clientSecret }
+  return { ...toSsoAppView(services, row, 'active'), clientSecret }
 }
 
-function writeDown(house: House, input: CreateSsoApp) {
-  return house.database.db
-    .transaction()
-    .execute(async (trx) => {
-      const tenant = await lockOpenTenant(trx, input.slug)
-      await refuseLimited(trx, house, tenant.id)
-      if (!tenant.identityGroupId) throw new AppError('tenant_not_provisioned')
-      await house.limits.requireRoom(trx, 'sso_apps', tenant.id, await countSsoApps(trx, tenant.id))
-      const row = await insertPendingSsoApp(trx, {
-        tenantId: tenant.id,
-        name: input.name,
-        slug: applicationSlug(tenant.slug, input.name),
-        clientId: randomBytes(20).toString('hex'),
-        redirectUris: input.redirectUris,
-        launchUrl: input.launchUrl ?? null,
-      })
-      return { row, groupId: tenant.identityGroupId, partnerSlug: tenant.partnerSlug }
+function writeDown(services: Services, tenantId: string, input: CreateSsoApp) {
+  return tenantTransaction(services, tenantId, async (trx) => {
+    const tenant = await lockOpenTenant(trx, input.slug)
+    await rejectLimited(trx, services, tenant.id)
+    if (!tenant.identityGroupId) throw new AppError('tenant_not_provisioned')
+    await services.limits.requireCapacity(
+      trx,
+      'sso_apps',
+      tenant.id,
+      await countSsoApps(trx, tenant.id),
+    )
+    const row = await insertPendingSsoApp(trx, {
+      tenantId: tenant.id,
+      name: input.name,
+      slug: applicationSlug(tenant.slug, input.name),
+      clientId: randomBytes(20).toString('hex'),
+      redirectUris: input.redirectUris,
+      launchUrl: input.launchUrl ?? null,
     })
-    .catch((error: unknown) => {
-      if (violatedConstraint(error) !== 'sso_apps_name') throw error
-      throw new AppError('already_exists', 'The tenant has an application of this name already.', { cause: error })
+    return { row, groupId: tenant.identityGroupId, partnerSlug: tenant.partnerSlug }
+  }).catch((error: unknown) => {
+    if (violatedConstraint(error) !== 'sso_apps_name') throw error
+    throw new AppError('already_exists', 'The tenant has an application of this name already.', {
+      cause: error,
     })
+  })
 }
 
-/** `<tenant>-<name>-<random>`, at most 50 characters, which is what older releases of the provider take. */
+/**
+ * `<tenant>-<name>-<random>`, at most 50 characters, which is what older releases of the provider
+ * take.
+ */
 export function applicationSlug(tenantSlug: string, name: string): string {
   const random = randomBytes(4).toString('hex')
-  const readable = `${tenantSlug.slice(0, 24)}-${slugify(name) ?? 'app'}`.slice(0, 50 - random.length - 1)
+  const readable = `${tenantSlug.slice(0, 24)}-${slugify(name) ?? 'app'}`.slice(
+    0,
+    50 - random.length - 1,
+  )
   return `${trimEnd(readable, /-/)}-${random}`
 }
 
 async function carryOut(
-  house: House,
+  services: Services,
   identity: IdentityProvider,
   row: SsoAppRow,
   secrets: { groupId: string; clientSecret: string },
@@ -88,21 +110,26 @@ async function carryOut(
       ...secrets,
     })
   } catch (error) {
-    throw await withdrawn(house, row, error)
+    throw await withdrawn(services, row, error)
   }
-  if (await activateSsoApp(house.database.db, row.id, made.providerId)) return
+  if (await activateSsoApp(services.database.db, row.id, made.providerId)) return
   // The clean-up took it for abandoned, so the provider may lack parts of it by now.
-  await takeAway(house, identity, { ...row, providerId: made.providerId })
-  throw new AppError('upstream_failed', 'The identity provider took too long, and the application was withdrawn. Try again.')
+  await deprovision(services, identity, { ...row, providerId: made.providerId })
+  throw new AppError(
+    'upstream_failed',
+    'The identity provider took too long, and the application was withdrawn. Try again.',
+  )
 }
 
-/** The refusal that tells what failed, after what may be at the provider was taken away. */
-async function withdrawn(house: House, row: SsoAppRow, error: unknown): Promise<unknown> {
-  const { db } = house.database
+/** The rejection that tells what failed, after what may be at the provider was taken away. */
+async function withdrawn(services: Services, row: SsoAppRow, error: unknown): Promise<unknown> {
+  const { db } = services.database
   await beginSsoAppRemoval(db, row.id)
-  const identity = house.systems.identity
-  const clean = identity !== null && (await takeAway(house, identity, row))
+  const identity = services.systems.identity
+  const clean = identity !== null && (await deprovision(services, identity, row))
   if (!(error instanceof UpstreamError)) return error
-  const consequence = clean ? 'Nothing was left behind.' : 'What it may have left behind is taken away as soon as that is possible.'
+  const consequence = clean
+    ? 'Nothing was left behind.'
+    : 'What it may have left behind is taken away as soon as that is possible.'
   return new AppError('upstream_failed', `${error.message} ${consequence}`, { cause: error })
 }

@@ -1,9 +1,9 @@
 import { AppError } from '@atrium/core/errors'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** The identity provider, or 409 `integration_off` where this installation has none. */
-export function requireSsoProvider(house: House): IdentityProvider {
-  if (!house.systems.identity) throw new AppError('integration_off')
-  return house.systems.identity
+export function requireSsoProvider(services: Services): IdentityProvider {
+  if (!services.systems.identity) throw new AppError('integration_off')
+  return services.systems.identity
 }

@@ -4,28 +4,37 @@ import { beginSsoAppRemoval, findSsoApp } from '@atrium/db/sso'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { lockOpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { deprovision } from './deprovision.ts'
 import { requireSsoProvider } from './provider.ts'
-import { takeAway } from './take-away.ts'
 
 /**
- * Takes an application away from the provider, then from our records. 502 `upstream_failed` when the provider does not do its part: the
- * application is `removing` then, and `sweepSsoApps` goes on. Repeating the call tries again at once.
+ * Takes an application away from the provider, then from our records. 502 `upstream_failed` when
+ * the provider does not do its part: the application is `removing` then, and `sweepSsoApps` goes
+ * on. Repeating the call tries again at once.
  */
-export async function removeSsoApp(ctx: Context, access: Access, input: RemoveSsoApp): Promise<void> {
-  const { house } = ctx
-  const identity = requireSsoProvider(house)
-  const { row, partnerSlug } = await house.database.db.transaction().execute(async (trx) => {
+export async function removeSsoApp(
+  ctx: Context,
+  access: Access,
+  input: RemoveSsoApp,
+): Promise<void> {
+  const { services } = ctx
+  const identity = requireSsoProvider(services)
+  const { row, partnerSlug } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, input.slug)
     const found = await findSsoApp(trx, tenant.id, input.appId)
     if (!found) throw new AppError('not_found', 'The tenant has no such application.')
     if (found.state === 'pending') {
-      throw new AppError('provisioning_in_progress', 'The application is still being made. If that was cut off, it is removed by itself.')
+      throw new AppError(
+        'provisioning_in_progress',
+        'The application is still being made. If that was cut off, it is removed by itself.',
+      )
     }
     await beginSsoAppRemoval(trx, found.id)
     return { row: found, partnerSlug: tenant.partnerSlug }
   })
-  const done = await takeAway(house, identity, row)
-  await house.audit.record(ctx, access.caller, {
+  const done = await deprovision(services, identity, row)
+  await services.audit.record(ctx, access.caller, {
     action: 'sso_app.deleted',
     outcome: done ? 'success' : 'failure',
     resourceType: 'sso_app',
@@ -36,5 +45,8 @@ export async function removeSsoApp(ctx: Context, access: Access, input: RemoveSs
     metadata: { clientId: row.clientId },
   })
   if (done) return
-  throw new AppError('upstream_failed', 'The identity provider did not take the application away. It is tried again until it does.')
+  throw new AppError(
+    'upstream_failed',
+    'The identity provider did not take the application away. It is tried again until it does.',
+  )
 }

@@ -1,11 +1,13 @@
 import type { SsoAppState, SsoAppView } from '@atrium/core/sso'
 import { trimEnd } from '@atrium/core/trim'
 import type { SsoAppRow } from '@atrium/db/sso'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
-/** The record as the tenant's people see it, in the state that the provider was found to have it in. */
-export function toSsoAppView(house: House, row: SsoAppRow, state: SsoAppState): SsoAppView {
-  const issuer = issuerOf(house, row.slug)
+/**
+ * The record as the tenant's people see it, in the state that the provider was found to have it in.
+ */
+export function toSsoAppView(services: Services, row: SsoAppRow, state: SsoAppState): SsoAppView {
+  const issuer = issuerOf(services, row.slug)
   return {
     id: row.id,
     name: row.name,
@@ -20,9 +22,11 @@ export function toSsoAppView(house: House, row: SsoAppRow, state: SsoAppState): 
   }
 }
 
-/** Computed and not read from the provider, so that a list can tell it while the provider is away. */
-function issuerOf(house: House, slug: string): string {
-  const { identity } = house.config
+/**
+ * Computed and not read from the provider, so that a list can tell it while the provider is away.
+ */
+function issuerOf(services: Services, slug: string): string {
+  const { identity } = services.config
   const origin = trimEnd(identity?.publicUrl ?? identity?.baseUrl ?? '', /\//)
   return `${origin}/application/o/${slug}/`
 }

@@ -1,21 +1,28 @@
-import { pendingSubject } from '@atrium/db/pending-subject'
-import type { UsageReading } from '@atrium/db/storage'
-import type { House } from '../house.ts'
-import type { Reader } from '../readings/refresh.ts'
+import type { UsageEntry } from '@atrium/db/storage'
+import { isAccountOf } from '@atrium/integrations/files/port'
+import type { Services } from '../services.ts'
+import type { Fetcher } from '../upstream-cache/refresh.ts'
 
-/** Asks the file storage what people keep in their own space. Undefined where this installation has none. */
-export function usageReader(house: House): Reader | undefined {
-  const { files } = house.systems
+/**
+ * Asks the file storage what people keep in their own space. Undefined where this installation has
+ * none.
+ */
+export function usageFetcher(services: Services): Fetcher | undefined {
+  const { files } = services.systems
   if (!files) return undefined
   return {
     kind: 'file_usage',
-    async read({ email, fileAccountId, idpSubjectId }, signal): Promise<UsageReading> {
-      // An account that provisioning did not make may have come with the first sign-in, under the address. Of somebody without an identity it
-      // would be another person's.
-      const known = fileAccountId !== null || !idpSubjectId.startsWith(pendingSubject)
-      const accountId = fileAccountId ?? (known ? (await files.findAccount(email, { signal }))?.id : undefined)
-      const bytes = accountId === undefined ? undefined : await files.accountUsage(accountId, { signal })
+    async read({ id, email, fileAccountId, idpSubjectId: subject }, signal): Promise<UsageEntry> {
+      const accountId = fileAccountId ?? (await findOwn())
+      const bytes =
+        accountId === undefined ? undefined : await files.accountUsage(accountId, { signal })
       return { bytes: bytes ?? null }
+
+      /** An account that provisioning did not create may have come with the first sign-in. */
+      async function findOwn(): Promise<string | undefined> {
+        const account = await files?.findAccount(email, { signal })
+        return account && isAccountOf(account, { id, subject }) ? account.id : undefined
+      }
     },
   }
 }

@@ -5,7 +5,14 @@ import { readStorage } from './get.ts'
 
 export const storageRouter = router({
   get: memberOrOperator
-    .meta({ openapi: { method: 'GET', path: '/tenants/{slug}/storage', tags: ['storage'], summary: 'See how much is stored' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/tenants/{slug}/storage',
+        tags: ['storage'],
+        summary: 'See how much is stored',
+      },
+    })
     .input(ReadStorage)
     .output(StorageView)
     .query(({ ctx, input }) => readStorage(ctx, ctx.access, input)),

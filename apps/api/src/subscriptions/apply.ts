@@ -14,7 +14,7 @@ import {
   updateSubscription,
 } from '@atrium/db/subscriptions'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
-import type { InTransaction } from '../house.ts'
+import type { InTransaction } from '../services.ts'
 import { askProcessor } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
 
@@ -22,7 +22,10 @@ import { followSubscription } from './follow.ts'
 export interface Cause {
   eventId: string | null
   eventAt: Date | null
-  /** When the reading began, by the database's clock: which of two readings is newer does not follow from the events behind them. */
+  /**
+   * When the reading began, by the database's clock: which of two readings is newer does not follow
+   * from the events behind them.
+   */
   readAt?: Date | undefined
 }
 
@@ -32,13 +35,14 @@ export interface AppliedSubscription {
 }
 
 /**
- * Writes the subscription as the payment processor has it, and lets the tenant follow. Events may come in any order and any number of
- * times: what was read before the newest that was applied changes nothing, and what has ended stays so; both answer undefined. Throws
- * AppError `subscription_exists` when the tenant has another one that runs.
+ * Writes the subscription as the payment processor has it, and lets the tenant follow. Events may
+ * come in any order and any number of times: what was read before the newest that was applied
+ * changes nothing, and what has ended stays so; both answer undefined. Throws AppError
+ * `subscription_exists` when the tenant has another one that runs.
  */
 export async function applyProcessorSubscription(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   tenantId: string,
   subscription: ProcessorSubscription,
   cause: Cause,
@@ -47,41 +51,55 @@ export async function applyProcessorSubscription(
   const before = await findSubscriptionByStripeId(trx, subscription.id)
   const status = toSubscriptionStatus(subscription.status)
   if (before && isStale(before, status, cause)) return undefined
-  if (!before && !isEnded(status)) await settleOther(trx, house, tenantId)
+  if (!before && !isEnded(status)) await settleOther(trx, services, tenantId)
   // A call of our own was answered just now: what others began to read before it may be older.
   const order = cause.readAt ?? cause.eventAt ?? (await databaseNow(trx))
   const columns = {
-    ...(await columnsOf(trx, house, subscription, { status, before, cause })),
+    ...(await columnsOf(trx, services, subscription, { status, before, cause })),
     ...{ stripe_event_at: order, stripe_event_id: cause.eventId },
   }
-  const id = before?.id ?? (await insertSubscription(trx, { tenant_id: tenantId, source: 'stripe', ...columns }))
+  const id =
+    before?.id ??
+    (await insertSubscription(trx, { tenant_id: tenantId, source: 'stripe', ...columns }))
   if (before) await updateSubscription(trx, id, columns, { counted: differs(before, columns) })
-  return { before, after: await followSubscription(trx, house, id) }
+  return { before, after: await followSubscription(trx, services, id) }
 }
 
-function isStale(row: SubscriptionRow, status: SubscriptionStatus, { eventAt, readAt }: Cause): boolean {
+function isStale(
+  row: SubscriptionRow,
+  status: SubscriptionStatus,
+  { eventAt, readAt }: Cause,
+): boolean {
   if (isEnded(row.status) && !isEnded(status)) return true
   const order = readAt ?? eventAt
   return order !== null && row.stripeEventAt !== null && order < row.stripeEventAt
 }
 
 /**
- * Another subscription of the tenant that still runs here. Its end may be told later than this one's beginning: it is read anew, and only
- * one that really runs is in the way.
+ * Another subscription of the tenant that still runs here. Its end may be told later than this
+ * one's beginning: it is read again, and only one that really runs is in the way.
  */
-async function settleOther(trx: Trx, house: InTransaction, tenantId: string): Promise<void> {
+async function settleOther(trx: Trx, services: InTransaction, tenantId: string): Promise<void> {
   const other = await findLiveSubscription(trx, tenantId)
   if (!other) return
-  const { payments } = house.systems
+  const { payments } = services.systems
   const { stripeSubscriptionId } = other
   if (payments && stripeSubscriptionId) {
-    const read = await askProcessor((signal) => payments.findSubscription(stripeSubscriptionId, { signal }))
+    const read = await askProcessor((signal) =>
+      payments.findSubscription(stripeSubscriptionId, { signal }),
+    )
     if (read && isEnded(toSubscriptionStatus(read.status))) {
-      await applyProcessorSubscription(trx, house, tenantId, read, { eventId: null, eventAt: null })
+      await applyProcessorSubscription(trx, services, tenantId, read, {
+        eventId: null,
+        eventAt: null,
+      })
       return
     }
   }
-  throw new AppError('subscription_exists', 'The tenant has another subscription that has not ended.')
+  throw new AppError(
+    'subscription_exists',
+    'The tenant has another subscription that has not ended.',
+  )
 }
 
 interface Known {
@@ -90,9 +108,14 @@ interface Known {
   cause: Cause
 }
 
-async function columnsOf(trx: Trx, house: InTransaction, read: ProcessorSubscription, { status, before, cause }: Known) {
+async function columnsOf(
+  trx: Trx,
+  services: InTransaction,
+  read: ProcessorSubscription,
+  { status, before, cause }: Known,
+) {
   const price = await findPriceByStripeId(trx, read.priceId)
-  const at = cause.eventAt ?? house.clock.now()
+  const at = cause.eventAt ?? services.clock.now()
   return {
     stripe_subscription_id: read.id,
     stripe_item_id: read.itemId,
@@ -134,9 +157,19 @@ function planIn({ metadata }: ProcessorSubscription): Plan | undefined {
 }
 
 /** As the processor says it; where it says nothing, as the catalog computes it. */
-function amountsOf(read: ProcessorSubscription, price: PriceRow | undefined, before: SubscriptionRow | undefined) {
+function amountsOf(
+  read: ProcessorSubscription,
+  price: PriceRow | undefined,
+  before: SubscriptionRow | undefined,
+) {
   const amount = price?.amounts.find(({ currency }) => currency === read.currency)
-  const computed = price && amount && snapshotOf({ scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }, read.seats)
+  const computed =
+    price &&
+    amount &&
+    snapshotOf(
+      { scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers },
+      read.seats,
+    )
   if (read.perSeatAmount === null && read.periodAmount === null && computed) {
     return { per_seat_amount: computed.perSeatAmount, period_amount: computed.periodAmount }
   }
@@ -146,13 +179,26 @@ function amountsOf(read: ProcessorSubscription, price: PriceRow | undefined, bef
   }
 }
 
-/** From when money is owed. The period begins with the invoice that was not paid, whichever event tells of it first. */
-function pastDueSince(status: SubscriptionStatus, read: ProcessorSubscription, before: SubscriptionRow | undefined, at: Date): Date | null {
+/**
+ * From when money is owed. The period begins with the invoice that was not paid, whichever event
+ * tells of it first.
+ */
+function pastDueSince(
+  status: SubscriptionStatus,
+  read: ProcessorSubscription,
+  before: SubscriptionRow | undefined,
+  at: Date,
+): Date | null {
   if (status !== 'past_due' && status !== 'unpaid') return null
   return before?.pastDueSince ?? read.currentPeriodStart ?? at
 }
 
-function stateSince(status: SubscriptionStatus, read: ProcessorSubscription, before: SubscriptionRow | undefined, at: Date): Date {
+function stateSince(
+  status: SubscriptionStatus,
+  read: ProcessorSubscription,
+  before: SubscriptionRow | undefined,
+  at: Date,
+): Date {
   if (isEnded(status)) return read.endedAt ?? at
   return before ? at : read.created
 }
@@ -168,7 +214,8 @@ function differs(before: SubscriptionRow, columns: Awaited<ReturnType<typeof col
     before.status !== columns.status ||
     before.cancelAtPeriodEnd !== columns.cancel_at_period_end ||
     before.perSeatAmount !== BigInt(columns.per_seat_amount) ||
-    before.periodAmount !== (columns.period_amount === null ? null : BigInt(columns.period_amount)) ||
+    before.periodAmount !==
+      (columns.period_amount === null ? null : BigInt(columns.period_amount)) ||
     before.currentPeriodEnd?.getTime() !== columns.current_period_end?.getTime()
   )
 }

@@ -10,18 +10,22 @@ import {
   type SubscriptionQuote,
 } from '@atrium/core/subscriptions'
 import type { Trx } from '@atrium/db/connect'
-import { countAssignedSeats, type SubscriptionRow, updateSubscription } from '@atrium/db/subscriptions'
+import {
+  countAssignedSeats,
+  type SubscriptionRow,
+  updateSubscription,
+} from '@atrium/db/subscriptions'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { readOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
-import type { InTransaction } from '../house.ts'
+import type { InTransaction } from '../services.ts'
 import { applyProcessorSubscription } from './apply.ts'
-import { askProcessor, inTurn } from './at-processor.ts'
+import { askProcessor, oneAtATime } from './at-processor.ts'
 import { followSubscription } from './follow.ts'
-import { refuseExceededQuota } from './quota.ts'
+import { rejectExceededQuota } from './quota.ts'
 import { actionOf, auditSubscription } from './record.ts'
-import { lockTenantSubscription, refuseNoChange, refuseUnchangeable } from './rules.ts'
+import { lockTenantSubscription, rejectNoChange, rejectUnchangeable } from './rules.ts'
 import { type Target, targetOf } from './target.ts'
 import { toTenantSubscription } from './view.ts'
 
@@ -32,49 +36,70 @@ interface Changed {
 }
 
 /**
- * Carries out what was quoted: more at once, less at the end of the period. Two at once: the second finds its quote void. Throws AppError
- * `quote_expired`, `subscription_ended`, `uncancel_first`, `subscription_state`, `currency_locked`, `quota_exceeded`, `price_unavailable`,
- * `invalid_input`; for a subscription at the payment processor also `billing_disabled`, `payments_not_configured`, `payment_failed`,
- * `upstream_failed`.
+ * Carries out what was quoted: more at once, less at the end of the period. Two at once: the second
+ * finds its quote void. Throws AppError `quote_expired`, `subscription_ended`, `uncancel_first`,
+ * `subscription_state`, `currency_locked`, `quota_exceeded`, `price_unavailable`, `invalid_input`;
+ * for a subscription at the payment processor also `billing_disabled`, `payments_not_configured`,
+ * `payment_failed`, `upstream_failed`.
  */
-export async function changeSubscription(ctx: Context, access: Access, input: ChangeSubscription): Promise<ChangeResult> {
-  const { house } = ctx
-  const billing = await readOpenBilling(house)
-  const changed = await inTurn(house, () =>
-    house.database.db.transaction().execute(async (trx): Promise<Changed> => {
+export async function changeSubscription(
+  ctx: Context,
+  access: Access,
+  input: ChangeSubscription,
+): Promise<ChangeResult> {
+  const { services } = ctx
+  const billing = await readOpenBilling(services)
+  const changed = await oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx): Promise<Changed> => {
       const row = await lockTenantSubscription(trx, access)
-      refuseUnchangeable(row, input.currency)
-      const now = house.clock.now()
-      refuseOldQuote(row, input.quote, now)
+      rejectUnchangeable(row, input.currency)
+      const now = services.clock.now()
+      rejectOldQuote(row, input.quote, now)
       const { id: tenantId, partnerId } = access.tenant
       const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
-      refuseNoChange(row, target)
+      rejectNoChange(row, target)
       if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
-      await refuseExceededQuota(trx, house, tenantId, { from: row.plan, to: target.plan })
+      await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
       const payments = row.source === 'stripe' ? billing(access.tenant) : null
-      if (effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target) === 'period_end') {
-        return wait(trx, house, row, target, access.caller.email ?? null)
+      if (
+        effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target) ===
+        'period_end'
+      ) {
+        return wait(trx, services, row, target, access.caller.email ?? null)
       }
       const left = withoutNamed(row.pending, input)
-      if (left !== row.pending) await updateSubscription(trx, row.id, { pending: left && JSON.stringify(left) }, { counted: false })
-      if (payments && row.status === 'paused') return changePaused(trx, house, payments, row, target)
-      return payments ? payNow(trx, house, payments, row, target, input.quote) : changeHere(trx, house, row, target, now)
+      if (left !== row.pending)
+        await updateSubscription(
+          trx,
+          row.id,
+          { pending: left && JSON.stringify(left) },
+          { counted: false },
+        )
+      if (payments && row.status === 'paused')
+        return changePaused(trx, services, payments, row, target)
+      return payments
+        ? payNow(trx, services, payments, row, target, input.quote)
+        : changeHere(trx, services, row, target, now)
     }),
   )
   const { before, after, outcome } = changed
   const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)
   await auditSubscription(ctx, access.caller, action, before, after, { outcome })
-  const assigned = await countAssignedSeats(house.database.db, access.tenant.id)
+  const assigned = await countAssignedSeats(services.database.db, access.tenant.id)
   return { outcome, subscription: toTenantSubscription(after, assigned) }
 }
 
-function refuseOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Date): void {
+function rejectOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Date): void {
   const age = now.getTime() - Date.parse(quote.prorationDate)
-  if (age < -60_000 || age > quoteMinutes * 60_000 || quote.version !== row.version) throw new AppError('quote_expired')
+  if (age < -60_000 || age > quoteMinutes * 60_000 || quote.version !== row.version)
+    throw new AppError('quote_expired')
 }
 
 /** A change that holds at once takes the place of what waited for the same field. */
-function withoutNamed(pending: PendingChange | null, input: ChangeSubscription): PendingChange | null {
+function withoutNamed(
+  pending: PendingChange | null,
+  input: ChangeSubscription,
+): PendingChange | null {
   if (!pending) return null
   const { plan, cycle, seats, ...when } = pending
   const left = {
@@ -86,23 +111,38 @@ function withoutNamed(pending: PendingChange | null, input: ChangeSubscription):
 }
 
 /** Puts the change down for the end of the period, beside what waits already. */
-async function wait(trx: Trx, house: InTransaction, row: SubscriptionRow, target: Target, requestedBy: string | null): Promise<Changed> {
+async function wait(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  target: Target,
+  requestedBy: string | null,
+): Promise<Changed> {
   const pending: PendingChange = {
     ...(row.pending ?? {}),
     ...(target.plan === row.plan ? {} : { plan: target.plan }),
     ...(target.cycle === row.cycle ? {} : { cycle: target.cycle }),
     ...(target.seats === row.seats ? {} : { seats: target.seats }),
-    effectiveAt: (row.currentPeriodEnd ?? house.clock.now()).toISOString(),
+    effectiveAt: (row.currentPeriodEnd ?? services.clock.now()).toISOString(),
     requestedBy,
   }
-  const fresh = { pending: JSON.stringify(pending), pending_attempts: 0, pending_next_at: null, pending_error: null }
+  const fresh = {
+    pending: JSON.stringify(pending),
+    pending_attempts: 0,
+    pending_next_at: null,
+    pending_error: null,
+  }
   await updateSubscription(trx, row.id, fresh, { counted: true })
-  return { before: row, after: await followSubscription(trx, house, row.id), outcome: 'scheduled' }
+  return {
+    before: row,
+    after: await followSubscription(trx, services, row.id),
+    outcome: 'scheduled',
+  }
 }
 
 async function payNow(
   trx: Trx,
-  house: InTransaction,
+  services: InTransaction,
   payments: Payments,
   row: SubscriptionRow,
   target: Target,
@@ -115,29 +155,57 @@ async function payNow(
   const idempotencyKey = `change:${row.id}:${row.version}:${prorationDate.getTime() / 1000}:${priceId}:${seats}`
   const cycleChanges = cycle !== row.cycle
   const read = await askProcessor((signal) =>
-    payments.changeSubscription({ subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges }, { idempotencyKey, signal }),
+    payments.changeSubscription(
+      { subscriptionId, itemId, priceId, plan, seats, prorationDate, cycleChanges },
+      { idempotencyKey, signal },
+    ),
   )
-  const applied = await applyProcessorSubscription(trx, house, row.tenantId, read, { eventId: null, eventAt: null })
+  const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
+    eventId: null,
+    eventAt: null,
+  })
   if (!applied) throw new AppError('subscription_ended')
-  return { before: row, after: applied.after, outcome: read.pendingUpdate ? 'awaiting_payment' : 'applied' }
+  return {
+    before: row,
+    after: applied.after,
+    outcome: read.pendingUpdate ? 'awaiting_payment' : 'applied',
+  }
 }
 
 /** While it is paused nothing is charged: the new terms hold from the resumption on. */
-async function changePaused(trx: Trx, house: InTransaction, payments: Payments, row: SubscriptionRow, target: Target): Promise<Changed> {
+async function changePaused(
+  trx: Trx,
+  services: InTransaction,
+  payments: Payments,
+  row: SubscriptionRow,
+  target: Target,
+): Promise<Changed> {
   const { stripeSubscriptionId: subscriptionId, stripeItemId: itemId } = row
   const { stripePriceId: priceId, plan, seats } = target
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   const idempotencyKey = `paused:${row.id}:${row.version}:${priceId}:${seats}`
   const read = await askProcessor((signal) =>
-    payments.setSubscriptionItem({ subscriptionId, itemId, priceId, plan, seats, credit: false }, { idempotencyKey, signal }),
+    payments.setSubscriptionItem(
+      { subscriptionId, itemId, priceId, plan, seats, credit: false },
+      { idempotencyKey, signal },
+    ),
   )
-  const applied = await applyProcessorSubscription(trx, house, row.tenantId, read, { eventId: null, eventAt: null })
+  const applied = await applyProcessorSubscription(trx, services, row.tenantId, read, {
+    eventId: null,
+    eventAt: null,
+  })
   if (!applied) throw new AppError('subscription_ended')
   return { before: row, after: applied.after, outcome: 'applied' }
 }
 
 /** A subscription that nobody but us keeps. From month to year begins a new period. */
-async function changeHere(trx: Trx, house: InTransaction, row: SubscriptionRow, target: Target, now: Date): Promise<Changed> {
+async function changeHere(
+  trx: Trx,
+  services: InTransaction,
+  row: SubscriptionRow,
+  target: Target,
+  now: Date,
+): Promise<Changed> {
   const still = row.status === 'trialing' || row.status === 'paused'
   const renewed = target.cycle === row.cycle || still ? undefined : periodAt(now, target.cycle, now)
   await updateSubscription(
@@ -146,15 +214,29 @@ async function changeHere(trx: Trx, house: InTransaction, row: SubscriptionRow, 
     {
       ...toTerms(target),
       state_since: now,
-      ...(renewed ? { billing_anchor: now, current_period_start: renewed.start, current_period_end: renewed.end } : {}),
+      ...(renewed
+        ? {
+            billing_anchor: now,
+            current_period_start: renewed.start,
+            current_period_end: renewed.end,
+          }
+        : {}),
     },
     { counted: true },
   )
-  return { before: row, after: await followSubscription(trx, house, row.id), outcome: 'applied' }
+  return { before: row, after: await followSubscription(trx, services, row.id), outcome: 'applied' }
 }
 
 /** The columns that hold what was agreed. */
-export function toTerms({ plan, cycle, seats, priceId, stripePriceId, perSeatAmount, periodAmount }: Target) {
+export function toTerms({
+  plan,
+  cycle,
+  seats,
+  priceId,
+  stripePriceId,
+  perSeatAmount,
+  periodAmount,
+}: Target) {
   return {
     ...{ plan, cycle, seats, price_id: priceId, stripe_price_id: stripePriceId },
     ...{ per_seat_amount: perSeatAmount, period_amount: periodAmount },
@@ -162,5 +244,7 @@ export function toTerms({ plan, cycle, seats, priceId, stripePriceId, perSeatAmo
 }
 
 function pendingActionOf({ pending }: SubscriptionRow) {
-  return pending?.plan === undefined && pending?.cycle === undefined ? 'subscription.seats_changed' : 'subscription.plan_changed'
+  return pending?.plan === undefined && pending?.cycle === undefined
+    ? 'subscription.seats_changed'
+    : 'subscription.plan_changed'
 }

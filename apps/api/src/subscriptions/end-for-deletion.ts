@@ -1,8 +1,12 @@
 import { AppError } from '@atrium/core/errors'
 import type { Trx } from '@atrium/db/connect'
-import { findLiveSubscription, lockSubscriptionsOf, type SubscriptionRow } from '@atrium/db/subscriptions'
+import {
+  findLiveSubscription,
+  lockSubscriptionsOf,
+  type SubscriptionRow,
+} from '@atrium/db/subscriptions'
 import { requirePayments } from '../billing/gate.ts'
-import type { InTransaction } from '../house.ts'
+import type { InTransaction } from '../services.ts'
 import type { Subscriber } from './at-processor.ts'
 import { endSubscription } from './cancel.ts'
 
@@ -12,19 +16,36 @@ export interface EndedSubscription {
 }
 
 /**
- * Ends the running subscription of a tenant that is being deleted, whatever the billing gate says, and credits what was paid for the rest
- * of the period. Undefined without one. The call's key follows from the subscription's version, so another try after a lost answer or a
- * killed process is the same call. Throws AppError `upstream_failed` or `payments_not_configured`: then it runs on.
+ * Ends the running subscription of a tenant that is being deleted, whatever the billing gate says,
+ * and credits what was paid for the rest of the period. Undefined without one. The call's key
+ * follows from the subscription's version, so another try after a lost answer or a killed process
+ * is the same call. Throws AppError `upstream_failed` or `payments_not_configured`: then it runs
+ * on.
  */
-export async function endForDeletion(trx: Trx, house: InTransaction, tenant: Subscriber): Promise<EndedSubscription | undefined> {
+export async function endForDeletion(
+  trx: Trx,
+  services: InTransaction,
+  tenant: Subscriber,
+): Promise<EndedSubscription | undefined> {
   await lockSubscriptionsOf(trx, tenant.id)
   const row = await findLiveSubscription(trx, tenant.id)
   if (!row) return undefined
   const terms = { when: 'now', comment: null, credit: true } as const
-  return endSubscription(trx, house, () => requirePayments(house.systems), tenant, row, terms).catch((error: unknown) => {
+  return endSubscription(
+    trx,
+    services,
+    () => requirePayments(services.systems),
+    tenant,
+    row,
+    terms,
+  ).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
-    throw new AppError(error.code, `${error.message} The subscription could not be ended, so the workplace was not deleted.`, {
-      cause: error,
-    })
+    throw new AppError(
+      error.code,
+      `${error.message} The subscription could not be ended, so the workplace was not deleted.`,
+      {
+        cause: error,
+      },
+    )
   })
 }

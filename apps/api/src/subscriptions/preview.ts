@@ -18,31 +18,44 @@ import { requireOpenBilling } from '../billing/gate.ts'
 import type { Context } from '../context.ts'
 import type { Access } from '../guards.ts'
 import { askProcessor } from './at-processor.ts'
-import { refuseExceededQuota } from './quota.ts'
-import { refuseNoChange, refuseUnchangeable } from './rules.ts'
+import { rejectExceededQuota } from './quota.ts'
+import { rejectNoChange, rejectUnchangeable } from './rules.ts'
 import { type Target, targetOf } from './target.ts'
 
-type Amounts = Pick<ChangePreview, 'exact' | 'lines' | 'taxMinor' | 'totalMinor' | 'nextAmountMinor'>
+type Amounts = Pick<
+  ChangePreview,
+  'exact' | 'lines' | 'taxMinor' | 'totalMinor' | 'nextAmountMinor'
+>
 
 /**
- * What a change would cost, and from when it would hold. Exact where the payment processor computes it; confirm with the quote within ten
- * minutes, and the amount is the one shown. Throws AppError as `changeSubscription` does.
+ * What a change would cost, and from when it would hold. Exact where the payment processor computes
+ * it; confirm with the quote within ten minutes, and the amount is the one shown. Throws AppError
+ * as `changeSubscription` does.
  */
-export async function previewChange({ house }: Context, access: Access, input: PreviewSubscriptionChange): Promise<ChangePreview> {
+export async function previewChange(
+  { services }: Context,
+  access: Access,
+  input: PreviewSubscriptionChange,
+): Promise<ChangePreview> {
   const { tenant } = access
-  const { db } = house.database
+  const { db } = services.database
   const row = await findTenantSubscription(db, tenant.id)
   if (!row) throw new AppError('not_found', 'The tenant has no subscription.')
   if (isEnded(row.status)) throw new AppError('subscription_ended')
-  refuseUnchangeable(row, input.currency)
-  const now = house.clock.now()
-  const target = await targetOf(db, row, input, { tenantId: tenant.id, partnerId: tenant.partnerId, at: now })
-  refuseNoChange(row, target)
-  await refuseExceededQuota(db, house, tenant.id, { from: row.plan, to: target.plan })
+  rejectUnchangeable(row, input.currency)
+  const now = services.clock.now()
+  const target = await targetOf(db, row, input, {
+    tenantId: tenant.id,
+    partnerId: tenant.partnerId,
+    at: now,
+  })
+  rejectNoChange(row, target)
+  await rejectExceededQuota(db, services, tenant.id, { from: row.plan, to: target.plan })
   const effect = effectOf({ cycle: row.cycle, status: row.status, total: periodTotal(row) }, target)
   const prorationDate = toSecond(now)
-  // Also what costs nothing now is refused while the gate is closed: it will be carried out at the processor.
-  const payments = row.source === 'stripe' ? await requireOpenBilling(house, tenant) : null
+  // Also what costs nothing now is rejected while the gate is closed: it will be carried out at the
+  // processor.
+  const payments = row.source === 'stripe' ? await requireOpenBilling(services, tenant) : null
   const customerId = payments ? (await findPaymentCustomer(db, tenant.id))?.customerId : undefined
   const amounts =
     effect === 'period_end' || row.status === 'paused'
@@ -58,7 +71,10 @@ export async function previewChange({ house }: Context, access: Access, input: P
   })
   return {
     effect,
-    effectiveAt: (effect === 'now' ? prorationDate : (row.currentPeriodEnd ?? prorationDate)).toISOString(),
+    effectiveAt: (effect === 'now'
+      ? prorationDate
+      : (row.currentPeriodEnd ?? prorationDate)
+    ).toISOString(),
     ...amounts,
     currency: row.currency,
     before: described(row, periodTotal(row)),
@@ -78,7 +94,13 @@ function toSecond(at: Date): Date {
 }
 
 function nothingNow(target: Target): Amounts {
-  return { exact: false, lines: [], taxMinor: 0, totalMinor: 0, nextAmountMinor: toMinorNumber(target.total) }
+  return {
+    exact: false,
+    lines: [],
+    taxMinor: 0,
+    totalMinor: 0,
+    nextAmountMinor: toMinorNumber(target.total),
+  }
 }
 
 async function exactly(
@@ -93,21 +115,29 @@ async function exactly(
   if (!subscriptionId || !itemId || !priceId) throw new AppError('price_unavailable')
   const cycleChanges = row.cycle !== target.cycle
   const preview = await askProcessor((signal) =>
-    payments.previewChange({ customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges }, { signal }),
+    payments.previewChange(
+      { customerId, subscriptionId, itemId, priceId, seats, prorationDate, cycleChanges },
+      { signal },
+    ),
   )
   return {
     exact: true,
-    lines: preview.lines.map(({ amount, periodStart, periodEnd, description, quantity, proration }) => ({
-      ...{ description, quantity, proration, amountMinor: amount },
-      ...{ periodStart: periodStart.toISOString(), periodEnd: periodEnd.toISOString() },
-    })),
+    lines: preview.lines.map(
+      ({ amount, periodStart, periodEnd, description, quantity, proration }) => ({
+        ...{ description, quantity, proration, amountMinor: amount },
+        ...{ periodStart: periodStart.toISOString(), periodEnd: periodEnd.toISOString() },
+      }),
+    ),
     taxMinor: preview.tax,
     totalMinor: preview.total,
     nextAmountMinor: preview.nextAmount,
   }
 }
 
-/** Our own reckoning of a manual subscription: what is given back of the old terms, and the new terms for the rest of the period. */
+/**
+ * Our own reckoning of a manual subscription: what is given back of the old terms, and the new
+ * terms for the rest of the period.
+ */
 function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
   const { currentPeriodStart: start, currentPeriodEnd: end } = row
   if (row.status === 'trialing' || !start || !end || end <= start) return nothingNow(target)
@@ -121,11 +151,16 @@ function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
   return {
     exact: false,
     lines: [
-      line(parts.credit, row.seats, `Unused time of ${seatWords(row.seats)} on ${named(row.plan)}`, end),
+      line(
+        parts.credit,
+        row.seats,
+        `Unused time of ${seatsLabel(row.seats)} on ${named(row.plan)}`,
+        end,
+      ),
       line(
         charge,
         target.seats,
-        `${renewed ? `First ${target.cycle}` : 'Remaining time'} of ${seatWords(target.seats)} on ${named(target.plan)}`,
+        `${renewed ? `First ${target.cycle}` : 'Remaining time'} of ${seatsLabel(target.seats)} on ${named(target.plan)}`,
         renewed?.end ?? end,
       ),
     ],
@@ -135,5 +170,5 @@ function estimated(row: SubscriptionRow, target: Target, at: Date): Amounts {
   }
 }
 
-const seatWords = (seats: number) => (seats === 1 ? '1 seat' : `${seats} seats`)
+const seatsLabel = (seats: number) => (seats === 1 ? '1 seat' : `${seats} seats`)
 const named = (plan: Plan) => plan.charAt(0).toUpperCase() + plan.slice(1)

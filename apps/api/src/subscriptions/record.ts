@@ -1,7 +1,8 @@
 import type { AuditAction } from '@atrium/core/audit'
 import { changedFields } from '@atrium/core/audit'
 import type { SubscriptionRow } from '@atrium/db/subscriptions'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { toSubscriptionView } from './view.ts'
 
 /** What an act changed of a subscription, as the audit log tells it. */
@@ -11,7 +12,9 @@ export function subscriptionEntry(
   after: SubscriptionRow,
   metadata: Record<string, unknown> = {},
 ) {
-  const changes = before ? changedFields(toSubscriptionView(before), toSubscriptionView(after), fields) : undefined
+  const changes = before
+    ? changedFields(toSubscriptionView(before), toSubscriptionView(after), fields)
+    : undefined
   return {
     action,
     resourceType: 'subscription',
@@ -20,7 +23,13 @@ export function subscriptionEntry(
     tenantSlug: after.tenantSlug,
     partnerSlug: after.partnerSlug,
     metadata: {
-      ...{ source: after.source, plan: after.plan, seats: after.seats, status: after.status },
+      ...{
+        source: after.source,
+        plan: after.plan,
+        seats: after.seats,
+        status: after.status,
+        currency: after.currency,
+      },
       ...metadata,
       ...(changes && Object.keys(changes).length > 0 ? { changes } : {}),
     },
@@ -28,11 +37,11 @@ export function subscriptionEntry(
 }
 
 export async function auditSubscription(
-  { house, request }: Context,
+  { services, request }: Context,
   caller: Caller,
   ...entry: Parameters<typeof subscriptionEntry>
 ): Promise<void> {
-  await house.audit.record({ request }, caller, subscriptionEntry(...entry))
+  await services.audit.record({ request }, caller, subscriptionEntry(...entry))
 }
 
 /** The action that tells best what became different. */
@@ -53,6 +62,16 @@ const statusActions: Readonly<Record<string, AuditAction>> = {
 }
 
 const fields = [
-  ...['plan', 'cycle', 'currency', 'perSeatAmount', 'periodAmount', 'seats', 'status', 'trialEnd', 'currentPeriodEnd'],
+  ...[
+    'plan',
+    'cycle',
+    'currency',
+    'perSeatAmount',
+    'periodAmount',
+    'seats',
+    'status',
+    'trialEnd',
+    'currentPeriodEnd',
+  ],
   ...['cancelAtPeriodEnd', 'cancelComment', 'pending', 'endedAt'],
 ]

@@ -20,7 +20,7 @@ export interface Target {
   total: bigint
 }
 
-export interface Wanted {
+export interface Requested {
   plan?: Plan | undefined
   cycle?: BillingCycle | undefined
   seats?: number | undefined
@@ -33,13 +33,24 @@ interface Buyer {
 }
 
 /**
- * What the subscription becomes by a change. Who keeps plan and cycle keeps the price that was agreed, on sale or not; another plan or
- * cycle is what the catalog offers in the same currency. Throws AppError `price_unavailable`, and `invalid_input` for a number of seats
- * that the price or the members with a mailbox do not allow.
+ * What the subscription becomes by a change. Who keeps plan and cycle keeps the price that was
+ * agreed, on sale or not; another plan or cycle is what the catalog offers in the same currency.
+ * Throws AppError `price_unavailable`, and `invalid_input` for a number of seats that the price or
+ * the members with a mailbox do not allow.
  */
-export async function targetOf(db: Db | Trx, row: SubscriptionRow, wanted: Wanted, buyer: Buyer): Promise<Target> {
-  const [plan, cycle, seats] = [wanted.plan ?? row.plan, wanted.cycle ?? row.cycle, wanted.seats ?? row.seats]
-  if (wanted.seats !== undefined && wanted.seats < row.seats) await refuseBelowAssigned(db, row.tenantId, seats)
+export async function targetOf(
+  db: Db | Trx,
+  row: SubscriptionRow,
+  requested: Requested,
+  buyer: Buyer,
+): Promise<Target> {
+  const [plan, cycle, seats] = [
+    requested.plan ?? row.plan,
+    requested.cycle ?? row.cycle,
+    requested.seats ?? row.seats,
+  ]
+  if (requested.seats !== undefined && requested.seats < row.seats)
+    await rejectBelowAssigned(db, row.tenantId, seats)
   if (plan === row.plan && cycle === row.cycle) return onOwnTerms(db, row, seats)
   const { source, currency } = row
   return offeredTarget(db, { plan, cycle, seats, source, currency }, buyer)
@@ -54,21 +65,31 @@ export async function offeredTarget(
     seats,
     source,
     currency,
-  }: { plan: Plan; cycle: BillingCycle; seats: number; source: SubscriptionSource; currency: string },
+  }: {
+    plan: Plan
+    cycle: BillingCycle
+    seats: number
+    source: SubscriptionSource
+    currency: string
+  },
   { partnerId, at }: Buyer,
 ): Promise<Target & { trialDays: number }> {
   const offered = await listOfferedPrices(db, { partnerId, at })
   const price = offered.find((one) => one.plan === plan && one.cycle === cycle)
-  if (!price) throw new AppError('price_unavailable', `The plan ${plan} is not on sale per ${cycle}.`)
+  if (!price)
+    throw new AppError('price_unavailable', `The plan ${plan} is not on sale per ${cycle}.`)
   const amount = price.amounts.find((one) => one.currency === currency)
   if (!amount) {
     const message = `The plan ${plan} has no price in ${currency}.`
     throw new AppError('price_unavailable', message, { issues: [{ path: 'currency', message }] })
   }
   if (source === 'stripe' && amount.stripePriceId === null) {
-    throw new AppError('price_unavailable', `The plan ${plan} cannot be paid in ${currency} here yet.`)
+    throw new AppError(
+      'price_unavailable',
+      `The plan ${plan} cannot be paid in ${currency} here yet.`,
+    )
   }
-  refuseOutsidePrice(price, seats)
+  rejectOutsidePrice(price, seats)
   return { ...priced(price, currency, { plan, cycle, seats }), trialDays: price.trialDays }
 }
 
@@ -76,36 +97,56 @@ async function onOwnTerms(db: Db | Trx, row: SubscriptionRow, seats: number): Pr
   const { plan, cycle } = row
   const price = row.priceId === null ? undefined : await findPrice(db, row.priceId)
   if (price?.amounts.some(({ currency }) => currency === row.currency)) {
-    refuseOutsidePrice(price, seats)
-    return { ...priced(price, row.currency, { plan, cycle, seats }), stripePriceId: row.stripePriceId }
+    rejectOutsidePrice(price, seats)
+    return {
+      ...priced(price, row.currency, { plan, cycle, seats }),
+      stripePriceId: row.stripePriceId,
+    }
   }
   if (row.periodAmount !== null && seats !== row.seats) {
-    throw new AppError('price_unavailable', 'This subscription costs an agreed amount as a whole. An operator can change its seats.')
+    throw new AppError(
+      'price_unavailable',
+      'This subscription costs an agreed amount as a whole. An operator can change its seats.',
+    )
   }
   const { priceId, stripePriceId, perSeatAmount, periodAmount } = row
   const total = periodTotal({ perSeatAmount, periodAmount, seats })
   return { plan, cycle, seats, priceId, stripePriceId, perSeatAmount, periodAmount, total }
 }
 
-function priced(price: PriceRow, currency: string, named: { plan: Plan; cycle: BillingCycle; seats: number }): Target {
+function priced(
+  price: PriceRow,
+  currency: string,
+  named: { plan: Plan; cycle: BillingCycle; seats: number },
+): Target {
   const amount = price.amounts.find((one) => one.currency === currency)
   if (!amount) throw new Error(`the price ${price.id} has no amount in ${currency}`)
-  const terms: PriceTerms = { scheme: price.scheme, unitAmount: amount.unitAmount, tiers: amount.tiers }
+  const terms: PriceTerms = {
+    scheme: price.scheme,
+    unitAmount: amount.unitAmount,
+    tiers: amount.tiers,
+  }
   const snapshot = snapshotOf(terms, named.seats)
   const total = periodTotal({ ...snapshot, seats: named.seats })
   return { ...named, priceId: price.id, stripePriceId: amount.stripePriceId, ...snapshot, total }
 }
 
-function refuseOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): void {
-  if (seats < minSeats) throw seatsRefused(`This price begins at ${minSeats} seats.`)
-  if (maxSeats !== null && seats > maxSeats) throw seatsRefused(`This price ends at ${maxSeats} seats.`)
+function rejectOutsidePrice({ minSeats, maxSeats }: PriceRow, seats: number): void {
+  if (seats < minSeats) throw seatsRejected(`This price begins at ${minSeats} seats.`)
+  if (maxSeats !== null && seats > maxSeats)
+    throw seatsRejected(`This price ends at ${maxSeats} seats.`)
 }
 
 /** Throws AppError `invalid_input` when fewer seats are wanted than members own a mailbox. */
-export async function refuseBelowAssigned(db: Db | Trx, tenantId: string, seats: number): Promise<void> {
+export async function rejectBelowAssigned(
+  db: Db | Trx,
+  tenantId: string,
+  seats: number,
+): Promise<void> {
   const assigned = await countAssignedSeats(db, tenantId)
   if (seats >= assigned) return
-  throw seatsRefused(`${assigned} members own a mailbox. Remove members before their seats.`)
+  throw seatsRejected(`${assigned} members own a mailbox. Remove members before their seats.`)
 }
 
-const seatsRefused = (message: string) => new AppError('invalid_input', undefined, { issues: [{ path: 'seats', message }] })
+const seatsRejected = (message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path: 'seats', message }] })

@@ -3,8 +3,9 @@ import { countSubscriptions } from '@atrium/db/subscriptions'
 import { hadTrialElsewhere, lockTrialsOfOwner } from '@atrium/db/trial-uses'
 
 /**
- * The days of trial that a tenant gets at its start: those that the price offers, or none where the owner or one of the proven domains
- * had a trial in another tenant. Waits for another start of the same owner.
+ * The days of trial that a tenant gets at its start: those that the price offers, or none where the
+ * owner or one of the proven domains had a trial in another tenant. Waits for another start of the
+ * same owner.
  */
 export async function trialDaysFor(trx: Trx, tenantId: string, offered: number): Promise<number> {
   if (offered === 0) return 0

@@ -14,32 +14,82 @@ const time = (date: Date | null) => date?.toISOString() ?? null
 export function toSubscriptionView(row: SubscriptionRow): SubscriptionView {
   const total = periodTotal(row)
   return {
-    ...{ id: row.id, tenantId: row.tenantId, tenantSlug: row.tenantSlug, tenantName: row.tenantName, partnerSlug: row.partnerSlug },
-    ...{ source: row.source, plan: row.plan, cycle: row.cycle, currency: row.currency, seats: row.seats, status: row.status },
+    ...{
+      id: row.id,
+      tenantId: row.tenantId,
+      tenantSlug: row.tenantSlug,
+      tenantName: row.tenantName,
+      partnerSlug: row.partnerSlug,
+    },
+    ...{
+      source: row.source,
+      plan: row.plan,
+      cycle: row.cycle,
+      currency: row.currency,
+      seats: row.seats,
+      status: row.status,
+    },
     perSeatAmount: toMinorNumber(row.perSeatAmount),
     periodAmount: row.periodAmount === null ? null : toMinorNumber(row.periodAmount),
     totalMinor: toMinorNumber(total),
-    arrMinor: payingStatuses.includes(row.status) ? toMinorNumber(yearlyTotal(total, row.cycle)) : 0,
-    ...{ stripeStatus: row.stripeStatus, stripeSubscriptionId: row.stripeSubscriptionId, stripePriceId: row.stripePriceId },
+    arrMinor: payingStatuses.includes(row.status)
+      ? toMinorNumber(yearlyTotal(total, row.cycle))
+      : 0,
+    ...{
+      stripeStatus: row.stripeStatus,
+      stripeSubscriptionId: row.stripeSubscriptionId,
+      stripePriceId: row.stripePriceId,
+    },
     priceId: row.priceId,
     ...{ trialStart: time(row.trialStart), trialEnd: time(row.trialEnd) },
-    ...{ currentPeriodStart: time(row.currentPeriodStart), currentPeriodEnd: time(row.currentPeriodEnd) },
-    ...{ cancelAtPeriodEnd: row.cancelAtPeriodEnd, cancelAt: time(row.cancelAt), canceledAt: time(row.canceledAt) },
-    ...{ endedAt: time(row.endedAt), cancelReason: row.cancelReason, cancelFeedback: row.cancelFeedback, cancelComment: row.cancelComment },
+    ...{
+      currentPeriodStart: time(row.currentPeriodStart),
+      currentPeriodEnd: time(row.currentPeriodEnd),
+    },
+    ...{
+      cancelAtPeriodEnd: row.cancelAtPeriodEnd,
+      cancelAt: time(row.cancelAt),
+      canceledAt: time(row.canceledAt),
+    },
+    ...{
+      endedAt: time(row.endedAt),
+      cancelReason: row.cancelReason,
+      cancelFeedback: row.cancelFeedback,
+      cancelComment: row.cancelComment,
+    },
     collectionPaused:
-      row.collectionPausedBehavior === null ? null : { behavior: row.collectionPausedBehavior, resumesAt: time(row.collectionResumesAt) },
-    ...{ pausedAt: time(row.pausedAt), pauseReason: row.pauseReason, pastDueSince: time(row.pastDueSince) },
-    ...{ pending: row.pending, pendingError: row.pendingError, latestInvoiceId: row.latestInvoiceId, version: row.version },
+      row.collectionPausedBehavior === null
+        ? null
+        : { behavior: row.collectionPausedBehavior, resumesAt: time(row.collectionResumesAt) },
+    ...{
+      pausedAt: time(row.pausedAt),
+      pauseReason: row.pauseReason,
+      pastDueSince: time(row.pastDueSince),
+    },
+    ...{
+      pending: row.pending,
+      pendingError: row.pendingError,
+      latestInvoiceId: row.latestInvoiceId,
+      version: row.version,
+    },
     ...{ createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() },
   }
 }
 
 /** As the tenant's own people see it. `assignedSeats`: of members who own a mailbox. */
-export function toTenantSubscription(row: SubscriptionRow, assignedSeats: number): TenantSubscription {
+export function toTenantSubscription(
+  row: SubscriptionRow,
+  assignedSeats: number,
+): TenantSubscription {
   const view = toSubscriptionView(row)
   return { ...TenantSubscription.omit({ assignedSeats: true }).strip().parse(view), assignedSeats }
 }
 
-export function toSubscriptionState({ arr, validFrom, validTo, ...row }: SubscriptionStateRow): SubscriptionState {
+export function toSubscriptionState({
+  arr,
+  validFrom,
+  validTo,
+  ...row
+}: SubscriptionStateRow): SubscriptionState {
   return { ...row, arrMinor: arr, validFrom: validFrom.toISOString(), validTo: time(validTo) }
 }

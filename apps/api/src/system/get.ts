@@ -1,22 +1,37 @@
-import type { DatabaseHealth, ListSystemFailures, SystemFailures, SystemView } from '@atrium/core/system'
+import type {
+  DatabaseHealth,
+  ListSystemFailures,
+  SystemFailures,
+  SystemView,
+} from '@atrium/core/system'
 import { newestMigration } from '@atrium/db/newest-migration'
-import { listFailures, listProcesses, readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
+import {
+  listFailures,
+  listProcesses,
+  readBacklogs,
+  readQueues,
+  readReplicaLag,
+  readServer,
+} from '@atrium/db/system'
 import { listUpstreamDays } from '@atrium/db/upstream-days'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { version } from '../version.ts'
 import { upstreamDaysBefore } from './upstream-calls.ts'
 
-/** What operators look at first when something is slow or has stopped. The states of upstream systems are as this process last saw them. */
-export async function getSystem(house: House): Promise<SystemView> {
-  const { db } = house.database
-  const now = house.clock.now()
+/**
+ * What operators look at first when something is slow or has stopped. The states of upstream
+ * systems are as this process last saw them.
+ */
+export async function getSystem(services: Services): Promise<SystemView> {
+  const { db } = services.database
+  const now = services.clock.now()
   const [systems, processes, queues, backlogs, database, jobEngine] = await Promise.all([
-    upstreamSystems(house, now),
+    upstreamSystems(services, now),
     listProcesses(db),
     readQueues(db),
     readBacklogs(db),
-    databaseHealth(house),
-    house.jobs.health(),
+    databaseHealth(services),
+    services.jobs.health(),
   ])
   return {
     at: now.toISOString(),
@@ -25,33 +40,52 @@ export async function getSystem(house: House): Promise<SystemView> {
     jobEngine,
     database,
     systems,
-    backlogs: backlogs.map((backlog) => ({ ...backlog, oldestAt: backlog.oldestAt?.toISOString() ?? null })),
+    backlogs: backlogs.map((backlog) => ({
+      ...backlog,
+      oldestAt: backlog.oldestAt?.toISOString() ?? null,
+    })),
     queues: queues.map((queue) => ({ ...queue, oldestAt: queue.oldestAt?.toISOString() ?? null })),
   }
 }
 
-/** What stands failed now, newest first. */
-export async function listSystemFailures(house: House, input: ListSystemFailures): Promise<SystemFailures> {
-  const rows = await listFailures(house.database.db, input)
-  return { items: rows.map((row) => ({ ...row, at: row.at.toISOString(), nextAt: row.nextAt?.toISOString() ?? null })) }
+/** Current failures, newest first. */
+export async function listSystemFailures(
+  services: Services,
+  input: ListSystemFailures,
+): Promise<SystemFailures> {
+  const rows = await listFailures(services.database.db, input)
+  return {
+    items: rows.map((row) => ({
+      ...row,
+      at: row.at.toISOString(),
+      nextAt: row.nextAt?.toISOString() ?? null,
+    })),
+  }
 }
 
-async function upstreamSystems({ database, systemChecks, upstreamCalls, log }: House, now: Date): Promise<SystemView['systems']> {
+async function upstreamSystems(
+  { database, systemChecks, upstreamCalls, log }: Services,
+  now: Date,
+): Promise<SystemView['systems']> {
   // What this process counted a moment ago belongs on the page that shows it.
-  await upstreamCalls.save(database.db).catch((err: unknown) => log.warn({ err }, 'calls to upstream systems could not be saved'))
+  await upstreamCalls
+    .save(database.db)
+    .catch((err: unknown) => log.warn({ err }, 'calls to upstream systems could not be saved'))
   const days = await listUpstreamDays(database.db, upstreamDaysBefore(now))
   return systemChecks.states().map((state) => {
     const own = days.filter(({ system }) => system === state.system)
     const failed = own.findLast(({ lastFailedAt }) => lastFailedAt !== null)
     return {
       ...state,
-      lastError: failed?.lastFailedAt ? { at: failed.lastFailedAt.toISOString(), message: failed.lastFailure ?? '' } : null,
+      lastError: failed?.lastFailedAt
+        ? { at: failed.lastFailedAt.toISOString(), message: failed.lastFailure ?? '' }
+        : null,
       days: own.map(({ day, calls, failures }) => ({ day, calls, failures })),
     }
   })
 }
 
-async function databaseHealth({ database, log }: House): Promise<DatabaseHealth> {
+async function databaseHealth({ database, log }: Services): Promise<DatabaseHealth> {
   const { used, most, migration, position, ...figures } = await readServer(database.db)
   return {
     ...figures,

@@ -1,17 +1,20 @@
 import { readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system'
 import { Gauge } from 'prom-client'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** How old what was counted in the database may be: each process is asked by each collector. */
 const freshMs = 5_000
 
-/** Lets the metrics tell of queues, backlogs, the copy, connections and outside systems, counted when somebody asks. */
+/**
+ * Lets the metrics tell of queues, backlogs, the copy, connections and upstream systems, counted
+ * when somebody asks.
+ */
 export function observeSystem({
   metrics,
   database,
   systemChecks,
   log,
-}: Pick<House, 'metrics' | 'database' | 'systemChecks' | 'log'>): void {
+}: Pick<Services, 'metrics' | 'database' | 'systemChecks' | 'log'>): void {
   const registers = [metrics.registry]
   const gauge = <Label extends string>(
     name: string,
@@ -31,44 +34,85 @@ export function observeSystem({
     })
   const counted = remembered(
     async () => {
-      const [queues, backlogs, server] = await Promise.all([readQueues(database.db), readBacklogs(database.db), readServer(database.db)])
-      return { queues, backlogs, lag: await readReplicaLag(database, server.position).catch(() => null) }
+      const [queues, backlogs, server] = await Promise.all([
+        readQueues(database.db),
+        readBacklogs(database.db),
+        readServer(database.db),
+      ])
+      return {
+        queues,
+        backlogs,
+        lag: await readReplicaLag(database, server.position).catch(() => null),
+      }
     },
     (err) => log.warn({ err }, 'queues could not be counted for the metrics'),
   )
-  const seconds = (at: Date | null) => (at === null ? 0 : Math.max(0, (Date.now() - at.getTime()) / 1000))
+  const seconds = (at: Date | null) =>
+    at === null ? 0 : Math.max(0, (Date.now() - at.getTime()) / 1000)
 
-  gauge('job_queue_jobs', 'Jobs of the job engine by queue and state: waiting (due), later, running', ['queue', 'state'], async (self) => {
-    for (const { name: queue, waiting, later, running } of (await counted())?.queues ?? [])
-      for (const [state, count] of Object.entries({ waiting, later, running })) self.set({ queue, state }, count)
-  })
-  gauge('job_queue_oldest_seconds', 'For how long the oldest due job of a queue has been due', ['queue'], async (self) => {
-    for (const { name: queue, oldestAt } of (await counted())?.queues ?? []) self.set({ queue }, seconds(oldestAt))
-  })
+  gauge(
+    'job_queue_jobs',
+    'Jobs of the job engine by queue and state: waiting (due), later, running',
+    ['queue', 'state'],
+    async (self) => {
+      for (const { name: queue, waiting, later, running } of (await counted())?.queues ?? [])
+        for (const [state, count] of Object.entries({ waiting, later, running }))
+          self.set({ queue, state }, count)
+    },
+  )
+  gauge(
+    'job_queue_oldest_seconds',
+    'For how long the oldest due job of a queue has been due',
+    ['queue'],
+    async (self) => {
+      for (const { name: queue, oldestAt } of (await counted())?.queues ?? [])
+        self.set({ queue }, seconds(oldestAt))
+    },
+  )
   gauge(
     'backlog_items',
     'Work in our own rows by kind and state: waiting, failing (of those), gave_up',
     ['kind', 'state'],
     async (self) => {
       for (const { kind, waiting, failing, gaveUp } of (await counted())?.backlogs ?? [])
-        for (const [state, count] of Object.entries({ waiting, failing, gave_up: gaveUp })) self.set({ kind, state }, count)
+        for (const [state, count] of Object.entries({ waiting, failing, gave_up: gaveUp }))
+          self.set({ kind, state }, count)
     },
   )
-  gauge('backlog_oldest_seconds', 'For how long the oldest work of a kind has waited', ['kind'], async (self) => {
-    for (const { kind, oldestAt } of (await counted())?.backlogs ?? []) self.set({ kind }, seconds(oldestAt))
-  })
-  gauge('database_replica_lag_seconds', 'How far the copy is behind; absent without one or while it cannot be asked', [], async (self) => {
-    const lag = (await counted())?.lag
-    if (lag) self.set(lag.lagSeconds)
-  })
-  gauge('database_connections', 'Connections of the pool by state: busy, idle, and callers who wait for one', ['state'], (self) => {
-    const { open, idle, waiting } = database.connections()
-    for (const [state, count] of Object.entries({ busy: open - idle, idle, waiting })) self.set({ state }, count)
-  })
-  gauge('database_connections_max', 'Connections that the pool may open', [], (self) => self.set(database.connections().most))
+  gauge(
+    'backlog_oldest_seconds',
+    'For how long the oldest work of a kind has waited',
+    ['kind'],
+    async (self) => {
+      for (const { kind, oldestAt } of (await counted())?.backlogs ?? [])
+        self.set({ kind }, seconds(oldestAt))
+    },
+  )
+  gauge(
+    'database_replica_lag_seconds',
+    'How far the copy is behind; absent without one or while it cannot be asked',
+    [],
+    async (self) => {
+      const lag = (await counted())?.lag
+      if (lag) self.set(lag.lagSeconds)
+    },
+  )
+  gauge(
+    'database_connections',
+    'Connections of the pool by state: busy, idle, and callers who wait for one',
+    ['state'],
+    (self) => {
+      const { open, idle, waiting } = database.connections()
+      for (const [state, count] of Object.entries({ busy: open - idle, idle, waiting }))
+        self.set({ state }, count)
+    },
+  )
+  gauge('database_connections_max', 'Connections that the pool may open', [], (self) =>
+    self.set(database.connections().most),
+  )
   gauge(
     'outside_system_up',
-    'Whether an outside system answered its last check; absent for systems that are not set up',
+    'Whether an upstream system answered its last check; absent for systems that are not set up',
     ['system'],
     (self) => {
       for (const { system, state } of systemChecks.states())
@@ -77,8 +121,14 @@ export function observeSystem({
   )
 }
 
-/** What was found a moment ago, once for all who ask together; undefined when it cannot be found out. */
-function remembered<Found>(find: () => Promise<Found>, onError: (error: unknown) => void): () => Promise<Found | undefined> {
+/**
+ * What was found a moment ago, once for all who ask together; undefined when it cannot be found
+ * out.
+ */
+function remembered<Found>(
+  find: () => Promise<Found>,
+  onError: (error: unknown) => void,
+): () => Promise<Found | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let found: Promise<Found | undefined> = Promise.resolve(undefined)
   return () => {

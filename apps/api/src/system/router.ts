@@ -9,13 +9,27 @@ const tags = ['system']
 /** How the installation is doing, for operators. */
 export const systemRouter = router({
   get: operator
-    .meta({ openapi: { method: 'GET', path: '/system', tags, summary: 'Read how queues, database and outside systems are doing' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/system',
+        tags,
+        summary: 'Read how queues, database and upstream systems are doing',
+      },
+    })
     .input(z.strictObject({}).optional())
     .output(SystemView)
-    .query(({ ctx }) => getSystem(ctx.house)),
+    .query(({ ctx }) => getSystem(ctx.services)),
   failures: operator
-    .meta({ openapi: { method: 'GET', path: '/system/failures', tags, summary: 'List what stands failed now' } })
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/system/failures',
+        tags,
+        summary: 'List what stands failed now',
+      },
+    })
     .input(ListSystemFailures)
     .output(SystemFailures)
-    .query(({ ctx, input }) => listSystemFailures(ctx.house, input)),
+    .query(({ ctx, input }) => listSystemFailures(ctx.services, input)),
 })

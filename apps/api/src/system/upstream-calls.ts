@@ -2,16 +2,26 @@ import type { OutsideSystem } from '@atrium/core/system'
 import type { Db } from '@atrium/db/connect'
 import { addUpstreamDays, type UpstreamDay } from '@atrium/db/upstream-days'
 import type { CallReport } from '@atrium/integrations/call-policy'
-import { UpstreamError, type UpstreamErrorKind, type UpstreamSystem } from '@atrium/integrations/upstream-error'
+import {
+  UpstreamError,
+  type UpstreamErrorKind,
+  type UpstreamSystem,
+} from '@atrium/integrations/upstream-error'
 
 /** How many days of calls are kept and shown. */
 export const keptUpstreamDays = 90
 
-/** Counts every call to the upstream systems by day. Holds what is not saved yet; the counts themselves are in the database. */
+/**
+ * Counts every call to the upstream systems by day. Holds what is not saved yet; the counts
+ * themselves are in the database.
+ */
 export interface UpstreamCalls {
   /** Counts one try; for `onCall` of the integrations. Runs no statement. */
   observe(report: Pick<CallReport, 'system' | 'call' | 'status' | 'outcome'>): void
-  /** Adds what was counted since the last time to the database. Counts that could not be saved are kept for the next time. */
+  /**
+   * Adds what was counted since the last time to the database. Counts that could not be saved are
+   * kept for the next time.
+   */
   save(db: Db): Promise<void>
 }
 
@@ -56,7 +66,9 @@ export function createUpstreamCalls(now: () => Date = () => new Date()): Upstrea
       if (outcome === 'aborted' || outcome === 'circuit_open') return
       const at = now()
       const failed = failures.has(outcome)
-      const message = failed ? new UpstreamError({ system, call, status, kind: outcome as UpstreamErrorKind }).message : null
+      const message = failed
+        ? new UpstreamError({ system, call, status, kind: outcome as UpstreamErrorKind }).message
+        : null
       add({
         system: nameOf[system],
         day: at.toISOString().slice(0, 10),

@@ -7,9 +7,13 @@ export interface Follower {
   tenantId: string
   /** As `users.idp_subject_id` holds it. */
   subject: string
-  /** Holds an operator's token: follows without being a member as long as the stored flag is set. */
+  /**
+   * Holds an operator's token: follows without being a member as long as the stored flag is set.
+   */
   operator: boolean
-  /** Gets the tenant now and after each change; undefined once the follower may no longer see it. */
+  /**
+   * Gets the tenant now and after each change; undefined once the follower may no longer see it.
+   */
   onState(tenant: WatchedTenant | undefined): void
 }
 
@@ -25,10 +29,14 @@ export interface TenantChanges {
 const readAgainMs = 5_000
 
 /**
- * One LISTEN connection per process, and one shared read per change, whatever the number of followers. A read takes two
- * statements for all tenants that are due, so that hundreds of open streams cost an idle database next to nothing.
+ * One LISTEN connection per process, and one shared read per change, whatever the number of
+ * followers. A read takes two statements for all tenants that are due, so that hundreds of open
+ * streams cost an idle database next to nothing.
  */
-export function createTenantChanges(database: Pick<Database, 'db' | 'listen'>, log: Logger): TenantChanges {
+export function createTenantChanges(
+  database: Pick<Database, 'db' | 'listen'>,
+  log: Logger,
+): TenantChanges {
   const followers = new Map<string, Set<Follower>>()
   const due = new Set<string>()
   let reading = false
@@ -94,7 +102,8 @@ export function createTenantChanges(database: Pick<Database, 'db' | 'listen'>, l
       enqueue([follower.tenantId])
       return () => {
         group.delete(follower)
-        if (group.size === 0 && followers.get(follower.tenantId) === group) followers.delete(follower.tenantId)
+        if (group.size === 0 && followers.get(follower.tenantId) === group)
+          followers.delete(follower.tenantId)
       }
     },
     async stop() {

@@ -9,44 +9,65 @@ import { violatedConstraint } from '@atrium/db/failures'
 import { readTrust } from '@atrium/db/invitations'
 import { findPerson, insertPerson } from '@atrium/db/members'
 import { findPartner, holdPartner } from '@atrium/db/partners'
+import { ownsSuspendedAlone } from '@atrium/db/tenant-access'
 import { countOwnedTenants, insertOwner, insertTenant, type NewTenant } from '@atrium/db/tenants'
 import { insertUser, placeholderEmail } from '@atrium/db/users'
 import { checkedBillingInfo } from '../billing-info/check.ts'
+import type { Caller, RequestInfo } from '../caller.ts'
 import type { Config } from '../config.ts'
-import type { Caller, Context } from '../context.ts'
-import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } from '../domains/available.ts'
+import type { Context } from '../context.ts'
+import {
+  domainTaken,
+  isDomainTaken,
+  rejectPlatformNames,
+  rejectUnavailable,
+} from '../domains/available.ts'
 import { isManaged } from '../domains/view.ts'
-import { isFree, recordGrant, refuseBeyondFree } from '../entitlements/grant.ts'
-import type { House, InTransaction } from '../house.ts'
+import { isFree, recordGrant, rejectBeyondFree } from '../entitlements/grant.ts'
 import { requirePortal } from '../invitations/link.ts'
 import { mailMemberInvitation } from '../invitations/mails.ts'
 import { readSettings } from '../partners/settings.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
+import type { InTransaction, Services } from '../services.ts'
 import { readTenant } from './get.ts'
 import { groupNameFor, hasForeignGroup } from './group-name.ts'
 
 /**
- * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each step's state. A slug that was
- * asked for and is taken returns 409 `already_exists`; a derived one gets a number. Operators may name an owner and a partner; an owner
- * whose address nobody has proved is invited by mail. Staff of a partner make it for theirs, with the plan and seats of its settings where
- * none are given. Both may give a plan and seats, which are recorded as a grant; anybody else gets the free plan: 409
- * `subscription_required` for more.
+ * Creates a tenant and provisions it. The record stands even when steps fail; the answer tells each
+ * step's state. A slug that was asked for and is taken returns 409 `already_exists`; a derived one
+ * gets a number. Operators may name an owner and a partner; an owner whose address nobody has
+ * proved is invited by mail. Staff of a partner make it for theirs, with the plan and seats of its
+ * settings where none are given. Both may give a plan and seats, which are recorded as a grant;
+ * anybody else gets the free plan: 409 `subscription_required` for more.
  */
-export async function createTenant(ctx: Context, someone: Caller, input: CreateTenant): Promise<TenantView> {
-  const { house } = ctx
-  refuseForeignFields(someone, input)
-  const caller = { ...someone, id: await storedId(house, someone) }
-  const ownerId = await chooseOwner(house, caller, input)
-  const partner = await choosePartner(house, caller, input)
-  const defaults = partner && partner === caller.partner ? await readSettings(house.database.db, partner.id) : undefined
-  const wanted = { plan: input.plan ?? defaults?.defaultPlan ?? 'free', seats: input.seats ?? defaults?.defaultSeats ?? 0 }
+export async function createTenant(
+  ctx: Context,
+  someone: Caller,
+  input: CreateTenant,
+): Promise<TenantView> {
+  const { services } = ctx
+  rejectForeignFields(someone, input)
+  const caller = { ...someone, id: await storedId(services, someone) }
+  const ownerId = await chooseOwner(services, caller, input)
+  const partner = await choosePartner(services, caller, input)
+  const defaults =
+    partner && partner === caller.partner
+      ? await readSettings(services.database.db, partner.id)
+      : undefined
+  const requested = {
+    plan: input.plan ?? defaults?.defaultPlan ?? 'free',
+    seats: input.seats ?? defaults?.defaultSeats ?? 0,
+  }
   const grants = caller.operator || defaults !== undefined
-  if (!grants) refuseBeyondFree(house, wanted)
+  if (!grants) rejectBeyondFree(services, requested)
   const tenant = {
     name: input.name,
-    plan: wanted.plan,
-    seats: wanted.seats === 0 && isFree(house.config, wanted) ? house.config.billing.freeSeats : wanted.seats,
+    plan: requested.plan,
+    seats:
+      requested.seats === 0 && isFree(services.config, requested)
+        ? services.config.billing.freeSeats
+        : requested.seats,
     partnerId: partner?.id ?? null,
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
@@ -54,11 +75,12 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     ownerId: ownerId ?? null,
   }
   const inviter = caller.name ?? caller.email ?? 'Atrium'
-  const created = await insertUnderFreeSlug(house, caller, tenant, input, async (trx, id) => {
-    if (ownerId === undefined && input.ownerEmail !== undefined) await inviteOwner(house, trx, id, { email: input.ownerEmail, inviter })
-    await recordGrant(trx, house, caller, id, wanted)
+  const created = await insertUnderFreeSlug(ctx, caller, tenant, input, async (trx, id) => {
+    if (ownerId === undefined && input.ownerEmail !== undefined)
+      await inviteOwner(services, trx, id, { email: input.ownerEmail, inviter })
+    await recordGrant(trx, services, caller, id, requested)
   })
-  await house.audit.record(ctx, caller, {
+  await services.audit.record(ctx, caller, {
     action: 'tenant.created',
     resourceType: 'tenant',
     resourceId: created.id,
@@ -72,14 +94,16 @@ export async function createTenant(ctx: Context, someone: Caller, input: CreateT
     },
   })
   if (input.respondAsync) {
-    house.background.run('provisioning', () => runProvisioning(house, created.id, 'unfinished'))
+    services.background.run('provisioning', () =>
+      runProvisioning(services, created.id, 'unfinished'),
+    )
   } else {
-    await runProvisioning(house, created.id, 'unfinished')
+    await runProvisioning(services, created.id, 'unfinished')
   }
-  return readTenant(house, created.slug, ownerId === caller.id ? 'owner' : null)
+  return readTenant(services, created.slug, ownerId === caller.id ? 'owner' : null)
 }
 
-function refuseForeignFields(caller: Caller, input: CreateTenant): void {
+function rejectForeignFields(caller: Caller, input: CreateTenant): void {
   if (caller.operator) return
   if (input.ownerEmail !== undefined || input.partnerId !== undefined) {
     throw new AppError('operator_required', 'Only operators may set ownerEmail and partnerId.')
@@ -87,53 +111,89 @@ function refuseForeignFields(caller: Caller, input: CreateTenant): void {
 }
 
 /**
- * Somebody whose first call is this one has no record yet. One is made, because a tenant needs its owner; an existing record is
- * written from a token by GET /users/me alone.
+ * Somebody whose first call is this one has no record yet. One is made, because a tenant needs its
+ * owner; an existing record is written from a token by GET /users/me alone.
  */
-async function storedId(house: House, caller: Caller): Promise<string> {
+async function storedId(services: Services, caller: Caller): Promise<string> {
   if (caller.id) return caller.id
   const email = caller.token.email ?? placeholderEmail(caller.subject)
-  const inserted = await insertUser(house.database.db, { subject: caller.subject, email, name: caller.token.name ?? email })
-  const id = inserted?.id ?? (await findCaller(house.database, caller.subject))?.id
+  const inserted = await insertUser(services.database.db, {
+    subject: caller.subject,
+    email,
+    name: caller.token.name ?? email,
+  })
+  const id = inserted?.id ?? (await findCaller(services.database, caller.subject))?.id
   if (!id) throw new AppError('internal')
   return id
 }
 
-/** Undefined for an address that nobody has proved: its owner is invited by mail, and nobody owns the tenant by address alone. */
-async function chooseOwner(house: House, caller: Caller & { id: string }, input: CreateTenant): Promise<string | undefined> {
+/**
+ * Undefined for an address that nobody has proved: its owner is invited by mail, and nobody owns
+ * the tenant by address alone.
+ */
+async function chooseOwner(
+  services: Services,
+  caller: Caller & { id: string },
+  input: CreateTenant,
+): Promise<string | undefined> {
   if (input.ownerEmail === undefined || input.ownerEmail === caller.email) return caller.id
-  const { db } = house.database
+  const { db } = services.database
   const owner = await findPerson(db, { email: input.ownerEmail })
-  if (owner && owner.deactivatedAt === null && (await readTrust(db, owner.id))?.proved) return owner.id
-  requirePortal(house.config)
+  if (owner && owner.deactivatedAt === null && (await readTrust(db, owner.id))?.proved)
+    return owner.id
+  requirePortal(services.config)
   return undefined
 }
 
-/** The record that owns the tenant until the invited person follows the link. Nobody can act as it. */
+/**
+ * The record that owns the tenant until the invited person follows the link. Nobody can act as it.
+ */
 async function inviteOwner(
-  house: InTransaction,
+  services: InTransaction,
   trx: Trx,
   tenantId: string,
   { email, inviter }: { email: string; inviter: string },
 ): Promise<void> {
   const name = splitAddress(email).localPart
   const contact = { firstName: null, lastName: null, phone: null, alternativeEmail: null }
-  const userId = await insertPerson(trx, { email, name, ...contact, homeTenantId: tenantId, invited: true })
+  const userId = await insertPerson(trx, {
+    email,
+    name,
+    ...contact,
+    homeTenantId: tenantId,
+    invited: true,
+  })
   await insertOwner(trx, tenantId, userId)
-  await mailMemberInvitation(house, trx, { userId, email, name, tenantId, inviter, role: 'owner' })
+  await mailMemberInvitation(services, trx, {
+    userId,
+    email,
+    name,
+    tenantId,
+    inviter,
+    role: 'owner',
+  })
 }
 
-async function choosePartner(house: House, caller: Caller, input: CreateTenant): Promise<{ id: string; slug: string } | undefined> {
+async function choosePartner(
+  services: Services,
+  caller: Caller,
+  input: CreateTenant,
+): Promise<{ id: string; slug: string } | undefined> {
   if (input.partnerId === undefined) return caller.operator ? undefined : ownPartner(caller)
-  const partner = await findPartner(house.database.db, input.partnerId)
+  const partner = await findPartner(services.database.db, input.partnerId)
   if (!partner) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'partnerId', message: 'There is no such partner.' }],
+    })
   }
   if (partner.status !== 'active') throw new AppError('partner_unavailable')
   return partner
 }
 
-/** Whoever works for a partner makes tenants for it, or none: one beside it would be out of the partner's books. */
+/**
+ * Whoever works for a partner makes tenants for it, or none: one beside it would be out of the
+ * partner's books.
+ */
 function ownPartner({ partner }: Caller): Caller['partner'] {
   if (partner === undefined) return undefined
   if (!hasPartnerRight(partner.access, 'manageCustomers')) throw new AppError('access_level')
@@ -141,69 +201,103 @@ function ownPartner({ partner }: Caller): Caller['partner'] {
   return partner
 }
 
-/** A slug that begins with the prefix of groups would, without it, be the name of another tenant's group. */
-function bearsPrefix({ config: { tenantGroupPrefix } }: House, slug: string): boolean {
+/**
+ * A slug that begins with the prefix of groups would, without it, be the name of another tenant's
+ * group.
+ */
+function bearsPrefix({ config: { tenantGroupPrefix } }: Services, slug: string): boolean {
   return tenantGroupPrefix !== '' && slug.startsWith(tenantGroupPrefix)
 }
 
-/** The slugs from the first one on whose group nobody else has made. The provider is asked about three at most. */
-async function withoutForeignGroup(house: House, slugs: readonly string[]): Promise<readonly string[]> {
-  const { identity } = house.systems
+/**
+ * The slugs from the first one on whose group nobody else has made. The provider is asked about
+ * three at most.
+ */
+async function withoutForeignGroup(
+  services: Services,
+  slugs: readonly string[],
+): Promise<readonly string[]> {
+  const { identity } = services.systems
   if (!identity) return slugs
   for (let at = 0; at < Math.min(slugs.length, 3); at++) {
-    if (!(await hasForeignGroup(house, identity, slugs[at] ?? ''))) return slugs.slice(at)
+    if (!(await hasForeignGroup(services, identity, slugs[at] ?? ''))) return slugs.slice(at)
   }
   return slugs.slice(3)
 }
 
-/** Counts a workplace for who creates it; operators create as many as they want. Throws AppError `rate_limited`, `limit_reached`. */
+/**
+ * Counts a workplace for who creates it; operators create as many as they want. Throws AppError
+ * `rate_limited`, `limit_reached`.
+ */
 async function takeWorkplace(
   trx: Trx,
-  { limits }: InTransaction,
+  { services: { limits }, request }: { services: InTransaction; request: RequestInfo },
   caller: Caller,
   tenant: { ownerId: string | null; partnerId: string | null },
 ) {
   if (caller.operator) return
+  if (await ownsSuspendedAlone(trx, caller.subject)) throw new AppError('workplace_suspended')
   if (tenant.partnerId !== null) {
-    return limits.takeIn(trx, undefined, [{ limit: 'workplaces_partner_day', of: caller.subject }])
+    return limits.takeIn(trx, request, [{ limit: 'workplaces_partner_day', of: caller.subject }])
   }
   // First: what one person creates at the same time waits here, and is counted below.
-  await limits.takeIn(trx, undefined, [{ limit: 'workplaces_person_day', of: caller.subject }])
+  await limits.takeIn(trx, request, [{ limit: 'workplaces_person_day', of: caller.subject }])
   if (tenant.ownerId === null) return
-  await limits.requireRoom(trx, 'workplaces_person', undefined, await countOwnedTenants(trx, tenant.ownerId))
+  await limits.requireCapacity(
+    trx,
+    'workplaces_person',
+    undefined,
+    await countOwnedTenants(trx, tenant.ownerId),
+  )
 }
 
 async function insertUnderFreeSlug(
-  house: House,
+  { services, request }: Context,
   caller: Caller,
   tenant: Omit<NewTenant, 'slug' | 'identityGroupName' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
   inserted: (trx: Trx, id: string) => Promise<void>,
 ): Promise<{ id: string; slug: string }> {
-  const { config } = house
+  const { config } = services
   const groups = Object.values(config.groups)
   if (input.slug !== undefined && isReservedSlug(input.slug, groups)) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This name is reserved.' }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'slug', message: 'This name is reserved.' }],
+    })
   }
-  const candidates = input.slug !== undefined ? [input.slug] : [...slugCandidates(slugify(input.name) ?? 'tenant', 100)]
-  const given = candidates.filter((slug) => !isReservedSlug(slug, groups) && !bearsPrefix(house, slug))
-  const free = await withoutForeignGroup(house, given)
+  const candidates =
+    input.slug !== undefined
+      ? [input.slug]
+      : [...slugCandidates(slugify(input.name) ?? 'tenant', 100)]
+  const given = candidates.filter(
+    (slug) => !isReservedSlug(slug, groups) && !bearsPrefix(services, slug),
+  )
+  const free = await withoutForeignGroup(services, given)
   if (input.slug !== undefined && free.length === 0) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'slug', message: 'This name is reserved.' }] })
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'slug', message: 'This name is reserved.' }],
+    })
   }
   try {
-    return await house.database.db.transaction().execute(async (trx) => {
-      await takeWorkplace(trx, house, caller, tenant)
-      if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active') throw new AppError('partner_unavailable')
+    return await services.database.db.transaction().execute(async (trx) => {
+      await takeWorkplace(trx, { services, request }, caller, tenant)
+      if (tenant.partnerId && (await holdPartner(trx, tenant.partnerId))?.status !== 'active')
+        throw new AppError('partner_unavailable')
       for (const slug of free) {
-        refusePlatformNames({ config }, slug, input.domains ?? [], 'domains')
+        rejectPlatformNames({ config }, slug, input.domains ?? [], 'domains')
         const domains = domainsOf(config, slug, input.domains ?? [])
         const identityGroupName = groupNameFor(config, slug)
-        const made = await insertTenant(trx, { ...tenant, slug, identityGroupName, domains, platformDomain: house.config.tenantDomain })
+        const made = await insertTenant(trx, {
+          ...tenant,
+          slug,
+          identityGroupName,
+          domains,
+          platformDomain: services.config.tenantDomain,
+        })
         if (!made) continue
-        await refuseUnavailable(trx, made.id, input.domains ?? [], 'domains')
+        await rejectUnavailable(trx, made.id, input.domains ?? [], 'domains')
         await inserted(trx, made.id)
-        await house.jobs.wakeProvisioning(made.id, recoverAfterSeconds, trx)
+        await services.jobs.enqueueProvisioning(made.id, recoverAfterSeconds, trx)
         return made
       }
       const message = 'A tenant with this slug exists already.'
@@ -212,18 +306,26 @@ async function insertUnderFreeSlug(
   } catch (error) {
     if (violatedConstraint(error) === 'tenants_identity_group') {
       const message = 'The group of another tenant has the name that this slug would get.'
-      throw new AppError('already_exists', message, { issues: [{ path: 'slug', message }], cause: error })
+      throw new AppError('already_exists', message, {
+        issues: [{ path: 'slug', message }],
+        cause: error,
+      })
     }
     throw isDomainTaken(error) ? domainTaken('domains', error) : error
   }
 }
 
 /**
- * The domains of a new tenant, the primary one first. Nothing can be addressed on a domain before its proof, so the first one wanted
- * is primary only when it needs none; else the tenant's own name below the platform's domain is.
+ * The domains of a new tenant, the primary one first. Nothing can be addressed on a domain before
+ * its proof, so the first one wanted is primary only when it needs none; else the tenant's own name
+ * below the platform's domain is.
  */
-function domainsOf(config: Config, slug: string, wanted: readonly string[]): string[] {
-  const [first] = wanted
+function domainsOf(config: Config, slug: string, requested: readonly string[]): string[] {
+  const [first] = requested
   const platform = `${slug}.${config.tenantDomain}`
-  return [...new Set(first !== undefined && isManaged({ config }, first) ? wanted : [platform, ...wanted])]
+  return [
+    ...new Set(
+      first !== undefined && isManaged({ config }, first) ? requested : [platform, ...requested],
+    ),
+  ]
 }

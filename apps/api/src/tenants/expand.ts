@@ -2,27 +2,41 @@ import { AppError } from '@atrium/core/errors'
 import { expandedMembers, type GetTenant, type TenantDetail } from '@atrium/core/tenant-detail'
 import type { TenantView } from '@atrium/core/tenants'
 import { listDomains } from '@atrium/db/domains'
+import { readAccessProgress } from '@atrium/db/tenant-access'
 import type { Context } from '../context.ts'
 import { toDomainView } from '../domains/view.ts'
 import type { Access } from '../guards.ts'
 import { listMembers } from '../members/list.ts'
+import { toPurgeView } from './purge.ts'
+import { toAccessView } from './view.ts'
 
 /**
- * The tenant with what `expand` names. Throws AppError `not_member` for somebody who sees the tenant and not its members and domains: staff of
- * the partner that owns it.
+ * The tenant with what `expand` names. Throws AppError `not_member` for somebody who sees the
+ * tenant and not its members and domains: staff of the partner that owns it.
  */
-export async function expandTenant(ctx: Context, access: Access, tenant: TenantView, words: GetTenant['expand']): Promise<TenantDetail> {
+export async function expandTenant(
+  ctx: Context,
+  access: Access,
+  tenant: TenantView,
+  words: GetTenant['expand'],
+): Promise<TenantDetail> {
   if (words === undefined) return tenant
   if (access.tenant.role === null && !access.caller.operator) throw new AppError('not_member')
-  const { house } = ctx
-  const [domains, members] = await Promise.all([
-    words.includes('domains') ? listDomains(house.database.db, tenant.id) : undefined,
-    words.includes('members') ? listMembers(ctx, access, { slug: tenant.slug, limit: expandedMembers }) : undefined,
+  const { services } = ctx
+  const [domains, members, progress, purge] = await Promise.all([
+    words.includes('domains') ? listDomains(services.database.db, tenant.id) : undefined,
+    words.includes('members')
+      ? listMembers(ctx, access, { slug: tenant.slug, limit: expandedMembers })
+      : undefined,
+    words.includes('access') ? readAccessProgress(services.database.db, tenant.id) : undefined,
+    words.includes('purge') ? toPurgeView(services, tenant.id) : undefined,
   ])
   return {
     ...tenant,
     expanded: {
-      ...(domains ? { domains: domains.map((row) => toDomainView(house, row)) } : {}),
+      ...(domains ? { domains: domains.map((row) => toDomainView(services, row)) } : {}),
+      ...(progress ? { access: toAccessView(tenant, progress) } : {}),
+      ...(purge ? { purge } : {}),
       ...(members ? { members } : {}),
     },
   }

@@ -1,12 +1,16 @@
 import { AppError } from '@atrium/core/errors'
 import type { TenantRole, TenantView } from '@atrium/core/tenants'
 import { findTenant } from '@atrium/db/tenants'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { toTenantView } from './view.ts'
 
 /** The tenant as the caller sees it. Who may see it was decided by a guard. */
-export async function readTenant(house: House, slug: string, role: TenantRole | null): Promise<TenantView> {
-  const row = await findTenant(house.database, slug)
+export async function readTenant(
+  services: Services,
+  slug: string,
+  role: TenantRole | null,
+): Promise<TenantView> {
+  const row = await findTenant(services.database, slug)
   if (!row) throw new AppError('not_found', 'There is no tenant with this slug.')
-  return toTenantView(row, role, house.clock.now())
+  return toTenantView(row, role, services.clock.now())
 }

@@ -1,24 +1,35 @@
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Config } from '../config.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** The name that the group of a new tenant gets at the identity provider. */
-export function groupNameFor({ tenantGroupPrefix }: Pick<Config, 'tenantGroupPrefix'>, slug: string): string {
+export function groupNameFor(
+  { tenantGroupPrefix }: Pick<Config, 'tenantGroupPrefix'>,
+  slug: string,
+): string {
   return tenantGroupPrefix + slug
 }
 
-/** Provisioning refuses a foreign group too, later and in the tenant's record: a creation does not wait for a slow provider. */
+/**
+ * Provisioning rejects a foreign group too, later and in the tenant's record: a creation does not
+ * wait for a slow provider.
+ */
 const deadlineMs = 700
 
 /**
- * True when the identity provider has a group of the name that a tenant with this slug would get, and it is not marked as this tenant's:
- * whoever made it gives rights by it. False where the provider cannot be asked in time.
+ * True when the identity provider has a group of the name that a tenant with this slug would get,
+ * and it is not marked as this tenant's: whoever made it gives rights by it. False where the
+ * provider cannot be asked in time.
  */
-export async function hasForeignGroup(house: House, identity: IdentityProvider, slug: string): Promise<boolean> {
+export async function hasForeignGroup(
+  services: Services,
+  identity: IdentityProvider,
+  slug: string,
+): Promise<boolean> {
   const signal = AbortSignal.timeout(deadlineMs)
   try {
-    const found = await identity.findGroup(groupNameFor(house.config, slug), { signal })
+    const found = await identity.findGroup(groupNameFor(services.config, slug), { signal })
     return found !== undefined && found.attributes.tenant !== slug
   } catch (error) {
     if (error instanceof UpstreamError || signal.aborted) return false

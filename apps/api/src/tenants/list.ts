@@ -1,22 +1,40 @@
 import { cutPage } from '@atrium/core/paging'
 import type { ListTenants, TenantPage } from '@atrium/core/tenants'
+import { listOwnTenants } from '@atrium/db/own-tenants'
 import { listTenants as queryTenants } from '@atrium/db/tenants'
-import type { Caller, Context } from '../context.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { isPlainMember } from '../guards.ts'
+import type { Services } from '../services.ts'
 import { toTenantView } from './view.ts'
 
 /** Operators see every tenant, partner staff their partner's and their own, others their own. */
-export async function listTenants({ house }: Context, caller: Caller, input: ListTenants): Promise<TenantPage> {
-  const rows = await queryTenants(house.database.db, {
-    scope: caller.operator ? { everything: true } : { everything: false, userId: caller.id, partnerId: caller.partner?.id },
-    q: input.q,
-    status: input.status,
-    plan: input.plan,
-    partnerSlug: input.partnerSlug,
-    before: input.cursor,
-    limit: input.limit,
-  })
+export async function listTenants(
+  { services }: Context,
+  caller: Caller,
+  input: ListTenants,
+): Promise<TenantPage> {
+  const rows = await readRows(services, caller, input)
   const { items, nextCursor } = cutPage(rows, input.limit)
-  const now = house.clock.now()
-  return { items: items.map((row) => toTenantView(row, row.role, now, { health: !isPlainMember(caller, row) })), nextCursor }
+  const now = services.clock.now()
+  return {
+    items: items.map((row) =>
+      toTenantView(row, row.role, now, { health: !isPlainMember(caller, row) }),
+    ),
+    nextCursor,
+  }
+}
+
+function readRows(
+  { database }: Services,
+  caller: Caller,
+  { cursor: before, q, status, plan, partnerSlug, limit }: ListTenants,
+) {
+  const filter = { status, plan, partnerSlug, before, limit }
+  const { id: userId, operator, partner } = caller
+  if (operator) return queryTenants(database.db, { scope: { everything: true }, q, ...filter })
+  if (userId !== undefined && partner === undefined && !q)
+    return listOwnTenants(database, { userId, ...filter })
+  const scope = { everything: false, userId, partnerId: partner?.id } as const
+  return queryTenants(database.db, { scope, q, ...filter })
 }

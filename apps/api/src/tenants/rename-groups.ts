@@ -1,5 +1,11 @@
 import type { Database } from '@atrium/db/connect'
-import { beginGroupRename, endGroupRename, listAdministratorsInTenant, listTenantGroups, type TenantGroup } from '@atrium/db/tenant-groups'
+import {
+  beginGroupRename,
+  endGroupRename,
+  listAdministratorsInTenant,
+  listTenantGroups,
+  type TenantGroup,
+} from '@atrium/db/tenant-groups'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 
@@ -14,11 +20,16 @@ export interface RenamedGroups {
 const pageSize = 200
 
 /**
- * Gives every tenant's group at the identity provider the name `prefix` + slug, and takes platform administrators out of the groups. Goes on
- * where an earlier run was cut off; a tenant that fails keeps no other from being done. On record first, so that a process that dies in
- * between leaves a rename that the next run ends, and no token takes anybody out of the tenant meanwhile.
+ * Gives every tenant's group at the identity provider the name `prefix` + slug, and takes platform
+ * administrators out of the groups. Goes on where an earlier run was cut off; a tenant that fails
+ * keeps no other from being done. On record first, so that a process that dies in between leaves a
+ * rename that the next run ends, and no token takes anybody out of the tenant meanwhile.
  */
-export async function renameTenantGroups(database: Database, identity: IdentityProvider, prefix: string): Promise<RenamedGroups> {
+export async function renameTenantGroups(
+  database: Database,
+  identity: IdentityProvider,
+  prefix: string,
+): Promise<RenamedGroups> {
   const done: RenamedGroups = { renamed: 0, administratorsOut: 0, failed: [] }
   for (let after = ''; ; ) {
     const tenants = await listTenantGroups(database.db, after, pageSize)
@@ -37,7 +48,12 @@ export async function renameTenantGroups(database: Database, identity: IdentityP
   }
 }
 
-async function renameGroup(database: Database, identity: IdentityProvider, tenant: TenantGroup, name: string): Promise<boolean> {
+async function renameGroup(
+  database: Database,
+  identity: IdentityProvider,
+  tenant: TenantGroup,
+  name: string,
+): Promise<boolean> {
   const { tenantId, groupId } = tenant
   if (tenant.name === name && !tenant.unfinished) return false
   await beginGroupRename(database.db, tenantId, name)
@@ -46,7 +62,11 @@ async function renameGroup(database: Database, identity: IdentityProvider, tenan
   return true
 }
 
-async function takeAdministratorsOut(database: Database, identity: IdentityProvider, tenant: TenantGroup): Promise<number> {
+async function takeAdministratorsOut(
+  database: Database,
+  identity: IdentityProvider,
+  tenant: TenantGroup,
+): Promise<number> {
   const { tenantId, groupId } = tenant
   if (groupId === null) return 0
   const userIds = await listAdministratorsInTenant(database.db, tenantId)

@@ -4,51 +4,74 @@ import { AppError } from '@atrium/core/errors'
 import { grantingStatuses } from '@atrium/core/subscriptions'
 import type { Plan, TenantView, UpdateTenant } from '@atrium/core/tenants'
 import type { Trx } from '@atrium/db/connect'
-import { arrangeDomains, mailboxesOn } from '@atrium/db/domains'
+import { arrangeDomains, listDomains, mailboxesOn } from '@atrium/db/domains'
 import { findEntitlementFacts } from '@atrium/db/entitlements'
 import { mailListsOn } from '@atrium/db/lists'
 import { holdPartner } from '@atrium/db/partners'
 import { reopenSteps } from '@atrium/db/provisioning'
 import { findLiveSubscription } from '@atrium/db/subscriptions'
-import { type LockedTenant, lockTenant, notifyTenant, type TenantChanges, updateTenant as writeTenant } from '@atrium/db/tenants'
-import { refuseLimited } from '../billing/limits.ts'
+import {
+  type LockedTenant,
+  lockTenant,
+  notifyTenant,
+  type TenantChanges,
+  type TenantTrx,
+  updateTenant as writeTenant,
+} from '@atrium/db/tenants'
+import { rejectLimited } from '../billing/limits.ts'
 import type { Context } from '../context.ts'
-import { domainTaken, isDomainTaken, refusePlatformNames, refuseUnavailable } from '../domains/available.ts'
-import { domainsLeftOut, takeOutDomains } from '../domains/leave-out.ts'
+import {
+  domainTaken,
+  isDomainTaken,
+  rejectPlatformNames,
+  rejectUnavailable,
+} from '../domains/available.ts'
+import { domainsLeftOut, removeDomains } from '../domains/remove-many.ts'
+import { requireVersion } from '../edit-version.ts'
 import { chooseSeats, grantPlan } from '../entitlements/grant.ts'
 import { entitlementRules } from '../entitlements/read.ts'
 import { type Access, mayManageAsPartner } from '../guards.ts'
-import type { InTransaction } from '../house.ts'
-import { refuseFormerStaff } from '../partners/act.ts'
+import { rejectFormerStaff } from '../partners/act.ts'
 import { runProvisioning } from '../provisioning/run.ts'
+import type { InTransaction } from '../services.ts'
 import { readTenant } from './get.ts'
+import { tenantTransaction } from './transaction.ts'
+import { editableTenant } from './view.ts'
 
 /**
- * Changes a tenant. Each field has its own right: `plan` operators and the owning partner, `partnerId` operators, `domains`
- * admins and operators, the rest admins, operators and the owning partner. New domains and a new plan reach the outside systems
- * by a provisioning run. Domains that are left out go as they do one by one: last, and when the mail server fails at one (502) it stays
- * while the rest stands.
+ * Changes a tenant. Each field has its own right: `plan` operators and the owning partner,
+ * `partnerId` operators, `domains` admins and operators, the rest admins, operators and the owning
+ * partner. New domains and a new plan reach the upstream systems by a provisioning run. Domains
+ * that are left out go as they do one by one: last, and when the mail server fails at one (502) it
+ * stays while the rest stands.
  */
-export async function updateTenant(ctx: Context, access: Access, input: UpdateTenant): Promise<TenantView> {
-  const { house } = ctx
-  refuseForeignFields(access, input)
+export async function updateTenant(
+  ctx: Context,
+  access: Access,
+  input: UpdateTenant,
+): Promise<TenantView> {
+  const { services } = ctx
+  rejectForeignFields(access, input)
   const domains = input.domains && [...new Set(input.domains)]
   if (domains?.length === 0) {
-    throw new AppError('invalid_input', undefined, { issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }] })
-  }
-  refusePlatformNames(house, access.tenant.slug, domains ?? [], 'domains')
-  const leaving = domains ? await domainsLeftOut(house, access, domains) : []
-  const { changes, added, reprovision, tenantId } = await house.database.db
-    .transaction()
-    .execute((trx) => write(trx, house, access, input, domains))
-    .catch((error: unknown) => {
-      throw isDomainTaken(error) ? domainTaken('domains', error) : error
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'domains', message: 'A tenant keeps at least one domain.' }],
     })
-  const { removed, failure } = await takeOutDomains(house, leaving)
+  }
+  rejectPlatformNames(services, access.tenant.slug, domains ?? [], 'domains')
+  const leaving = domains ? await domainsLeftOut(services, access, domains) : []
+  const { changes, added, reprovision, tenantId } = await tenantTransaction(
+    services,
+    access.tenant.id,
+    (trx) => write(trx, services, access, input, domains),
+  ).catch((error: unknown) => {
+    throw isDomainTaken(error) ? domainTaken('domains', error) : error
+  })
+  const { removed, failure } = await removeDomains(services, leaving)
   if (added.length > 0 || removed.length > 0) changes.domains = [removed, added]
   if (Object.keys(changes).length > 0) {
-    const { name, partnerSlug } = await readTenant(house, access.tenant.slug, access.tenant.role)
-    await house.audit.record(ctx, access.caller, {
+    const { name, partnerSlug } = await readTenant(services, access.tenant.slug, access.tenant.role)
+    await services.audit.record(ctx, access.caller, {
       action: 'tenant.updated',
       resourceType: 'tenant',
       resourceId: tenantId,
@@ -58,26 +81,38 @@ export async function updateTenant(ctx: Context, access: Access, input: UpdateTe
       metadata: { changes },
     })
   }
-  if (reprovision && !(await runProvisioning(house, tenantId, 'unfinished'))) await house.jobs.wakeProvisioning(tenantId, 1)
+  if (reprovision && !(await runProvisioning(services, tenantId, 'unfinished')))
+    await services.jobs.enqueueProvisioning(tenantId, 1)
   // What changed stands and is on record.
   if (failure) throw failure
-  return readTenant(house, access.tenant.slug, access.tenant.role)
+  return readTenant(services, access.tenant.slug, access.tenant.role)
 }
 
-function refuseForeignFields({ caller, tenant }: Access, input: UpdateTenant): void {
+function rejectForeignFields({ caller, tenant }: Access, input: UpdateTenant): void {
   const owningPartner = mayManageAsPartner(caller, tenant)
   const admin = tenant.role === 'admin' || tenant.role === 'owner'
   if (input.partnerId !== undefined && !caller.operator) {
-    throw new AppError('operator_required', 'Only operators attach a tenant to a partner or detach it.')
+    throw new AppError(
+      'operator_required',
+      'Only operators attach a tenant to a partner or detach it.',
+    )
   }
   if (input.plan !== undefined && !caller.operator && !owningPartner) {
-    throw new AppError('operator_required', "Only operators and the tenant's partner change the plan.")
+    throw new AppError(
+      'operator_required',
+      "Only operators and the tenant's partner change the plan.",
+    )
   }
   if (input.domains !== undefined && !caller.operator && !admin) throw new AppError('not_admin')
 }
 
 /** Columns by the names that the API gives them, as the audit log shows them. */
-function named({ partner_id, brand_color, seat_mode, ...rest }: TenantChanges): Record<string, unknown> {
+function named({
+  partner_id,
+  brand_color,
+  seat_mode,
+  ...rest
+}: TenantChanges): Record<string, unknown> {
   return {
     ...rest,
     ...(partner_id === undefined ? {} : { partnerId: partner_id }),
@@ -86,47 +121,84 @@ function named({ partner_id, brand_color, seat_mode, ...rest }: TenantChanges): 
   }
 }
 
-/** Mailboxes of people and distribution lists keep their domain here as they do when it is removed alone. */
-async function refuseUsedDomains(trx: Trx, tenantId: string, removed: readonly string[]): Promise<void> {
+/**
+ * Mailboxes of people and distribution lists keep their domain here as they do when it is removed
+ * alone.
+ */
+async function rejectUsedDomains(
+  trx: Trx,
+  tenantId: string,
+  removed: readonly string[],
+): Promise<void> {
   for (const name of removed) {
     const { count, examples } = await mailboxesOn(trx, tenantId, name, 5)
     const lists = await mailListsOn(trx, tenantId, name, 5)
     if (count + lists.count === 0) continue
     const used = [
       ...(count > 0 ? [count === 1 ? 'a mailbox' : `${count} mailboxes`] : []),
-      ...(lists.count > 0 ? [lists.count === 1 ? 'a distribution list' : `${lists.count} distribution lists`] : []),
+      ...(lists.count > 0
+        ? [lists.count === 1 ? 'a distribution list' : `${lists.count} distribution lists`]
+        : []),
     ]
     const message = `${name} is used by ${used.join(' and ')}, among them ${[...examples, ...lists.examples].join(', ')}.`
     throw new AppError('domain_in_use', message, { issues: [{ path: 'domains', message }] })
   }
 }
 
-/** Plan and seats: given by operators and the owning partner, chosen within what there is by admins. Returns what changed. */
-async function changePlan(trx: Trx, house: InTransaction, access: Access, before: LockedTenant, { plan, seats }: UpdateTenant) {
+/**
+ * Plan and seats: given by operators and the owning partner, chosen within what there is by admins.
+ * Returns what changed.
+ */
+async function changePlan(
+  trx: Trx,
+  services: InTransaction,
+  access: Access,
+  before: LockedTenant,
+  { plan, seats }: UpdateTenant,
+) {
   const grants = access.caller.operator || mayManageAsPartner(access.caller, access.tenant)
-  const asked = changedFields(before, { plan: plan ?? before.plan, seats: seats ?? before.seats }, ['plan', 'seats'])
+  const asked = changedFields(before, { plan: plan ?? before.plan, seats: seats ?? before.seats }, [
+    'plan',
+    'seats',
+  ])
   const same = Object.keys(asked).length === 0
-  // The plan that a tenant still has after its subscription is granted when it is named, not when other fields are saved.
+  // The plan that a tenant still has after its subscription is granted when it is named, not when
+  // other fields are saved.
   if (same && (plan === undefined || !grants || (await isSubscribed(trx, before.id)))) return {}
-  if (!same) await refuseWhileSubscribed(trx, before.id, asked.plan ? 'plan' : 'seats')
-  const wanted = { plan: plan ?? (await lastingPlan(trx, house, before)), seats: seats ?? before.seats }
-  if (grants) await grantPlan(trx, house, access.caller, before.id, wanted)
-  else await chooseSeats(trx, house, before.id, wanted.seats)
-  const after = await trx.selectFrom('tenants').select(['plan', 'seats']).where('id', '=', before.id).executeTakeFirstOrThrow()
+  if (!same) await rejectWhileSubscribed(trx, before.id, asked.plan ? 'plan' : 'seats')
+  const requested = {
+    plan: plan ?? (await lastingPlan(trx, services, before)),
+    seats: seats ?? before.seats,
+  }
+  if (grants) await grantPlan(trx, services, access.caller, before.id, requested)
+  else await chooseSeats(trx, services, before.id, requested.seats)
+  const after = await trx
+    .selectFrom('tenants')
+    .select(['plan', 'seats'])
+    .where('id', '=', before.id)
+    .executeTakeFirstOrThrow()
   return changedFields(before, { ...before, ...after }, ['plan', 'seats'])
 }
 
 /** The plan apart from the days of grace after a subscription. */
-async function lastingPlan(trx: Trx, house: InTransaction, { id, plan }: LockedTenant): Promise<Plan> {
-  const now = house.clock.now()
+async function lastingPlan(
+  trx: Trx,
+  services: InTransaction,
+  { id, plan }: LockedTenant,
+): Promise<Plan> {
+  const now = services.clock.now()
   const facts = await findEntitlementFacts(trx, id, now)
-  const rules = entitlementRules(house.config)
+  const rules = entitlementRules(services.config)
   if (entitlementsOf(facts, rules, now).state !== 'grace') return plan
   return entitlementsOf({ ...facts, subscription: null, overdue: null }, rules, now).plan
 }
 
 /** What a tenant pays for, and what it has, are the same. */
-async function refuseWhileSubscribed(trx: Trx, tenantId: string, path: 'plan' | 'seats'): Promise<void> {
+async function rejectWhileSubscribed(
+  trx: Trx,
+  tenantId: string,
+  path: 'plan' | 'seats',
+): Promise<void> {
   if (!(await isSubscribed(trx, tenantId))) return
   const message = 'Plan and seats follow the subscription. Change them there.'
   throw new AppError('subscription_exists', message, { issues: [{ path, message }] })
@@ -137,41 +209,77 @@ async function isSubscribed(trx: Trx, tenantId: string): Promise<boolean> {
   return subscription !== undefined && grantingStatuses.includes(subscription.status)
 }
 
-async function write(trx: Trx, house: InTransaction, access: Access, input: UpdateTenant, domains: readonly string[] | undefined) {
+async function readEditable(
+  trx: TenantTrx,
+  { id, name, plan, seats, seat_mode, industry, brand_color, partner_id }: LockedTenant,
+) {
+  const domains = (await listDomains(trx, id)).map((domain) => domain.name)
+  return editableTenant({
+    name,
+    plan,
+    seats,
+    seatMode: seat_mode,
+    industry,
+    brandColor: brand_color,
+    partnerId: partner_id,
+    domains,
+  })
+}
+
+async function write(
+  trx: TenantTrx,
+  services: InTransaction,
+  access: Access,
+  input: UpdateTenant,
+  domains: readonly string[] | undefined,
+) {
   const before = await lockTenant(trx, input.slug)
   if (!before) throw new AppError('not_found')
-  await refuseFormerStaff(trx, access, before.partner_id, { evenAdmins: input.plan !== undefined })
+  await rejectFormerStaff(trx, access, before.partner_id, { evenAdmins: input.plan !== undefined })
   if (before.status === 'deleted') throw new AppError('tenant_deleted')
+  if (input.expectedVersion !== undefined)
+    requireVersion(input.expectedVersion, await readEditable(trx, before))
   // As one by one: the rest of a suspended tenant may be put in order.
   if (domains && before.status === 'suspended') throw new AppError('tenant_suspended')
   if (input.partnerId) {
     const partner = await holdPartner(trx, input.partnerId)
-    if (!partner) throw new AppError('invalid_input', undefined, { issues: [{ path: 'partnerId', message: 'There is no such partner.' }] })
+    if (!partner)
+      throw new AppError('invalid_input', undefined, {
+        issues: [{ path: 'partnerId', message: 'There is no such partner.' }],
+      })
     if (partner.status !== 'active') throw new AppError('partner_unavailable')
   }
-  const wanted: TenantChanges = {
+  const requested: TenantChanges = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.partnerId === undefined ? {} : { partner_id: input.partnerId }),
     ...(input.seatMode === undefined ? {} : { seat_mode: input.seatMode }),
     ...(input.industry === undefined ? {} : { industry: input.industry }),
     ...(input.brandColor === undefined ? {} : { brand_color: input.brandColor }),
   }
-  const changes = changedFields(named(before), named({ ...before, ...wanted }), Object.keys(named(wanted)))
-  if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, wanted)
-  Object.assign(changes, await changePlan(trx, house, access, before, input))
+  const changes = changedFields(
+    named(before),
+    named({ ...before, ...requested }),
+    Object.keys(named(requested)),
+  )
+  if (Object.keys(changes).length > 0) await writeTenant(trx, before.id, requested)
+  Object.assign(changes, await changePlan(trx, services, access, before, input))
   const { added, others, firstIsPrimary } = domains
-    ? await arrangeDomains(trx, before.id, domains, house.config.tenantDomain)
+    ? await arrangeDomains(trx, before.id, domains, services.config.tenantDomain)
     : { added: [], others: [], firstIsPrimary: true }
   if (!firstIsPrimary) {
     const message = `${domains?.[0]} is not verified yet, so it cannot come first: the first domain is the primary one.`
     throw new AppError('domain_not_verified', message, { issues: [{ path: 'domains', message }] })
   }
-  await refuseUsedDomains(trx, before.id, others)
+  await rejectUsedDomains(trx, before.id, others)
   if (added.length > 0) {
-    await refuseLimited(trx, house, before.id)
-    await refuseUnavailable(trx, before.id, added, 'domains')
+    await rejectLimited(trx, services, before.id)
+    await services.limits.requireCapacity(trx, 'domains', before.id, (domains?.length ?? 0) - 1)
+    await rejectUnavailable(trx, before.id, added, 'domains')
   }
-  const affected = [...(added.length > 0 ? (['mail'] as const) : []), ...(changes.plan || changes.name ? (['files'] as const) : [])]
+  const affected = [
+    ...(added.length > 0 ? (['mail'] as const) : []),
+    ...(changes.plan || changes.name ? (['files'] as const) : []),
+  ]
   await reopenSteps(trx, before.id, affected)
   await notifyTenant(trx, before.id)
   return { changes, added, reprovision: affected.length > 0, tenantId: before.id }

@@ -1,18 +1,38 @@
 import { nothingGathered, tenantHealth } from '@atrium/core/health'
-import type { ProvisioningStatus, provisioningSteps, StepResult, TenantEvent, TenantRole, TenantView } from '@atrium/core/tenants'
+import type { TenantAccessView } from '@atrium/core/tenant-detail'
+import {
+  accessIn,
+  type ProvisioningStatus,
+  type ProvisioningStep,
+  type provisioningSteps,
+  type StepResult,
+  type TenantEvent,
+  type TenantRole,
+  type TenantView,
+} from '@atrium/core/tenants'
+import type { AccessProgress } from '@atrium/db/tenant-access'
 import type { TenantRow } from '@atrium/db/tenants'
 import type { WatchedTenant } from '@atrium/db/watched-tenants'
 import type { z } from 'zod'
+import { withEditVersion } from '../edit-version.ts'
 
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
-/** The row as a caller sees it. `role` is the caller's own. Without `health` the score is unknown and nothing says what it is made of. */
-export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date, { health = true } = {}): TenantView {
+/**
+ * The row as a caller sees it. `role` is the caller's own. Without `health` the score is unknown
+ * and nothing says what it is made of.
+ */
+export function toTenantView(
+  row: TenantRow,
+  role: TenantRole | null,
+  now: Date,
+  { health = true } = {},
+): TenantView {
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
   const status = provisioningStatusOf(row)
   const changed = (row.steps ?? []).map((step) => step.changedAt)
-  return {
+  const view: Omit<TenantView, 'editVersion'> = {
     id: row.id,
     slug: row.slug,
     name: row.name,
@@ -20,7 +40,12 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date,
     plan: row.plan,
     domains: domains.map((domain) => domain.name),
     primaryDomain: primary?.name ?? null,
-    billingInfo: { company: row.billingCompany, vatNumber: row.billingVatNumber, country: row.billingCountry, email: row.billingEmail },
+    billingInfo: {
+      company: row.billingCompany,
+      vatNumber: row.billingVatNumber,
+      country: row.billingCountry,
+      email: row.billingEmail,
+    },
     partnerId: row.partnerId,
     partnerSlug: row.partnerSlug,
     seats: row.seats,
@@ -33,7 +58,10 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date,
     identityGroupId: row.identityGroupId,
     mailDomainId: primary?.mailDomainId ?? null,
     fileSpaceId: row.fileSpaceId,
-    owner: row.ownerId && row.ownerEmail && row.ownerName ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName } : null,
+    owner:
+      row.ownerId && row.ownerEmail && row.ownerName
+        ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName }
+        : null,
     memberCount: row.memberCount,
     health: !health
       ? { score: null, band: 'unknown', factors: [] }
@@ -42,18 +70,43 @@ export function toTenantView(row: TenantRow, role: TenantRole | null, now: Date,
             status: row.status,
             createdAt: row.createdAt,
             provisioningStatus: status,
-            provisioningChangedAt: changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
+            provisioningChangedAt:
+              changed.length > 0 ? new Date(Math.min(...changed)) : row.createdAt,
             seats: row.seats,
             memberCount: row.memberCount,
           },
           row.gatheredHealth ?? nothingGathered,
           now,
         ),
-    suspendedReason: row.suspendedReason,
+    suspendedReason: row.status === 'suspended' ? row.suspendedReason : null,
+    suspensionMode: row.status === 'suspended' ? row.suspensionMode : null,
+    deletedAt: row.deletedAt?.toISOString() ?? null,
+    restoreUntil: row.restoreUntil?.toISOString() ?? null,
     role,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
+  return { ...view, editVersion: editableTenant(view).editVersion }
+}
+
+type EditableTenant = Pick<
+  TenantView,
+  'name' | 'plan' | 'seats' | 'seatMode' | 'industry' | 'brandColor' | 'partnerId' | 'domains'
+>
+
+/** What an update may change of a tenant, with its version. */
+export function editableTenant({
+  name,
+  plan,
+  seats,
+  seatMode,
+  industry,
+  brandColor,
+  partnerId,
+  domains,
+}: EditableTenant) {
+  const fields = { name, plan, seats, seatMode, industry, brandColor, partnerId, domains }
+  return withEditVersion(fields, Object.values(fields))
 }
 
 export function provisioningStatusOf(row: {
@@ -87,6 +140,29 @@ export function toStepResults(view: TenantView): StepResults {
   }
   return { identity: result('identity'), mail: result('mail'), files: result('files') }
 }
+
+/** What holds for the tenant's people, and how far each upstream system has followed. */
+export function toAccessView(
+  tenant: TenantView,
+  progress: readonly AccessProgress[],
+): TenantAccessView {
+  const steps = toStepResults(tenant)
+  const of = (step: ProvisioningStep) => {
+    const { system: _, ...members } = progress.find(({ system }) => system === step) ?? {
+      system: step,
+      ...none,
+    }
+    return { tenant: steps[step], ...members }
+  }
+  return {
+    wanted: accessIn(tenant),
+    identity: of('identity'),
+    mail: of('mail'),
+    files: of('files'),
+  }
+}
+
+const none = { done: 0, waiting: 0, failed: 0, error: null }
 
 export function toTenantEvent(row: WatchedTenant, now: Date): TenantEvent {
   return {

@@ -5,13 +5,17 @@ import type { Access } from '../guards.ts'
 import { toTenantEvent } from './view.ts'
 
 /**
- * The tenant's provisioning: its present state, then every change, until the caller leaves, loses access, or the token
- * expires. A client then reconnects with a fresh token.
+ * The tenant's provisioning: its present state, then every change, until the caller leaves, loses
+ * access, or the token expires. A client then reconnects with a fresh token.
  */
-export async function* watchTenant(ctx: Context, access: Access, signal: AbortSignal): AsyncGenerator<TenantEvent> {
-  const { house } = ctx
+export async function* watchTenant(
+  ctx: Context,
+  access: Access,
+  signal: AbortSignal,
+): AsyncGenerator<TenantEvent> {
+  const { services } = ctx
   const states = createLatest<WatchedTenant | undefined>()
-  const unfollow = house.changes.follow({
+  const unfollow = services.changes.follow({
     tenantId: access.tenant.id,
     subject: access.caller.subject,
     operator: access.caller.operator,
@@ -19,13 +23,13 @@ export async function* watchTenant(ctx: Context, access: Access, signal: AbortSi
   })
   const leave = () => states.set(undefined)
   signal.addEventListener('abort', leave, { once: true })
-  house.metrics.watchers.inc()
+  services.metrics.watchers.inc()
   try {
     let last = ''
     for (;;) {
       const tenant = await states.next()
-      if (!tenant || signal.aborted || house.clock.now() >= access.caller.token.expiresAt) return
-      const event = toTenantEvent(tenant, house.clock.now())
+      if (!tenant || signal.aborted || services.clock.now() >= access.caller.token.expiresAt) return
+      const event = toTenantEvent(tenant, services.clock.now())
       const { at: _, ...content } = event
       const text = JSON.stringify(content)
       if (text === last) continue
@@ -35,11 +39,14 @@ export async function* watchTenant(ctx: Context, access: Access, signal: AbortSi
   } finally {
     signal.removeEventListener('abort', leave)
     unfollow()
-    house.metrics.watchers.dec()
+    services.metrics.watchers.dec()
   }
 }
 
-/** Holds the newest value only: a reader who was away gets the latest state and none of those before it. */
+/**
+ * Holds the newest value only: a reader who was away gets the latest state and none of those before
+ * it.
+ */
 function createLatest<Value>() {
   let held: { value: Value } | undefined
   let release: (() => void) | undefined

@@ -14,13 +14,13 @@ import {
   releaseIdempotent,
 } from '@atrium/db/idempotency'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
 import { assertUsableKey } from '../idempotency-key.ts'
 import { type LimitedRoute, takeAllowanceAhead } from '../scheduling/limits.ts'
+import type { Services } from '../services.ts'
 import { limitedAddress } from '../visitor-address.ts'
 
 const waitMs = 10_000
-const lookAgainMs = 100
+const pollIntervalMs = 100
 /** Larger bodies are not kept, so that nobody fills the database with answers. */
 const mostStoredBytes = 32 * 1024
 
@@ -28,40 +28,57 @@ interface KeyedRequest {
   method: string
   path: string
   body: string
-  secretAnswer: boolean
-  /** The allowance of visitors, taken before anything is stored; undefined for calls with a session. */
+  secretResponse: boolean
+  /**
+   * The allowance of visitors, taken before anything is stored; undefined for calls with a session.
+   */
   visitors: LimitedRoute | undefined
-  /** Where the answer was not kept, the procedure is called again and returns what it made the first time. */
+  /**
+   * Where the answer was not kept, the procedure is called again and returns what it made the first
+   * time.
+   */
   repeatable: boolean
 }
 
 /**
- * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and key. The same request again replays
- * the stored answer for 24 hours, also when both run at once; another request under the key is rejected. Kept are answers that tell what
- * was done (2xx) and conflicts (409), encrypted; every other refusal carried nothing out and frees the key. Of an answer with a one-time
- * secret or of more than 32 KiB only the fact is kept. Throws AppError `invalid_input`, `idempotency_mismatch`,
- * `idempotency_in_progress`, `idempotency_answer_withheld`, and for visitors `rate_limited`.
+ * Carries a request with an Idempotency-Key out at most once per caller (visitors: per address) and
+ * key. The same request again replays the stored answer for 24 hours, also when both run at once;
+ * another request under the key is rejected. Kept are answers that tell what was done (2xx) and
+ * conflicts (409), encrypted; every other rejection carried nothing out and frees the key. Of an
+ * answer with a one-time secret or of more than 32 KiB only the fact is kept. Throws AppError
+ * `invalid_input`, `idempotency_mismatch`, `idempotency_in_progress`,
+ * `idempotency_answer_withheld`, and for visitors `rate_limited`.
  */
-export async function onceOnly(ctx: Context, key: string, request: KeyedRequest, carryOut: () => Promise<Response>): Promise<Response> {
+export async function onceOnly(
+  ctx: Context,
+  key: string,
+  request: KeyedRequest,
+  carryOut: () => Promise<Response>,
+): Promise<Response> {
   assertUsableKey(key)
-  const { house } = ctx
+  const { services } = ctx
   if (request.visitors) await takeAllowanceAhead(ctx, request.visitors)
-  const scope = request.visitors ? `visitor:${limitedAddress(ctx)}` : (await ctx.readCaller()).subject
+  const scope = request.visitors
+    ? `visitor:${limitedAddress(ctx)}`
+    : (await ctx.readCaller()).subject
   const claimed = await claim(ctx, { scope, key, requestHash: hashOf(ctx, request) })
   if ('state' in claimed) {
     if (request.repeatable && isWithheld(claimed)) return marked(await carryOut())
-    return replay(house, { scope, key }, claimed)
+    return replay(services, { scope, key }, claimed)
   }
-  const { db } = house.database
-  const stopExtending = keepLease(house, claimed)
+  const { db } = services.database
+  const stopExtending = keepLease(services, claimed)
   try {
     const response = await carryOut()
     if (!response.ok && response.status !== 409) {
       await releaseIdempotent(db, claimed)
       return response
     }
-    const body = request.secretAnswer && response.ok ? undefined : await response.clone().text()
-    await finishIdempotent(db, claimed, { status: response.status, sealed: seal(house, claimed, body) })
+    const body = request.secretResponse && response.ok ? undefined : await response.clone().text()
+    await finishIdempotent(db, claimed, {
+      status: response.status,
+      sealed: seal(services, claimed, body),
+    })
     return response
   } catch (error) {
     await releaseIdempotent(db, claimed)
@@ -73,37 +90,44 @@ export async function onceOnly(ctx: Context, key: string, request: KeyedRequest,
 
 /** What makes two requests the same. */
 function hashOf(ctx: Context, { method, path, body, visitors }: KeyedRequest): string {
-  // A manage link is part of what a visitor asks for: the same words about another booking are another request.
+  // A manage link is part of what a visitor asks for: the same words about another booking are
+  // another request.
   const about = visitors ? (ctx.bearerToken() ?? '') : ''
   return createHash('sha256')
     .update(`${method}\n${path}\n${body}${about && `\n${about}`}`)
     .digest('hex')
 }
 
-/** Takes the key, or waits for the request that holds it and returns what is known of its answer. */
+/**
+ * Takes the key, or waits for the request that holds it and returns what is known of its answer.
+ */
 async function claim(
   ctx: Context,
-  wanted: { scope: string; key: string; requestHash: string },
+  requested: { scope: string; key: string; requestHash: string },
 ): Promise<IdempotentRun | IdempotentRequest> {
-  const { db } = ctx.house.database
+  const { db } = ctx.services.database
   for (const until = Date.now() + waitMs; ; ) {
-    const run = await beginIdempotent(db, wanted)
+    const run = await beginIdempotent(db, requested)
     if (run) return run
-    let held = await findIdempotent(db, wanted.scope, wanted.key)
-    while (held?.state === 'running' && held.requestHash === wanted.requestHash) {
+    let held = await findIdempotent(db, requested.scope, requested.key)
+    while (held?.state === 'running' && held.requestHash === requested.requestHash) {
       if (Date.now() >= until) throw new AppError('idempotency_in_progress')
-      await delay(lookAgainMs, undefined, { signal: ctx.request.signal })
-      held = await findIdempotent(db, wanted.scope, wanted.key)
+      await delay(pollIntervalMs, undefined, { signal: ctx.request.signal })
+      held = await findIdempotent(db, requested.scope, requested.key)
     }
     // Told at once: another request gains nothing from waiting.
-    if (held && held.requestHash !== wanted.requestHash) throw new AppError('idempotency_mismatch')
+    if (held && held.requestHash !== requested.requestHash)
+      throw new AppError('idempotency_mismatch')
     if (held?.state === 'done') return held
     // Freed or abandoned meanwhile: one of those who wait takes it.
   }
 }
 
-/** Extends the lease of a request for as long as it is carried out. Returns the function that ends this. */
-function keepLease({ database, log }: House, run: IdempotentRun): () => void {
+/**
+ * Extends the lease of a request for as long as it is carried out. Returns the function that ends
+ * this.
+ */
+function keepLease({ database, log }: Services, run: IdempotentRun): () => void {
   const beat = setInterval(
     () => {
       extendIdempotent(database.db, run).catch((err: unknown) =>
@@ -116,11 +140,13 @@ function keepLease({ database, log }: House, run: IdempotentRun): () => void {
 }
 
 /** The one place that a stored answer belongs to; see `Keyring`. */
-const sealedContext = ({ scope, key }: { scope: string; key: string }) => `idempotency_keys.sealed:${scope}\n${key}`
+const sealedContext = ({ scope, key }: { scope: string; key: string }) =>
+  `idempotency_keys.sealed:${scope}\n${key}`
 
 /** Null for what is not kept. Without encryption keys no answer is. */
-function seal({ config }: House, run: IdempotentRun, body: string | undefined): Buffer | null {
-  if (!config.keyring || body === undefined || Buffer.byteLength(body) > mostStoredBytes) return null
+function seal({ config }: Services, run: IdempotentRun, body: string | undefined): Buffer | null {
+  if (!config.keyring || body === undefined || Buffer.byteLength(body) > mostStoredBytes)
+    return null
   return config.keyring.encrypt(body, sealedContext(run))
 }
 
@@ -133,8 +159,12 @@ function marked(response: Response): Response {
   return response
 }
 
-function replay(house: House, place: { scope: string; key: string }, { status, sealed, body }: IdempotentRequest): Response {
-  const kept = sealed ? open(house, place, sealed) : body
+function replay(
+  services: Services,
+  place: { scope: string; key: string },
+  { status, sealed, body }: IdempotentRequest,
+): Response {
+  const kept = sealed ? open(services, place, sealed) : body
   if (status === null || kept === null) throw new AppError('idempotency_answer_withheld')
   return new Response(status === 204 ? null : kept, {
     status,
@@ -146,7 +176,11 @@ function replay(house: House, place: { scope: string; key: string }, { status, s
 }
 
 /** Null when its key is no longer listed. */
-function open({ config, log }: House, place: { scope: string; key: string }, sealed: Buffer): string | null {
+function open(
+  { config, log }: Services,
+  place: { scope: string; key: string },
+  sealed: Buffer,
+): string | null {
   try {
     return config.keyring?.decrypt(sealed, sealedContext(place)) ?? null
   } catch (err) {

@@ -2,13 +2,22 @@ import { hash } from 'node:crypto'
 import type { AppError } from '@atrium/core/errors'
 import type { Context as HonoContext } from 'hono'
 import { ZodError } from 'zod'
-import { toAppError } from '../refusals.ts'
-import type { AppEnv } from './facts.ts'
+import { toAppError } from '../errors.ts'
 import { problemResponse } from './problems.ts'
+import type { AppEnv } from './request-info.ts'
 
-export const ofrepErrorCodes = ['PARSE_ERROR', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'FLAG_NOT_FOUND', 'GENERAL'] as const
+export const ofrepErrorCodes = [
+  'PARSE_ERROR',
+  'TARGETING_KEY_MISSING',
+  'INVALID_CONTEXT',
+  'FLAG_NOT_FOUND',
+  'GENERAL',
+] as const
 
-/** What an OpenFeature client reads of a refusal (OpenFeature Remote Evaluation Protocol 0.2), beside our problem details. */
+/**
+ * What an OpenFeature client reads of a rejection (OpenFeature Remote Evaluation Protocol 0.2),
+ * beside our problem details.
+ */
 export interface OfrepMembers {
   errorCode: (typeof ofrepErrorCodes)[number]
   errorDetails: string
@@ -21,7 +30,8 @@ export function ofrepProblem(c: HonoContext<AppEnv>, failure: unknown): Response
   const key = c.req.param('key')
   const members: OfrepMembers = {
     errorCode: errorCodeOf(error),
-    errorDetails: error.issues?.map((issue) => `${issue.path}: ${issue.message}`).join(' ') ?? error.message,
+    errorDetails:
+      error.issues?.map((issue) => `${issue.path}: ${issue.message}`).join(' ') ?? error.message,
     ...(key === undefined ? {} : { key }),
   }
   return problemResponse(error, c.get('requestId'), members)
@@ -37,12 +47,18 @@ function errorCodeOf(error: AppError): OfrepMembers['errorCode'] {
 /** Absent or no text; a text that is no slug is there and wrong. */
 function lacksTargetingKey(cause: unknown): boolean {
   return (
-    cause instanceof ZodError && cause.issues.some(({ path, code }) => path.join('.') === 'context.targetingKey' && code === 'invalid_type')
+    cause instanceof ZodError &&
+    cause.issues.some(
+      ({ path, code }) => path.join('.') === 'context.targetingKey' && code === 'invalid_type',
+    )
   )
 }
 
-/** The answer with an ETag, or 304 to a client that has the same one already (RFC 9110 section 13.1.2). */
-export function ofrepAnswer(c: HonoContext<AppEnv>, result: unknown): Response {
+/**
+ * The answer with an ETag, or 304 to a client that has the same one already (RFC 9110 section
+ * 13.1.2).
+ */
+export function ofrepResponse(c: HonoContext<AppEnv>, result: unknown): Response {
   const body = JSON.stringify(result)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }

@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { AuditSource } from '@atrium/core/audit'
 import type { Config } from '../config.ts'
 
-/** Our own servers, which prove themselves to the API by a secret in a header. What they say of their callers is believed. */
+/**
+ * Our own servers, which prove themselves to the API by a secret in a header. What they say of
+ * their callers is believed.
+ */
 export type OwnServer = 'portal' | 'operator' | 'booking'
 
 export const appSecretHeader = 'x-atrium-app-secret'
@@ -11,8 +14,14 @@ export const bookingSecretHeader = 'x-atrium-booking-app'
 
 type Secrets = Pick<Config, 'booking' | 'appSecrets'>
 
-/** Which of our servers sent a request; undefined for everybody else. Takes the same time however much of a secret is right. */
-export function ownServerOf(config: Secrets, header: (name: string) => string | undefined): OwnServer | undefined {
+/**
+ * Which of our servers sent a request; undefined for everybody else. Takes the same time however
+ * much of a secret is right.
+ */
+export function ownServerOf(
+  config: Secrets,
+  header: (name: string) => string | undefined,
+): OwnServer | undefined {
   if (matches(config.booking.appSecret, header(bookingSecretHeader))) return 'booking'
   const presented = header(appSecretHeader)
   if (presented === undefined) return undefined
@@ -26,7 +35,10 @@ const sourcesOf: Readonly<Record<OwnServer, readonly AuditSource[]>> = {
   booking: ['booking'],
 }
 
-/** Through which app a person acted: what one of our servers says, as far as it may say it; `api` for everybody else. */
+/**
+ * Through which app a person acted: what one of our servers says, as far as it may say it; `api`
+ * for everybody else.
+ */
 export function sourceOf(server: OwnServer | undefined, said: string | undefined): AuditSource {
   return (server && sourcesOf[server].find((source) => source === said)) ?? server ?? 'api'
 }

@@ -1,43 +1,73 @@
-import type { RequestFacts } from '../context.ts'
+import type { RequestInfo } from '../caller.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** What an answer says unless it says otherwise: it is about its caller, so nothing keeps it, and it is what its type says it is. */
-export const everyAnswer = [
-  ['cache-control', 'no-store'],
-  ['x-content-type-options', 'nosniff'],
-] as const
-
-/** A Response with what every answer says, and its request's id. */
-export function withEveryHeader(response: Response, requestId: string): Response {
-  response.headers.set('x-request-id', requestId)
-  for (const [name, value] of everyAnswer) if (!response.headers.has(name)) response.headers.set(name, value)
-  return response
+/**
+ * Sets what every response says unless it says otherwise: it is about its caller, so nothing caches
+ * it, and its type is not guessed. `x-request-id` is set always.
+ */
+export function setCommonHeaders(headers: Headers, requestId: string): void {
+  headers.set('x-request-id', requestId)
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  if (!headers.has('x-content-type-options')) headers.set('x-content-type-options', 'nosniff')
 }
 
-export interface BegunRequest {
-  readonly requestId: string
-  /** Milliseconds, as `performance.now()` tells them. */
-  readonly started: number
-  readonly line: RequestFacts['line']
+/**
+ * Logs a failed request: a failure of ours as an error, and one whose client closed the connection
+ * before its response as information, because reading the rest of its body failed and nobody has to
+ * act. A 4xx has its line in the request log alone.
+ */
+export function logFailure(
+  { log }: { log: Logger },
+  status: number,
+  err: unknown,
+  { requestId, signal }: Pick<RequestInfo, 'requestId' | 'signal'>,
+  procedure?: string,
+): void {
+  if (status < 500) return
+  const logFields = procedure === undefined ? { requestId } : { requestId, procedure }
+  if (signal.aborted) log.info(logFields, 'the client closed the connection before its response')
+  else log.error({ err, ...logFields }, 'a request failed')
 }
 
-/** What is kept of a request: one line in the log, and its time among those of its route. */
-export interface RequestRecord {
-  begin(requestId: string): BegunRequest
-  /** `path` as it was asked for, without its query; `route` the pattern that it belongs to. */
-  end(begun: BegunRequest, answered: { method: string; path: string; route: string; status: number }): void
+export interface CompletedRequest {
+  requestId: string
+  logFields: RequestInfo['logFields']
+  method: string
+  /** As requested, without the query. */
+  path: string
+  /** The pattern that the path matches, such as `/tenants/{slug}`. */
+  route: string
+  status: number
+  /** From the first middleware to the response, in milliseconds. */
+  ms: number
 }
 
-export function createRequestRecord({ log, metrics }: { log: Logger; metrics: Metrics }): RequestRecord {
-  // What stands in the line of a request is of our own making and no secret: searching it for one costs more than the line.
+/**
+ * Routes that load balancers request every few seconds. A successful one is logged at level debug.
+ */
+const probes = new Set(['/health', '/health/ready'])
+
+/**
+ * Returns a function that writes one log line per request and adds its duration to the histogram of
+ * its route.
+ */
+export function createRequestRecord({
+  log,
+  metrics,
+}: {
+  log: Logger
+  metrics: Metrics
+}): (request: CompletedRequest) => void {
+  // The line holds nothing that a caller wrote and no secret. To search it for secrets costs more
+  // than to write it.
   const requestLog = log.child({}, { redact: [] })
-  return {
-    begin: (requestId) => ({ requestId, started: performance.now(), line: {} }),
-    end({ requestId, started, line }, { method, path, route, status }) {
-      const seconds = (performance.now() - started) / 1000
-      metrics.requests.add(method, route, status, seconds)
-      requestLog.info({ requestId, method, path, route, ...line, status, ms: Math.round(seconds * 1000) }, 'request')
-    },
+  return ({ requestId, logFields, method, path, route, status, ms }) => {
+    metrics.requests.observe({ method, route, status }, ms / 1000)
+    const level = probes.has(route) && status < 400 ? 'debug' : 'info'
+    requestLog[level](
+      { requestId, method, path, route, ...logFields, status, ms: Math.round(ms) },
+      'request',
+    )
   }
 }

@@ -1,16 +1,20 @@
 import { AppError } from '@atrium/core/errors'
 import type { Hono, Context as HonoContext } from 'hono'
-import { type Context, createContext, type RequestFacts } from '../context.ts'
-import type { House } from '../house.ts'
-import { proceduresOf, type TextExport } from '../procedure.ts'
+import type { RequestInfo } from '../caller.ts'
+import { type Context, createContext } from '../context.ts'
+import { proceduresOf } from '../procedure.ts'
+import type { TextExport } from '../procedure-meta.ts'
 import { type AppRouter, appRouter } from '../router.ts'
 import type { LimitedRoute } from '../scheduling/limits.ts'
-import { type AppEnv, readFacts } from './facts.ts'
+import type { Services } from '../services.ts'
 import { onceOnly } from './idempotency.ts'
-import { ofrepAnswer, ofrepProblem } from './ofrep.ts'
+import { ofrepProblem, ofrepResponse } from './ofrep.ts'
+import { asPrecondition, editVersionIn } from './preconditions.ts'
 import { problemResponse } from './problems.ts'
+import { type AppEnv, HttpRequestInfo } from './request-info.ts'
+import { logFailure } from './request-record.ts'
 import { fromBody, fromQuery } from './rest-input.ts'
-import { type FileAnswer, sendFile, streamExport, streamServerSentEvents } from './streams.ts'
+import { type FileResponse, sendFile, streamExport, streamServerSentEvents } from './streams.ts'
 
 /** A procedure with its REST address, as found in the router. */
 export interface RestRoute {
@@ -20,7 +24,7 @@ export interface RestRoute {
   /** With parameters in braces, as OpenAPI writes them. */
   path: string
   type: 'query' | 'mutation' | 'subscription'
-  secretAnswer: boolean
+  secretResponse: boolean
   /** Needs no session; visitors take from this allowance. */
   visitors: LimitedRoute | undefined
   /** Returns what it made before when it is called again with the same Idempotency-Key. */
@@ -45,30 +49,45 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     const { type, meta } = _def
     if (!meta?.openapi) return []
     const { method, path } = meta.openapi
-    const creates = meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
-    const { secretAnswer = false, visitors, repeatable = false, ofrep = false, file, csv } = meta
-    const { recentSignIn, needsToken } = _def
-    const wire = { secretAnswer, visitors, repeatable, needsToken, creates, ofrep, recentSignIn, file, csv, export: meta.export }
+    const creates =
+      meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
+    const { secretResponse = false, visitors, repeatable = false, ofrep = false, file, csv } = meta
+    const { recentSignIn, needsToken = false } = meta
+    const wire = {
+      secretResponse,
+      visitors,
+      repeatable,
+      needsToken,
+      creates,
+      ofrep,
+      recentSignIn,
+      file,
+      csv,
+      export: meta.export,
+    }
     return [{ name, method, path, type, ...wire }]
   })
 }
 
 /**
- * Registers every path once, walked at start. The same procedure runs as over tRPC, so that code, guards and errors are the same; only
- * the way in (path, query, JSON body) and out (status, problem details) differs.
+ * Registers every path once, walked at start. The same procedure runs as over tRPC, so that code,
+ * guards and errors are the same; only the way in (path, query, JSON body) and out (status, problem
+ * details) differs.
  */
-export function registerRest(app: Hono<AppEnv>, house: House): void {
+export function registerRest(app: Hono<AppEnv>, services: Services): void {
   // Paths with fewer parameters first, so that the me of /users/me is not taken for an id.
   const parameters = (path: string) => path.split('{').length
   const routes = restRoutes().sort((a, b) => parameters(a.path) - parameters(b.path))
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
-    const byMethod = new Map<string, Endpoint>(ofPath.map((route) => [route.method, { ...route, invoke: procedureOf(route) }]))
+    const byMethod = new Map<string, Endpoint>(
+      ofPath.map((route) => [route.method, { ...route, invoke: procedureOf(route) }]),
+    )
     const allow = [...byMethod.keys()].join(', ')
     app.all(toHonoPath(path), (c) => {
       const endpoint = byMethod.get(c.req.method === 'HEAD' ? 'GET' : c.req.method)
       if (!endpoint) return notAllowed(c, allow)
       c.set('route', path)
-      return answer(c, house, endpoint)
+      return answer(c, services, endpoint)
     })
   }
 }
@@ -87,10 +106,16 @@ function toHonoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** `readInput` runs at most once, after the token was verified where one is needed. It throws AppError for bad input. */
+/**
+ * `readInput` runs at most once, after the token was verified where one is needed. It throws
+ * AppError for bad input.
+ */
 export type Invoke = (ctx: Context, readInput: () => unknown) => Promise<unknown>
 
-/** Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it anew for each call. */
+/**
+ * Calls the procedure as tRPC's server-side caller does, without the chain of proxies that finds it
+ * again for each call.
+ */
 export function procedureOf({ name, type }: RestRoute): Invoke {
   const procedure = proceduresOf(appRouter)[name]
   if (!procedure) throw new Error(`there is no procedure ${name}`)
@@ -104,70 +129,100 @@ export function procedureOf({ name, type }: RestRoute): Invoke {
   }
 }
 
-async function answer(c: HonoContext<AppEnv>, house: House, route: Endpoint): Promise<Response> {
-  const facts = readFacts(c, house.config)
-  return facts.complete(await answered(c, house, route, facts))
+async function answer(
+  c: HonoContext<AppEnv>,
+  services: Services,
+  route: Endpoint,
+): Promise<Response> {
+  const info = new HttpRequestInfo(c, services.config)
+  return info.complete(await answered(c, services, route, info))
 }
 
-async function answered(c: HonoContext<AppEnv>, house: House, route: Endpoint, facts: RequestFacts): Promise<Response> {
+async function answered(
+  c: HonoContext<AppEnv>,
+  services: Services,
+  route: Endpoint,
+  info: RequestInfo,
+): Promise<Response> {
   const { invoke } = route
   const requestId = c.get('requestId')
-  const refused = (error: unknown) => {
+  const rejected = (failure: unknown) => {
+    const error = c.req.header('if-match') === undefined ? failure : asPrecondition(failure)
     const response = route.ofrep ? ofrepProblem(c, error) : problemResponse(error, requestId)
-    logFailure(house, response.status, error, requestId)
+    logFailure(services, response.status, error, info)
     return response
   }
   try {
-    const ctx = createContext(house, facts, c.req.header('authorization'))
+    const ctx = createContext(services, info, c.req.header('authorization'))
     if (route.method === 'GET' || route.method === 'DELETE') {
-      return await respond(c, house, route, await invoke(ctx, () => fromQuery(queryOf(c), parametersOf(c))))
+      return await respond(
+        c,
+        services,
+        route,
+        await invoke(ctx, () => fromQuery(queryOf(c), parametersOf(c))),
+      )
     }
     // Nobody without a valid token makes us read a body.
     if (route.needsToken) await ctx.verifyToken()
     const text = await c.req.text()
     const carryOut = async () => {
       try {
-        const readInput = () => fromBody(text, c.req.header('content-type'), parametersOf(c))
-        return await respond(c, house, route, await invoke(ctx, readInput))
+        const readInput = () =>
+          fromBody(text, c.req.header('content-type'), parametersOf(c), c.req.header('if-match'))
+        return await respond(c, services, route, await invoke(ctx, readInput))
       } catch (error) {
-        return refused(error)
+        return rejected(error)
       }
     }
     const key = route.method === 'POST' ? c.req.header('idempotency-key') : undefined
     if (key === undefined) return await carryOut()
-    const { method, secretAnswer, visitors, repeatable } = route
-    return await onceOnly(ctx, key, { method, path: c.req.path, body: text, secretAnswer, visitors, repeatable }, carryOut)
+    const { method, secretResponse, visitors, repeatable } = route
+    return await onceOnly(
+      ctx,
+      key,
+      { method, path: c.req.path, body: text, secretResponse, visitors, repeatable },
+      carryOut,
+    )
   } catch (error) {
-    return refused(error)
+    return rejected(error)
   }
 }
 
-/** Only a failure of ours is worth its error in the log. */
-export function logFailure(house: House, status: number, err: unknown, requestId: string): void {
-  if (status >= 500) house.log.error({ err, requestId }, 'a request failed')
-}
-
-async function respond(c: HonoContext<AppEnv>, house: House, route: RestRoute, result: unknown): Promise<Response> {
+async function respond(
+  c: HonoContext<AppEnv>,
+  services: Services,
+  route: RestRoute,
+  result: unknown,
+): Promise<Response> {
   if (route.type === 'subscription') {
-    house.streams.add(c.env.outgoing)
-    return streamServerSentEvents(c, house, result as AsyncIterable<unknown>)
+    services.streams.add(c.env.outgoing)
+    return streamServerSentEvents(c, services, result as AsyncIterable<unknown>)
   }
-  if (route.export) return await streamExport(c, house, result as AsyncIterable<string>, route.export)
-  if (route.file) return sendFile(c, result as FileAnswer)
-  if (route.ofrep) return ofrepAnswer(c, result)
-  if (route.csv && prefersCsv(c.req.header('accept'))) return csvAnswer(c, route, route.csv(result))
+  if (route.export)
+    return await streamExport(c, services, result as AsyncIterable<string>, route.export)
+  if (route.file) return sendFile(c, result as FileResponse)
+  if (route.ofrep) return ofrepResponse(c, result)
+  if (route.csv && prefersCsv(c.req.header('accept')))
+    return csvResponse(c, route, route.csv(result))
+  const version = editVersionIn(result)
+  if (version !== undefined) c.header('etag', `"${version}"`)
   if (route.method === 'DELETE' || result === undefined) return c.body(null, 204)
   return c.json(result, route.creates ? 201 : 200)
 }
 
 /** Whether CSV is asked for by its name: everything else takes JSON. */
 function prefersCsv(accept: string | undefined): boolean {
-  return (accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/csv')
+  return (accept ?? '')
+    .split(',')
+    .some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/csv')
 }
 
-function csvAnswer(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): Response {
+function csvResponse(c: HonoContext<AppEnv>, { path }: RestRoute, text: string): Response {
   const name = path.split('/').findLast((part) => !part.startsWith('{')) ?? 'report'
-  const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}.csv"` }
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  }
   return c.body(text, 200, { ...headers, vary: 'accept' })
 }
 

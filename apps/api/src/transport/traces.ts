@@ -1,14 +1,14 @@
 import type { MiddlewareHandler } from 'hono'
 import { appRouter } from '../router.ts'
 import type { Tracing } from '../tracing.ts'
-import type { AppEnv } from './facts.ts'
+import type { AppEnv } from './request-info.ts'
 import { restRoutes } from './rest.ts'
-import { endpoint } from './trpc-queries.ts'
+import { endpoint } from './trpc.ts'
 
 /** A batch may call many; a span names the first of them. */
 const mostNames = 20
 
-/** Answers every request within a span. Only used where traces are wanted. */
+/** Returns every request within a span. Only used where traces are wanted. */
 export function traceRequests(tracing: Tracing): MiddlewareHandler<AppEnv> {
   const ofRest = new Map(restRoutes().map(({ name, method, path }) => [`${method} ${path}`, name]))
   const known = new Set(Object.keys(appRouter._def.procedures))

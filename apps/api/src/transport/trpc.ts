@@ -2,28 +2,31 @@ import type { TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { Context as HonoContext } from 'hono'
 import { type Context, createContext } from '../context.ts'
-import type { House } from '../house.ts'
-import { toAppError } from '../refusals.ts'
+import { toAppError } from '../errors.ts'
 import { appRouter } from '../router.ts'
-import { type AppEnv, readFacts } from './facts.ts'
-import { type PlainAnswer, refusalHeaders, toResponse } from './problems.ts'
-import { answerQueries, endpoint, maxBatchSize, type Queries, readQueries } from './trpc-queries.ts'
+import type { Services } from '../services.ts'
+import { rejectionHeaders } from './problems.ts'
+import { type AppEnv, HttpRequestInfo } from './request-info.ts'
+import { logFailure } from './request-record.ts'
+
+export const endpoint = '/trpc'
+const maxBatchSize = 20
 
 /** A single call is counted under its procedure, a batch under the endpoint. */
-const routes = new Map(Object.keys(appRouter._def.procedures).map((name) => [`${endpoint}/${name}`, `${endpoint}/${name}`]))
+const routes = new Map(
+  Object.keys(appRouter._def.procedures).map((name) => [
+    `${endpoint}/${name}`,
+    `${endpoint}/${name}`,
+  ]),
+)
 
-/**
- * Answers a request under `/trpc`. Queries by GET that are answered in one piece go through `answerQueries`; everything else (changes,
- * streams, subscriptions, and whatever is not a well-formed call) through tRPC's own adapter.
- */
-export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<Response> {
-  c.set('route', trpcRoute(c.req.path))
-  const facts = readFacts(c, house.config)
-  const ctx = createContext(house, facts, c.req.header('authorization'))
-  const plain = c.req.method === 'GET' && c.req.header('trpc-accept') === undefined
-  const queries = plain ? readQueries(c.req.path.slice(endpoint.length + 1), (name) => c.req.query(name)) : undefined
-  if (queries) return facts.complete(toResponse(await answerInOnePiece(ctx, queries)))
-  // A streamed batch answers 200 before its first call runs, so a bad token has to be told before the stream begins.
+/** Serves a request under `/trpc` with tRPC's own adapter. */
+export async function handleTrpc(c: HonoContext<AppEnv>, services: Services): Promise<Response> {
+  c.set('route', routes.get(c.req.path) ?? endpoint)
+  const info = new HttpRequestInfo(c, services.config)
+  const ctx = createContext(services, info, c.req.header('authorization'))
+  // A streamed batch answers 200 before its first call runs, so a bad token has to be told before
+  // the stream begins.
   if (c.req.header('trpc-accept') === 'application/jsonl') await ctx.verifyToken()
   const response = await fetchRequestHandler({
     endpoint,
@@ -31,27 +34,18 @@ export async function answerTrpc(c: HonoContext<AppEnv>, house: House): Promise<
     router: appRouter,
     maxBatchSize,
     createContext: () => ctx,
-    responseMeta: ({ errors }) => ({ headers: answerHeaders(errors) }),
+    responseMeta: ({ errors }) => ({ headers: responseHeaders(errors) }),
     onError: ({ error, path }) => report(ctx, error, path),
   })
-  if (response.headers.get('content-type')?.startsWith('text/event-stream')) house.streams.add(c.env.outgoing)
-  return facts.complete(response)
+  if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+    services.streams.add(c.env.outgoing)
+  return info.complete(response)
 }
 
-/** Answers queries, with the headers of their refusals; a failure of ours is logged. */
-export function answerInOnePiece(ctx: Context, queries: Queries): Promise<PlainAnswer> {
-  return answerQueries(ctx, queries, { headersFor: answerHeaders, onError: (error, path) => report(ctx, error, path) })
+function responseHeaders(errors: readonly TRPCError[]): Record<string, string> {
+  return Object.assign({}, ...errors.map((error) => rejectionHeaders(toAppError(error))))
 }
 
-/** What a request under `/trpc` is counted under. */
-export function trpcRoute(path: string): string {
-  return routes.get(path) ?? endpoint
-}
-
-function answerHeaders(errors: readonly TRPCError[]): Record<string, string> {
-  return Object.assign({}, ...errors.map((error) => refusalHeaders(toAppError(error))))
-}
-
-function report({ house, request }: Context, error: TRPCError, path: string | undefined): void {
-  if (toAppError(error).status >= 500) house.log.error({ err: error, requestId: request.requestId, procedure: path }, 'a request failed')
+function report({ services, request }: Context, error: TRPCError, path: string | undefined): void {
+  logFailure(services, toAppError(error).status, error, request, path)
 }

@@ -1,7 +1,12 @@
 import { changedFields } from '@atrium/core/audit'
 import { AppError } from '@atrium/core/errors'
-import { type CreateUser, operatorOnlyUserFields, type UpdateUser, type UserView } from '@atrium/core/users'
-import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import {
+  type CreateUser,
+  operatorOnlyUserFields,
+  type UpdateUser,
+  type UserView,
+} from '@atrium/core/users'
+import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import type { TouchedList } from '@atrium/db/lists'
 import { reopenForName } from '@atrium/db/members'
 import {
@@ -17,11 +22,12 @@ import {
   type UserRow,
   updateUser as writeUser,
 } from '@atrium/db/users'
-import type { Caller, Context } from '../context.ts'
-import { refuseNonOperator } from '../guards.ts'
-import { refuseUnproved } from '../invitations/proof.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
+import { rejectNonOperator } from '../guards.ts'
+import { rejectUnproved } from '../invitations/proof.ts'
 import { listsInAudit, pushTouchedLists } from '../lists/members.ts'
-import { actEverywhere } from '../members/everywhere.ts'
+import { changeEveryMembership } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
 import { leaveGroups } from './follow-identity.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
@@ -30,16 +36,28 @@ import { staffChange } from './staff.ts'
 import { readUser, toUserView } from './view.ts'
 
 /** Operators read anybody, others themselves; who may not see a user is told that there is none. */
-export async function getUser({ house }: Context, caller: Caller, id: string): Promise<UserView> {
-  if (!caller.operator && caller.id !== id) throw new AppError('not_found', 'There is no user with this id.')
-  return toUserView(await readUser(house.database.db, id), { own: caller.id === id })
+export async function getUser(
+  { services }: Context,
+  caller: Caller,
+  id: string,
+): Promise<UserView> {
+  if (!caller.operator && caller.id !== id)
+    throw new AppError('not_found', 'There is no user with this id.')
+  return toUserView(await readUser(services.database.db, id), { own: caller.id === id })
 }
 
-/** A record for somebody whom the identity provider knows already. 409 when the subject or the address is on record. */
-export async function createUser(ctx: Context, caller: Caller, input: CreateUser): Promise<UserView> {
-  const { house } = ctx
+/**
+ * A record for somebody whom the identity provider knows already. 409 when the subject or the
+ * address is on record.
+ */
+export async function createUser(
+  ctx: Context,
+  caller: Caller,
+  input: CreateUser,
+): Promise<UserView> {
+  const { services } = ctx
   const { idpSubjectId: subject, ...fields } = input
-  const id = await house.database.db.transaction().execute(async (trx) => {
+  const id = await services.database.db.transaction().execute(async (trx) => {
     await lockEmail(trx, input.email)
     if (await findUserByEmail(trx, input.email)) throw new AppError('email_exists')
     const inserted = await insertUser(trx, { subject, ...fields })
@@ -47,22 +65,26 @@ export async function createUser(ctx: Context, caller: Caller, input: CreateUser
     return inserted.id
   })
   await recordOn(ctx, caller, 'user.created', { id, email: input.email })
-  return toUserView(await readUser(house.database.db, id))
+  return toUserView(await readUser(services.database.db, id))
 }
 
 /**
- * Contact fields are the user's own and operators', and mirrored best effort; the administrator flag, the partner and the level there are
- * operators' alone.
+ * Contact fields are the user's own and operators', and mirrored best effort; the administrator
+ * flag, the partner and the level there are operators' alone.
  */
-export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser): Promise<UserView> {
-  const { house } = ctx
+export async function updateUser(
+  ctx: Context,
+  caller: Caller,
+  input: UpdateUser,
+): Promise<UserView> {
+  const { services } = ctx
   const self = caller.id === input.id
   const restricted = operatorOnlyUserFields.some((field) => input[field] !== undefined)
   if (!caller.operator) {
     if (!self) throw new AppError('not_found', 'There is no user with this id.')
-    if (restricted) refuseNonOperator(caller, house.config.tokens)
+    if (restricted) rejectNonOperator(caller, services.config.tokens)
   }
-  const before = await readUser(house.database.db, input.id)
+  const before = await readUser(services.database.db, input.id)
   const changes: UserChanges = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.firstName === undefined ? {} : { first_name: input.firstName }),
@@ -72,96 +94,113 @@ export async function updateUser(ctx: Context, caller: Caller, input: UpdateUser
   }
   const changedProfile = profileChanges(before, input)
   const renamed = changedProfile.includes('name')
-  const mark = await house.database.db.transaction().execute(async (trx) => {
+  const mark = await services.database.db.transaction().execute(async (trx) => {
     const staff = await staffChange(trx, before, input)
     // Members before people, as every act on a member locks them.
     if (renamed) await reopenForName(trx, input.id)
-    if (Object.keys(changes).length + Object.keys(staff).length > 0) await writeUser(trx, input.id, { ...changes, ...staff })
-    return changedProfile.length > 0 ? noteIdentityDue(trx, input.id, { profile: true }) : undefined
+    if (Object.keys(changes).length + Object.keys(staff).length > 0)
+      await writeUser(trx, input.id, { ...changes, ...staff })
+    return changedProfile.length > 0
+      ? addIdentitySyncTask(trx, input.id, { profile: true })
+      : undefined
   })
-  if (mark !== undefined) await mirrorProfile(house, input.id, { renamed, mark })
+  if (mark !== undefined) await mirrorProfile(services, input.id, { renamed, mark })
   // What changed here stands and is recorded, also when the identity provider then fails.
   const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
-  const after = await readUser(house.database.db, input.id)
+  const after = await readUser(services.database.db, input.id)
   const changed = changedFields(before, after, Object.keys(input))
-  if (Object.keys(changed).length > 0) await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
+  if (Object.keys(changed).length > 0)
+    await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
   if (failed.status === 'rejected') throw failed.reason
   return toUserView(after, { own: self })
 }
 
-async function changePlatformAdmin(ctx: Context, user: UserRow, wanted: boolean | undefined): Promise<void> {
-  if (wanted === true && !user.platformAdmin) await grantPlatformAdmin(ctx, user)
+async function changePlatformAdmin(
+  ctx: Context,
+  user: UserRow,
+  requested: boolean | undefined,
+): Promise<void> {
+  if (requested === true && !user.platformAdmin) await grantPlatformAdmin(ctx, user)
   // A withdrawal that the provider has not followed yet is carried out again.
   const unsettled = Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
-  if (wanted === false && (user.platformAdmin || unsettled)) await revokePlatformAdmin(ctx, user)
+  if (requested === false && (user.platformAdmin || unsettled)) await revokePlatformAdmin(ctx, user)
 }
 
 /** The provider's group first: the flag without the group would vanish at the next sign-in. */
-async function grantPlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
-  await refuseUnproved(house.database.db, user)
-  const identity = requireIdentity(house)
+async function grantPlatformAdmin({ services }: Context, user: UserRow): Promise<void> {
+  await rejectUnproved(services.database.db, user)
+  const identity = requireIdentity(services)
   await orUpstreamFailed(async () => {
-    const userId = await idpUserIdOf(house, user)
+    const userId = await idpUserIdOf(services, user)
     if (!userId) throw new AppError('not_found', 'The identity provider does not know this person.')
-    const group = await identity.ensureGroup({ name: house.config.groups.platformAdmins })
+    const group = await identity.ensureGroup({ name: services.config.groups.platformAdmins })
     await identity.addToGroup({ groupId: group.id, userId })
   })
-  await setPlatformAdmin(house.database.db, user.id, true, 'now')
-}
-
-/** Here first, so that it acts at once; until the provider's group agrees no token may give the flag back. It is tried until it does. */
-async function revokePlatformAdmin({ house }: Context, user: UserRow): Promise<void> {
-  const mark = await house.database.db.transaction().execute(async (trx) => {
-    const admins = await lockPlatformAdmins(trx)
-    if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
-    await setPlatformAdmin(trx, user.id, false, 'never')
-    return noteIdentityDue(trx, user.id, { administrators: true })
-  })
-  await orUpstreamFailed(async () => {
-    const identity = requireIdentity(house)
-    const group = await identity.findGroup(house.config.groups.platformAdmins)
-    const userId = await idpUserIdOf(house, user)
-    if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
-  }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
-  await setPlatformAdmin(house.database.db, user.id, false, 'now')
-  await settleIdentityDue(house.database.db, user.id, mark, { administrators: true })
+  await setPlatformAdmin(services.database.db, user.id, true, 'now')
 }
 
 /**
- * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and an identity that a tenant made, and out of the
- * provider's groups of administrators and partner staff, then the record. What an outside system does not do the job engine finishes. Nobody
- * comes back by a token of before: the record of whoever may have one is closed and erased later. Not oneself, not the last platform
- * administrator, not while the user owns tenants.
+ * Here first, so that it acts at once; until the provider's group agrees no token may give the flag
+ * back. It is tried until it does.
+ */
+async function revokePlatformAdmin({ services }: Context, user: UserRow): Promise<void> {
+  const mark = await services.database.db.transaction().execute(async (trx) => {
+    const admins = await lockPlatformAdmins(trx)
+    if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
+    await setPlatformAdmin(trx, user.id, false, 'never')
+    return addIdentitySyncTask(trx, user.id, { administrators: true })
+  })
+  await orUpstreamFailed(async () => {
+    const identity = requireIdentity(services)
+    const group = await identity.findGroup(services.config.groups.platformAdmins)
+    const userId = await idpUserIdOf(services, user)
+    if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
+  }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
+  await setPlatformAdmin(services.database.db, user.id, false, 'now')
+  await completeIdentitySyncTask(services.database.db, user.id, mark, { administrators: true })
+}
+
+/**
+ * Removes a person: shut out at once, then taken out of every tenant with mailbox, files, lists and
+ * an identity that a tenant made, and out of the provider's groups of administrators and partner
+ * staff, then the record. What an upstream system does not do the job engine finishes. Nobody comes
+ * back by a token of before: the record of whoever may have one is closed and erased later. Not
+ * oneself, not the last platform administrator, not while the user owns tenants.
  */
 export async function deleteUser(ctx: Context, caller: Caller, id: string): Promise<void> {
-  const { house } = ctx
+  const { services } = ctx
   if (caller.id === id) throw new AppError('self_deactivate')
-  const user = await readUser(house.database.db, id)
-  const { db } = house.database
+  const user = await readUser(services.database.db, id)
+  const { db } = services.database
   const mark = await db.transaction().execute(async (trx) => {
     const admins = await lockPlatformAdmins(trx)
-    if (admins.length > 0 && admins.every((admin) => admin === id)) throw new AppError('last_platform_admin')
-    refuseOwner(await ownedTenants(trx, id))
+    if (admins.length > 0 && admins.every((admin) => admin === id))
+      throw new AppError('last_platform_admin')
+    rejectOwner(await ownedTenants(trx, id))
     const staff = await staffChange(trx, user, { partnerId: null })
     if (Object.keys(staff).length > 0) await writeUser(trx, id, staff)
     await setPlatformAdmin(trx, id, false, 'never')
     await setDeactivated(trx, id, true)
-    return noteIdentityDue(trx, id, { administrators: true, staff: true })
+    return addIdentitySyncTask(trx, id, { administrators: true, staff: true })
   })
   const lists: TouchedList[] = []
-  const tenants = await actEverywhere(house, id, async (trx, tenantId, member) => {
+  const tenants = await changeEveryMembership(services, id, async (trx, tenantId, member) => {
     if (member.membershipStatus === 'removing') return
     lists.push(...(await leaveTenant(trx, tenantId, member)))
   })
-  pushTouchedLists(house, lists)
-  await leaveGroups(house, user, mark)
-  const closed = user.lastSeenAt !== null || user.platformAdmin || user.partnerId !== null || tenants.length > 0
+  pushTouchedLists(services, lists)
+  await leaveGroups(services, user, mark)
+  const closed =
+    user.lastSeenAt !== null || user.platformAdmin || user.partnerId !== null || tenants.length > 0
   await db.transaction().execute((trx) => removeUser(trx, id, { closed }))
-  await recordOn(ctx, caller, 'user.deleted', user, { ...(tenants.length > 0 ? { tenants } : {}), ...listsInAudit(lists) })
+  await recordOn(ctx, caller, 'user.deleted', user, {
+    ...(tenants.length > 0 ? { tenants } : {}),
+    ...listsInAudit(lists),
+  })
 }
 
 /** A tenant keeps its owner; of a deleted one nobody can become it any more. */
-function refuseOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
+function rejectOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
   if (owned.length === 0) return
   const named = (tenants: typeof owned) =>
     tenants
@@ -184,5 +223,11 @@ function recordOn(
   user: { id: string; email: string },
   metadata: Record<string, unknown> = {},
 ): Promise<void> {
-  return ctx.house.audit.record(ctx, caller, { action, resourceType: 'user', resourceId: user.id, resourceName: user.email, metadata })
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    resourceType: 'user',
+    resourceId: user.id,
+    resourceName: user.email,
+    metadata,
+  })
 }

@@ -1,69 +1,86 @@
 import { AppError } from '@atrium/core/errors'
 import { provisioningSteps } from '@atrium/core/tenants'
 import type { DeactivateUser, UserView } from '@atrium/core/users'
-import { noteIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import { changeMembership } from '@atrium/db/members'
 import { lockPlatformAdmins, setDeactivated, type UserRow } from '@atrium/db/users'
-import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
-import { actEverywhere, type Elsewhere } from '../members/everywhere.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
+import { changeEveryMembership, type Elsewhere } from '../members/everywhere.ts'
+import type { Services } from '../services.ts'
 import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { readUser, toUserView } from './view.ts'
 
 /**
- * Shuts a person out: every request answers 403 from here on, mailboxes are frozen, file accounts closed, then the identity is made
- * inactive and its sessions end. Nothing is destroyed. Not oneself, not the last platform administrator. When the provider fails the
- * deactivation here stands; it is tried again until the provider follows, and at once by repeating the call.
+ * Shuts a person out: every request answers 403 from here on, mailboxes are frozen, file accounts
+ * closed, then the identity is made inactive, which ends its sessions and tokens. Nothing is
+ * destroyed. Not oneself, not the last platform administrator. When the provider fails the
+ * deactivation here stands; it is tried again until the provider follows, and at once by repeating
+ * the call.
  */
-export async function deactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
-  const { house } = ctx
+export async function deactivateUser(
+  ctx: Context,
+  caller: Caller,
+  input: DeactivateUser,
+): Promise<UserView> {
+  const { services } = ctx
   if (caller.id === input.id) throw new AppError('self_deactivate')
-  const user = await readUser(house.database.db, input.id)
-  const mark = await house.database.db.transaction().execute(async (trx) => {
+  const user = await readUser(services.database.db, input.id)
+  const mark = await services.database.db.transaction().execute(async (trx) => {
     if (!user.deactivatedAt) {
       const admins = await lockPlatformAdmins(trx)
-      if (admins.length > 0 && admins.every((id) => id === input.id)) throw new AppError('last_platform_admin')
+      if (admins.length > 0 && admins.every((id) => id === input.id))
+        throw new AppError('last_platform_admin')
       await setDeactivated(trx, input.id, true)
     }
-    return noteIdentityDue(trx, input.id, { everywhere: true })
+    return addIdentitySyncTask(trx, input.id, { everywhere: true })
   })
-  const tenants = await followEverywhere(house, input.id)
+  const tenants = await followEverywhere(services, input.id)
   await record(ctx, caller, 'user.deactivated', user, { reason: input.reason, tenants })
   await orUpstreamFailed(
     () => setIdentityActive(ctx, user, false),
     'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
   )
-  await settleIdentityDue(house.database.db, input.id, mark, { everywhere: true })
-  return toUserView(await readUser(house.database.db, input.id))
+  await completeIdentitySyncTask(services.database.db, input.id, mark, { everywhere: true })
+  return toUserView(await readUser(services.database.db, input.id))
 }
 
 /**
- * Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in. When the process dies in between it is
- * shut again, as the record is.
+ * Lets a person in again: the identity first, so that nobody is told "active" who cannot sign in.
+ * When the process dies in between it is shut again, as the record is.
  */
-export async function reactivateUser(ctx: Context, caller: Caller, input: DeactivateUser): Promise<UserView> {
-  const { house } = ctx
-  const { db } = house.database
+export async function reactivateUser(
+  ctx: Context,
+  caller: Caller,
+  input: DeactivateUser,
+): Promise<UserView> {
+  const { services } = ctx
+  const { db } = services.database
   const user = await readUser(db, input.id)
-  const mark = await noteIdentityDue(db, input.id, { everywhere: true })
+  const mark = await addIdentitySyncTask(db, input.id, { everywhere: true })
   await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
   await setDeactivated(db, input.id, false)
-  const tenants = await followEverywhere(house, input.id)
-  await settleIdentityDue(db, input.id, mark, { everywhere: true })
+  const tenants = await followEverywhere(services, input.id)
+  await completeIdentitySyncTask(db, input.id, mark, { everywhere: true })
   await record(ctx, caller, 'user.reactivated', user, { reason: input.reason, tenants })
-  return toUserView(await readUser(house.database.db, input.id))
+  return toUserView(await readUser(services.database.db, input.id))
 }
 
 /** Mailboxes and file accounts follow: they have passwords of their own and would stay open. */
-export function followEverywhere(house: House, userId: string): Promise<Elsewhere[]> {
-  return actEverywhere(house, userId, async (trx, tenantId, member) => {
-    if (member.membershipStatus !== 'removing') await changeMembership(trx, tenantId, member.id, {}, provisioningSteps)
+export function followEverywhere(services: Services, userId: string): Promise<Elsewhere[]> {
+  return changeEveryMembership(services, userId, async (trx, tenantId, member) => {
+    if (member.membershipStatus !== 'removing')
+      await changeMembership(trx, tenantId, member.id, {}, provisioningSteps)
   })
 }
 
-async function setIdentityActive({ house }: Context, user: UserRow, active: boolean): Promise<void> {
-  const identity = requireIdentity(house)
-  const userId = await idpUserIdOf(house, user)
+async function setIdentityActive(
+  { services }: Context,
+  user: UserRow,
+  active: boolean,
+): Promise<void> {
+  const identity = requireIdentity(services)
+  const userId = await idpUserIdOf(services, user)
   // A record may name somebody whom the provider has forgotten; then there is nothing to switch.
   if (!userId) return
   await identity.setActive({ userId, active })
@@ -77,11 +94,14 @@ function record(
   user: UserRow,
   { reason, tenants }: { reason: string | undefined; tenants: Elsewhere[] },
 ): Promise<void> {
-  return ctx.house.audit.record(ctx, caller, {
+  return ctx.services.audit.record(ctx, caller, {
     action,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
-    metadata: { ...(reason === undefined ? {} : { reason }), ...(tenants.length > 0 ? { tenants } : {}) },
+    metadata: {
+      ...(reason === undefined ? {} : { reason }),
+      ...(tenants.length > 0 ? { tenants } : {}),
+    },
   })
 }

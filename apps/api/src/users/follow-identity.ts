@@ -1,11 +1,18 @@
 import { AppError } from '@atrium/core/errors'
-import { allKinds, claimIdentityDues, type IdentityDue, postponeIdentityDue, settleIdentityDue } from '@atrium/db/identity-dues'
+import {
+  allKinds,
+  claimIdentitySyncTasks,
+  completeIdentitySyncTask,
+  type IdentitySyncTask,
+  postponeIdentitySyncTask,
+} from '@atrium/db/identity-sync-tasks'
 import { findUserOrClosed, setPlatformAdmin, type UserRow } from '@atrium/db/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
 import { retryDelaySeconds } from '../retry-delay.ts'
+import type { Services } from '../services.ts'
 import { followEverywhere } from './deactivate.ts'
+import { reopenIdentity } from './end-sessions.ts'
 import { followProfile } from './follow-profile.ts'
 import { idpUserIdOf } from './identity.ts'
 
@@ -13,66 +20,94 @@ import { idpUserIdOf } from './identity.ts'
 const atOnce = 5
 /** No more are taken after this: the sweep that does it has a minute. */
 const mostMs = 40_000
-const rights = { everywhere: true, administrators: true, staff: true } as const
+const rights = { everywhere: true, administrators: true, staff: true, reopen: true } as const
 const firstRetrySeconds = 60
 
 /**
- * Brings the identity provider to what stands here of people whose change it has not followed: because it failed, or because the process
- * that changed them died. The provider is told names and contact data, and what takes something away: nobody is let in or given a right there
- * by this. What fails is tried again.
+ * Brings the identity provider to what stands here of people whose change it has not followed:
+ * because it failed, or because the process that changed them died. The provider is told names and
+ * contact data, and what takes something away. Nobody is let in or given a right by this, apart
+ * from an identity that was made inactive for a moment (`endSessionsAndTokens`). What fails is
+ * tried again.
  */
-export async function followIdentities(house: House): Promise<void> {
-  const { identity } = house.systems
+export async function followIdentities(services: Services): Promise<void> {
+  const { identity } = services.systems
   if (!identity) return
   const endAt = performance.now() + mostMs
   while (performance.now() < endAt) {
-    const dues = await claimIdentityDues(house.database.db, atOnce)
-    if (dues.length === 0) return
-    await Promise.all(dues.map((due) => followIdentity(house, identity, due)))
+    const tasks = await claimIdentitySyncTasks(services.database.db, atOnce)
+    if (tasks.length === 0) return
+    await Promise.all(tasks.map((due) => followIdentity(services, identity, due)))
   }
 }
 
-async function followIdentity(house: House, identity: IdentityProvider, due: IdentityDue): Promise<void> {
-  const { db } = house.database
+async function followIdentity(
+  services: Services,
+  identity: IdentityProvider,
+  due: IdentitySyncTask,
+): Promise<void> {
+  const { db } = services.database
   try {
     const user = await findUserOrClosed(db, due.userId)
     const open = user?.removedAt === null
-    if (user && open && due.everywhere) await followEverywhere(house, user.id)
-    if (user) await takeAway(house, identity, user)
-    if (open && (due.profile || due.address)) await followProfile(house, identity, due.userId)
-    await settleIdentityDue(db, due.userId, due.mark, open ? rights : allKinds)
+    if (user && open && due.everywhere) await followEverywhere(services, user.id)
+    if (user) await deprovision(services, identity, user)
+    if (user && open && due.reopen) await reopen(services, identity, user)
+    if (open && (due.profile || due.address)) await followProfile(services, identity, due.userId)
+    await completeIdentitySyncTask(db, due.userId, due.mark, open ? rights : allKinds)
   } catch (err) {
     if (!(err instanceof UpstreamError || err instanceof AppError)) throw err
-    house.log.warn({ err, userId: due.userId }, 'the identity provider has not followed the change of a person')
-    await postponeIdentityDue(db, due, retryDelaySeconds(due.attempts, firstRetrySeconds), err.message)
+    services.log.warn(
+      { err, userId: due.userId },
+      'the identity provider has not followed the change of a person',
+    )
+    await postponeIdentitySyncTask(
+      db,
+      due,
+      retryDelaySeconds(due.attempts, firstRetrySeconds),
+      err.message,
+    )
   }
 }
 
 /**
- * Takes somebody whose record ends out of the groups that give rights. A provider that fails keeps nothing from ending here: it stays due, and
- * the record with it.
+ * Takes somebody whose record ends out of the groups that give rights. A provider that fails keeps
+ * nothing from ending here: it stays due, and the record with it.
  */
-export async function leaveGroups(house: House, user: UserRow, mark: string): Promise<void> {
-  const { identity } = house.systems
-  const { platformAdmins, partnerStaff } = house.config.groups
+export async function leaveGroups(services: Services, user: UserRow, mark: string): Promise<void> {
+  const { identity } = services.systems
+  const { platformAdmins, partnerStaff } = services.config.groups
   try {
-    const userId = identity ? await idpUserIdOf(house, user) : undefined
-    if (identity && userId !== undefined) for (const group of [platformAdmins, partnerStaff]) await leave(identity, group, userId)
-    await settleIdentityDue(house.database.db, user.id, mark, { administrators: true, staff: true })
+    const userId = identity ? await idpUserIdOf(services, user) : undefined
+    if (identity && userId !== undefined)
+      for (const group of [platformAdmins, partnerStaff]) await leave(identity, group, userId)
+    await completeIdentitySyncTask(services.database.db, user.id, mark, {
+      administrators: true,
+      staff: true,
+    })
   } catch (err) {
     if (!(err instanceof UpstreamError)) throw err
-    house.log.warn({ err, userId: user.id }, 'somebody who was removed is still in the groups of the identity provider')
+    services.log.warn(
+      { err, userId: user.id },
+      'somebody who was removed is still in the groups of the identity provider',
+    )
   }
 }
 
 /**
- * Whatever the record does not give: the open account, the group of the administrators, the one of partner staff. The account of somebody
- * whose record is closed is a tenant's, which has it deleted, or nobody's here.
+ * Whatever the record does not give: the open account, the group of the administrators, the one of
+ * partner staff. The account of somebody whose record is closed is a tenant's, which has it
+ * deleted, or nobody's here.
  */
-async function takeAway(house: House, identity: IdentityProvider, user: UserRow): Promise<void> {
-  const { platformAdmins, partnerStaff } = house.config.groups
-  const withdrawn = !user.platformAdmin && Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
-  const userId = await idpUserIdOf(house, user)
+async function deprovision(
+  services: Services,
+  identity: IdentityProvider,
+  user: UserRow,
+): Promise<void> {
+  const { platformAdmins, partnerStaff } = services.config.groups
+  const withdrawn =
+    !user.platformAdmin && Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
+  const userId = await idpUserIdOf(services, user)
   if (userId !== undefined) {
     if (user.deactivatedAt !== null && user.removedAt === null) {
       await identity.setActive({ userId, active: false })
@@ -81,7 +116,16 @@ async function takeAway(house: House, identity: IdentityProvider, user: UserRow)
     if (withdrawn) await leave(identity, platformAdmins, userId)
     if (user.partnerId === null) await leave(identity, partnerStaff, userId)
   }
-  if (withdrawn) await setPlatformAdmin(house.database.db, user.id, false, 'now')
+  if (withdrawn) await setPlatformAdmin(services.database.db, user.id, false, 'now')
+}
+
+async function reopen(
+  services: Services,
+  identity: IdentityProvider,
+  user: UserRow,
+): Promise<void> {
+  const idpUserId = await idpUserIdOf(services, user)
+  if (idpUserId !== undefined) await reopenIdentity(services, identity, { id: user.id, idpUserId })
 }
 
 async function leave(identity: IdentityProvider, name: string, userId: string): Promise<void> {

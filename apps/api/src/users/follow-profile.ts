@@ -1,55 +1,81 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { claimProfile, type ProfileTurn, releaseProfile, settleProfile } from '@atrium/db/identity-dues'
+import {
+  claimProfile,
+  completeProfileSync,
+  type ProfileLease,
+  releaseProfile,
+} from '@atrium/db/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/pending-subject'
 import { findUserOrClosed, isPlaceholderEmail, type UserRow } from '@atrium/db/users'
 import type { IdentityProfile, IdentityProvider } from '@atrium/integrations/identity/port'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { idpUserIdOf } from './identity.ts'
 
-/** How long the provider may take where nobody set another deadline; less than the lease of a turn. */
+/**
+ * How long the provider may take where nobody set another deadline; less than the lease of a turn.
+ */
 const deadlineMs = 10_000
-const lookAgainMs = 100
+const pollIntervalMs = 100
 
 /**
- * Brings name, contact data and address at the identity provider to what stands on record, until both agree: all fields, with those that were
- * cleared, because which of them differ is not known. Does nothing when nothing is due, and leaves it due while the person's identity is
- * still to be made. Rejects with `UpstreamError`, or when the signal ends it; then it stays due.
+ * Brings name, contact data and address at the identity provider to what stands on record, until
+ * both agree: all fields, with those that were cleared, because which of them differ is not known.
+ * Does nothing when nothing is due, and leaves it due while the person's identity is still to be
+ * made. Rejects with `UpstreamError`, or when the signal ends it; then it stays due.
  */
 export async function followProfile(
-  house: House,
+  services: Services,
   identity: IdentityProvider,
   userId: string,
   signal: AbortSignal = AbortSignal.timeout(deadlineMs),
 ): Promise<void> {
-  const { db } = house.database
+  const { db } = services.database
   for (;;) {
     const turn = await claimProfile(db, userId)
     if (turn === 'none') return
     if (turn === 'held') {
-      await wait(lookAgainMs, undefined, { signal })
+      await wait(pollIntervalMs, undefined, { signal })
       continue
     }
-    const told = await tell(house, identity, turn, signal).catch(async (error: unknown) => {
+    const told = await tell(services, identity, turn, signal).catch(async (error: unknown) => {
       // A lease that cannot be given back lapses.
-      await releaseProfile(db, turn).catch((err: unknown) => house.log.warn({ err, userId }, 'a profile could not be given back'))
+      await releaseProfile(db, turn).catch((err: unknown) =>
+        services.log.warn({ err, userId }, 'a profile could not be given back'),
+      )
       throw error
     })
     if (!told) return releaseProfile(db, turn)
-    if (await settleProfile(db, turn)) return
+    if (await completeProfileSync(db, turn)) return
   }
 }
 
-/** False when there is nobody to tell of yet. Whom the provider does not know any more needs no telling. */
-async function tell(house: House, identity: IdentityProvider, turn: ProfileTurn, signal: AbortSignal): Promise<boolean> {
-  const user = await findUserOrClosed(house.database.db, turn.userId)
+/**
+ * False when there is nobody to tell of yet. Whom the provider does not know any more needs no
+ * telling.
+ */
+async function tell(
+  services: Services,
+  identity: IdentityProvider,
+  turn: ProfileLease,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const user = await findUserOrClosed(services.database.db, turn.userId)
   if (!user) return true
   if (user.idpUserId === null && user.idpSubjectId.startsWith(pendingSubject)) return false
-  const userId = await idpUserIdOf(house, user, signal)
-  if (userId !== undefined) await identity.updateUser({ userId, profile: profileOf(user, turn) }, { signal })
+  const userId = await idpUserIdOf(services, user, signal)
+  if (userId !== undefined)
+    await identity.updateUser({ userId, profile: profileOf(user, turn) }, { signal })
   return true
 }
 
-function profileOf(user: UserRow, { address }: ProfileTurn): IdentityProfile {
+function profileOf(user: UserRow, { address }: ProfileLease): IdentityProfile {
   const { email, name, firstName, lastName, phone, alternativeEmail } = user
-  return { name, firstName, lastName, phone, alternativeEmail, ...(address && !isPlaceholderEmail(email) ? { email } : {}) }
+  return {
+    name,
+    firstName,
+    lastName,
+    phone,
+    alternativeEmail,
+    ...(address && !isPlaceholderEmail(email) ? { email } : {}),
+  }
 }

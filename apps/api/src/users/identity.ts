@@ -2,28 +2,49 @@ import { AppError } from '@atrium/core/errors'
 import { setIdpUserId, type UserRow } from '@atrium/db/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** The identity provider, or 503 where this installation has none. */
-export function requireIdentity(house: House): IdentityProvider {
-  if (!house.systems.identity) throw new AppError('unavailable', 'This installation is not connected to an identity provider.')
-  return house.systems.identity
+export function requireIdentity(services: Services): IdentityProvider {
+  if (!services.systems.identity)
+    throw new AppError('unavailable', 'This installation is not connected to an identity provider.')
+  return services.systems.identity
 }
 
-/** The provider's key of a stored user, looked up once and kept. Undefined when the provider does not know the person. */
-export async function idpUserIdOf(house: House, user: UserRow, signal?: AbortSignal): Promise<string | undefined> {
+/**
+ * The provider's key of a stored user, looked up once and kept. Undefined when the provider does
+ * not know the person.
+ */
+export async function idpUserIdOf(
+  services: Services,
+  user: UserRow,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   if (user.idpUserId) return user.idpUserId
-  const found = await requireIdentity(house).findUserBySubject({ subject: user.idpSubjectId, email: user.email }, signal ? { signal } : {})
-  if (found) await setIdpUserId(house.database.db, user.id, found.id)
+  const found = await requireIdentity(services).findUserBySubject(
+    { subject: user.idpSubjectId, email: user.email },
+    signal ? { signal } : {},
+  )
+  if (found) await setIdpUserId(services.database.db, user.id, found.id)
   return found?.id
 }
 
-/** Carries out calls to an outside system; its failure becomes 502 with a sentence that may be shown. */
-export async function orUpstreamFailed<Result>(work: () => Promise<Result>, consequence?: string): Promise<Result> {
+/**
+ * Carries out calls to an upstream system; its failure becomes 502 with a sentence that may be
+ * shown.
+ */
+export async function orUpstreamFailed<Result>(
+  work: () => Promise<Result>,
+  consequence?: string,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
-    throw new AppError('upstream_failed', consequence ? `${error.message} ${consequence}` : error.message, { cause: error })
+    throw new AppError(
+      'upstream_failed',
+      consequence ? `${error.message} ${consequence}` : error.message,
+      { cause: error },
+    )
   }
 }

@@ -5,8 +5,14 @@ import type { Context } from '../context.ts'
 import { toUserView } from './view.ts'
 
 /** Users under the filters, newest first. */
-export async function listUsers({ house }: Context, input: ListUsers): Promise<{ items: UserView[]; nextCursor: string | null }> {
+export async function listUsers(
+  { services }: Context,
+  input: ListUsers,
+): Promise<{ items: UserView[]; nextCursor: string | null }> {
   const { cursor, limit, ...filter } = input
-  const { items, nextCursor } = cutPage(await queryUsers(house.database.db, { ...filter, before: cursor, limit }), limit)
+  const { items, nextCursor } = cutPage(
+    await queryUsers(services.database.db, { ...filter, before: cursor, limit }),
+    limit,
+  )
   return { items: items.map((row) => toUserView(row)), nextCursor }
 }

@@ -1,45 +1,55 @@
 import type { UserView } from '@atrium/core/users'
 import { syncUserFromToken, type TenantGroup } from '@atrium/db/users'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Caller, Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Caller } from '../caller.ts'
+import type { Context } from '../context.ts'
 import { reopenTenant } from '../provisioning/reopen.ts'
+import type { Services } from '../services.ts'
 import { readUser, toUserView } from './view.ts'
 
-/** Creates or updates the caller's record from the token on every call, and answers it. No other call writes from a token. */
-export async function readMe({ house }: Context, caller: Caller): Promise<UserView> {
+/**
+ * Creates or updates the caller's record from the token on every call, and answers it. No other
+ * call writes from a token.
+ */
+export async function readMe({ services }: Context, caller: Caller): Promise<UserView> {
   const { token } = caller
-  const { id } = await syncUserFromToken(house.database.db, {
+  const { id } = await syncUserFromToken(services.database.db, {
     subject: token.subject,
     email: token.email,
     name: token.name,
     groups: token.groups,
     issuedAt: token.issuedAt,
-    platformAdminGroup: house.config.groups.platformAdmins,
-    groupsStand: (tenants) => standingGroups(house, tenants),
+    platformAdminGroup: services.config.groups.platformAdmins,
+    groupsStand: (tenants) => standingGroups(services, tenants),
   })
-  return toUserView(await readUser(house.database.db, id), { own: true })
+  return toUserView(await readUser(services.database.db, id), { own: true })
 }
 
 /** How long the provider may take to say whether a group is there. */
 const lookMs = 3_000
 
 /**
- * Of these tenants those whose group is there. One that is gone was removed by hand or lost with a backup, and is made again with everybody in
- * it; a provider that fails says nothing.
+ * Of these tenants those whose group is there. One that is gone was removed by hand or lost with a
+ * backup, and is made again with everybody in it; a provider that fails says nothing.
  */
-async function standingGroups(house: House, tenants: readonly TenantGroup[]): Promise<string[]> {
-  const { identity } = house.systems
+async function standingGroups(
+  services: Services,
+  tenants: readonly TenantGroup[],
+): Promise<string[]> {
+  const { identity } = services.systems
   const signal = AbortSignal.timeout(lookMs)
   const standing: string[] = []
   for (const { id, slug, identityGroupId } of identity ? tenants : []) {
     try {
       const group = await identity?.findGroup(slug, { signal })
       if (group && group.id === identityGroupId) standing.push(id)
-      else await reopenTenant(house, id, 'identity')
+      else await reopenTenant(services, id, 'identity')
     } catch (err) {
       if (!(err instanceof UpstreamError) && !signal.aborted) throw err
-      house.log.warn({ err, tenant: slug }, 'it is not known whether the group of a tenant is there')
+      services.log.warn(
+        { err, tenant: slug },
+        'it is not known whether the group of a tenant is there',
+      )
     }
   }
   return standing

@@ -1,33 +1,43 @@
 import { personFields } from '@atrium/core/members'
 import type { UpdateUser } from '@atrium/core/users'
-import { settleIdentityDue } from '@atrium/db/identity-dues'
+import { completeIdentitySyncTask } from '@atrium/db/identity-sync-tasks'
 import type { UserRow } from '@atrium/db/users'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { House } from '../house.ts'
-import { settleEverywhere } from '../members/jobs.ts'
+import { syncMemberships } from '../members/jobs.ts'
+import type { Services } from '../services.ts'
 import { followProfile } from './follow-profile.ts'
 
 /** How long the provider may take; who changes their name does not wait for it longer. */
 const mirrorDeadlineMs = 8_000
 
 /** Which of name and contact data differ from what is on record. */
-export function profileChanges(before: UserRow, input: UpdateUser): (typeof personFields)[number][] {
-  return personFields.filter((field) => input[field] !== undefined && input[field] !== before[field])
+export function profileChanges(
+  before: UserRow,
+  input: UpdateUser,
+): (typeof personFields)[number][] {
+  return personFields.filter(
+    (field) => input[field] !== undefined && input[field] !== before[field],
+  )
 }
 
 /**
- * Tells the identity provider what a person or an operator changed of name and contact data, and mailboxes and file accounts a new name (seed
- * 2.2). Best effort: what fails stays due, and until it has followed no token brings the name of before back.
+ * Tells the identity provider what a person or an operator changed of name and contact data, and
+ * mailboxes and file accounts a new name (seed 2.2). Best effort: what fails stays due, and until
+ * it has followed no token brings the name of before back.
  */
-export async function mirrorProfile(house: House, userId: string, { renamed, mark }: { renamed: boolean; mark: string }): Promise<void> {
-  const { identity } = house.systems
+export async function mirrorProfile(
+  services: Services,
+  userId: string,
+  { renamed, mark }: { renamed: boolean; mark: string },
+): Promise<void> {
+  const { identity } = services.systems
   const signal = AbortSignal.timeout(mirrorDeadlineMs)
-  if (renamed) house.background.run('name of a person', () => settleEverywhere(house, userId))
+  if (renamed) services.background.run('name of a person', () => syncMemberships(services, userId))
   try {
-    if (identity) await followProfile(house, identity, userId, signal)
-    else await settleIdentityDue(house.database.db, userId, mark, { profile: true })
+    if (identity) await followProfile(services, identity, userId, signal)
+    else await completeIdentitySyncTask(services.database.db, userId, mark, { profile: true })
   } catch (err) {
     if (!(err instanceof UpstreamError) && !signal.aborted) throw err
-    house.log.warn({ err, userId }, 'the identity provider was not told of a changed profile')
+    services.log.warn({ err, userId }, 'the identity provider was not told of a changed profile')
   }
 }

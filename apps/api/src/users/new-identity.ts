@@ -5,67 +5,123 @@ import { findPerson } from '@atrium/db/members'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Context } from '../context.ts'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 interface Invited {
   email: string
   name: string
   /** Name of the identity group that the person is put into; made where it is missing. */
   group: string
-  /** Made shut; `setActive` lets the person in. One that a dead process left shut is taken up again. */
+  /**
+   * Made shut; `setActive` lets the person in. One that a dead process left shut is taken up again.
+   */
   shut?: boolean
 }
 
 /** Exactly one of them; shown once and kept nowhere. */
-export type Handover = { link: string; tempPassword?: never } | { tempPassword: string; link?: never }
+export type Handover =
+  | { link: string; tempPassword?: never }
+  | { tempPassword: string; link?: never }
 
-/** An identity for somebody whom the provider does not know. AppError `email_exists` when it does. */
-export async function createIdentity(house: House, identity: IdentityProvider, input: Invited): Promise<IdentityUser> {
+/**
+ * An identity for somebody whom the provider does not know. AppError `email_exists` when it does.
+ */
+export async function createIdentity(
+  services: Services,
+  identity: IdentityProvider,
+  input: Invited,
+): Promise<IdentityUser> {
   const found = await identity.findUserByEmail(input.email)
   if (found && !input.shut) throw new AppError('email_exists')
   const group = await identity.ensureGroup({ name: input.group })
   if (found) {
-    if (await isLeftOver(house, found, input, group.id)) return found
+    if (await isLeftOver(services, found, input, group.id)) return found
     throw new AppError('email_exists')
   }
   try {
-    return await identity.createUser({ email: input.email, name: input.name, groupIds: [group.id], active: !input.shut })
+    return await identity.createUser({
+      email: input.email,
+      name: input.name,
+      groupIds: [group.id],
+      active: !input.shut,
+    })
   } catch (error) {
-    if (error instanceof UpstreamError && error.kind === 'conflict') throw new AppError('email_exists', undefined, { cause: error })
-    if (isTransient(error)) await removeUnanswered(house, identity, input, group.id)
+    if (error instanceof UpstreamError && error.kind === 'conflict')
+      throw new AppError('email_exists', undefined, { cause: error })
+    if (isTransient(error)) await removeUnanswered(services, identity, input, group.id)
     throw error
   }
 }
 
-/** Shut, with our name, in our group alone and on nobody's record: what an invitation has made whose process died. */
-async function isLeftOver({ database }: House, found: IdentityUser, { name }: Invited, groupId: string): Promise<boolean> {
-  const ours = !found.active && found.name === name && found.groupIds.length === 1 && found.groupIds[0] === groupId
+/**
+ * Shut, with our name, in our group alone and on nobody's record: what an invitation has made whose
+ * process died.
+ */
+async function isLeftOver(
+  { database }: Services,
+  found: IdentityUser,
+  { name }: Invited,
+  groupId: string,
+): Promise<boolean> {
+  const ours =
+    !found.active &&
+    found.name === name &&
+    found.groupIds.length === 1 &&
+    found.groupIds[0] === groupId
   return ours && (await findPerson(database.db, { subject: found.subject })) === undefined
 }
 
 /**
- * A creation whose answer was lost may have been carried out. Nobody had the address a moment ago, so a user with it, our name and our
- * group is the one that was made here.
+ * A creation whose answer was lost may have been carried out. Nobody had the address a moment ago,
+ * so a user with it, our name and our group is the one that was made here.
  */
-async function removeUnanswered(house: House, identity: IdentityProvider, input: Invited, groupId: string): Promise<void> {
+async function removeUnanswered(
+  services: Services,
+  identity: IdentityProvider,
+  input: Invited,
+  groupId: string,
+): Promise<void> {
   try {
     const made = await identity.findUserByEmail(input.email)
-    if (made && made.name === input.name && made.groupIds.includes(groupId)) await identity.deleteUser(made.id)
+    if (made && made.name === input.name && made.groupIds.includes(groupId))
+      await identity.deleteUser(made.id)
   } catch (err) {
-    house.log.error({ err }, 'it could not be seen whether a failed invitation left an identity behind')
+    services.log.error(
+      { err },
+      'it could not be seen whether a failed invitation left an identity behind',
+    )
   }
 }
 
-/** Takes back the identity of an invitation that failed later on, so that it can simply be repeated. */
-export async function removeFailedIdentity({ house, request }: Context, identity: IdentityProvider, userId: string): Promise<void> {
+/**
+ * Takes back the identity of an invitation that failed later on, so that it can simply be repeated.
+ */
+export async function removeFailedIdentity(
+  { services, request }: Context,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<void> {
   await identity.deleteUser(userId).catch((err: unknown) => {
-    house.log.error({ err, requestId: request.requestId }, 'the identity of a failed invitation could not be removed')
+    services.log.error(
+      { err, requestId: request.requestId },
+      'the identity of a failed invitation could not be removed',
+    )
   })
 }
 
-/** What the person signs in with at first: a recovery link or, where the provider has no recovery flow, a temporary password. */
-export async function handOver(house: House, identity: IdentityProvider, userId: string): Promise<Handover> {
-  const link = await identity.recoveryLink({ userId, publicOrigin: house.config.identity?.publicUrl })
+/**
+ * What the person signs in with at first: a recovery link or, where the provider has no recovery
+ * flow, a temporary password.
+ */
+export async function handOver(
+  services: Services,
+  identity: IdentityProvider,
+  userId: string,
+): Promise<Handover> {
+  const link = await identity.recoveryLink({
+    userId,
+    publicOrigin: services.config.identity?.publicUrl,
+  })
   if (link !== undefined) return { link }
   const tempPassword = temporaryPassword((buffer) => webcrypto.getRandomValues(buffer))
   await identity.setPassword({ userId, password: tempPassword })

@@ -4,38 +4,47 @@ import type { Trx } from '@atrium/db/connect'
 import { hasOtherOwner, lockUser } from '@atrium/db/partner-team'
 import { lockPartners } from '@atrium/db/partners'
 import { findUser, type UserChanges, type UserRow } from '@atrium/db/users'
-import { refuseUnproved } from '../invitations/proof.ts'
+import { rejectUnproved } from '../invitations/proof.ts'
 
 /**
- * What an operator's change of a user's partner and level writes, under the locks of the partners concerned; nothing when neither changes.
- * Somebody new to a partner starts as viewer. Throws AppError `invalid_input`, `partner_unavailable`, `last_partner_owner` when the
- * partner left or a lower level leaves it without an owner, and `version_conflict` when somebody moved the user meanwhile.
+ * What an operator's change of a user's partner and level writes, under the locks of the partners
+ * concerned; nothing when neither changes. Somebody new to a partner starts as viewer. Throws
+ * AppError `invalid_input`, `partner_unavailable`, `last_partner_owner` when the partner left or a
+ * lower level leaves it without an owner, and `version_conflict` when somebody moved the user
+ * meanwhile.
  */
 export async function staffChange(
   trx: Trx,
   user: UserRow,
   input: Pick<UpdateUser, 'partnerId' | 'partnerAccess'>,
 ): Promise<Pick<UserChanges, 'partner_id' | 'partner_access'>> {
-  const wanted = input.partnerId === undefined ? user.partnerId : input.partnerId
-  const moves = wanted !== user.partnerId
+  const requested = input.partnerId === undefined ? user.partnerId : input.partnerId
+  const moves = requested !== user.partnerId
   if (!moves && input.partnerAccess === undefined) return {}
-  if (wanted === null && input.partnerAccess !== undefined) throw refused('partnerAccess', 'The user works for no partner.')
-  const ids = [...new Set([user.partnerId, wanted])].filter((id) => id !== null)
+  if (requested === null && input.partnerAccess !== undefined)
+    throw rejected('partnerAccess', 'The user works for no partner.')
+  const ids = [...new Set([user.partnerId, requested])].filter((id) => id !== null)
   const partners = await lockPartners(trx, ids)
-  const target = partners.find(({ id }) => id === wanted)
-  if (wanted !== null && !target) throw refused('partnerId', 'There is no such partner.')
+  const target = partners.find(({ id }) => id === requested)
+  if (requested !== null && !target) throw rejected('partnerId', 'There is no such partner.')
   if (moves && target && target.status !== 'active') throw new AppError('partner_unavailable')
   await lockUser(trx, user.id)
-  if (moves && wanted !== null) await refuseUnproved(trx, user)
+  if (moves && requested !== null) await rejectUnproved(trx, user)
   const current = await findUser(trx, user.id)
   if (current?.partnerId !== user.partnerId) throw new AppError('version_conflict')
-  const access = wanted === null ? null : (input.partnerAccess ?? 'viewer')
+  const access = requested === null ? null : (input.partnerAccess ?? 'viewer')
   const stepsDown = current.partnerAccess === 'owner' && (moves || access !== 'owner')
   const left = partners.find(({ id }) => id === current.partnerId)
-  if (stepsDown && left && left.status !== 'terminated' && !(await hasOtherOwner(trx, left.id, user.id))) {
+  if (
+    stepsDown &&
+    left &&
+    left.status !== 'terminated' &&
+    !(await hasOtherOwner(trx, left.id, user.id))
+  ) {
     throw new AppError('last_partner_owner')
   }
-  return { partner_id: wanted, partner_access: access }
+  return { partner_id: requested, partner_access: access }
 }
 
-const refused = (path: string, message: string) => new AppError('invalid_input', undefined, { issues: [{ path, message }] })
+const rejected = (path: string, message: string) =>
+  new AppError('invalid_input', undefined, { issues: [{ path, message }] })

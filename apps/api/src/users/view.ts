@@ -4,11 +4,14 @@ import type { Db, Trx } from '@atrium/db/connect'
 import { findUser, type UserRow } from '@atrium/db/users'
 
 /**
- * The row as operators see it and, with `own`, the user: without the tenants in which the user is suspended, which answer that there are
- * none (seed 5.6: the tenants of a person are those that the membership guard lets in).
+ * The row as operators see it and, with `own`, the user: without the tenants in which the user is
+ * suspended, which answer that there are none (seed 5.6: the tenants of a person are those that the
+ * membership guard lets in).
  */
 export function toUserView(row: UserRow, { own = false } = {}): UserView {
-  const tenants = (row.tenants ?? []).flatMap(({ suspended, ...tenant }) => (own && suspended ? [] : [tenant]))
+  const tenants = (row.tenants ?? []).flatMap(({ suspended, ...tenant }) =>
+    own && suspended ? [] : [tenant],
+  )
   return {
     id: row.id,
     idpSubjectId: row.idpSubjectId,
@@ -22,7 +25,13 @@ export function toUserView(row: UserRow, { own = false } = {}): UserView {
     partnerId: row.partnerId,
     partner:
       row.partnerId && row.partnerSlug && row.partnerName && row.partnerStatus && row.partnerAccess
-        ? { id: row.partnerId, slug: row.partnerSlug, name: row.partnerName, status: row.partnerStatus, access: row.partnerAccess }
+        ? {
+            id: row.partnerId,
+            slug: row.partnerSlug,
+            name: row.partnerName,
+            status: row.partnerStatus,
+            access: row.partnerAccess,
+          }
         : null,
     tenantIds: tenants.map((tenant) => tenant.id),
     tenantRoles: Object.fromEntries(tenants.map((tenant) => [tenant.id, tenant.role])),

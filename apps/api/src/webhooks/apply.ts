@@ -1,9 +1,15 @@
 import { ownValue } from '@atrium/core/own-value'
 import type { ClaimedEvent } from '@atrium/db/webhook-inbox'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { cardChanged, cardFailed, cardSetUp } from './card-events.ts'
 import { customerChanged, customerDeleted, taxIdChanged } from './customer-events.ts'
-import { creditNoteChanged, disputeChanged, invoiceChanged, invoiceDeleted, refundChanged } from './invoice-events.ts'
+import {
+  creditNoteChanged,
+  disputeChanged,
+  invoiceChanged,
+  invoiceDeleted,
+  refundChanged,
+} from './invoice-events.ts'
 import { type EventWork, type Outcome, skipped } from './outcome.ts'
 import { priceChanged } from './price-events.ts'
 import { subscriptionChanged } from './subscription-events.ts'
@@ -39,7 +45,9 @@ const effects: Readonly<Record<string, Effect>> = {
   'invoice.will_be_due': invoiceChanged,
   'invoice.deleted': invoiceDeleted,
   'invoice.upcoming': nothing('A reminder of an invoice that does not exist yet.'),
-  'invoice.payment_succeeded': nothing('invoice.paid says the same, and also of payments made elsewhere.'),
+  'invoice.payment_succeeded': nothing(
+    'invoice.paid says the same, and also of payments made elsewhere.',
+  ),
   'credit_note.created': creditNoteChanged,
   'credit_note.updated': creditNoteChanged,
   'credit_note.voided': creditNoteChanged,
@@ -71,12 +79,16 @@ const effects: Readonly<Record<string, Effect>> = {
   'payout.failed': nothing("A payout to the platform's own bank account, not to a partner."),
 }
 
-/** Acts on one event. Rejects with `UpstreamError` when the payment processor does not let its object be read: it is tried again then. */
-export async function applyEvent(house: House, event: ClaimedEvent): Promise<Outcome> {
+/**
+ * Acts on one event. Rejects with `UpstreamError` when the payment processor does not let its
+ * object be read: it is tried again then.
+ */
+export async function applyEvent(services: Services, event: ClaimedEvent): Promise<Outcome> {
   const effect = ownValue(effects, event.type)
   if (!effect) return skipped('Events of this type have no effect here.')
   const data = event.payload.data
   const object = typeof data === 'object' && data !== null ? Reflect.get(data, 'object') : undefined
-  if (typeof object !== 'object' || object === null) return skipped('The event carries no object, or it was erased after 90 days.')
-  return effect({ house, event, payments: house.systems.payments, object: { ...object } })
+  if (typeof object !== 'object' || object === null)
+    return skipped('The event carries no object, or it was erased after 90 days.')
+  return effect({ services, event, payments: services.systems.payments, object: { ...object } })
 }

@@ -1,27 +1,47 @@
-import { findCustomerTenant, findPaymentCustomer, findTenantOfCustomer, saveTaxId } from '@atrium/db/payment-customers'
+import {
+  findCustomerTenant,
+  findPaymentCustomer,
+  findTenantOfCustomer,
+  saveTaxId,
+} from '@atrium/db/payment-customers'
 import { readCard } from '../billing/card.ts'
-import { forgetCustomer } from '../billing/customer.ts'
-import { applied, type EventWork, needsKeys, type Outcome, skipped, textOf, unknownTenant } from './outcome.ts'
+import { deleteProcessorCustomer } from '../billing/customer.ts'
+import {
+  applied,
+  type EventWork,
+  needsKeys,
+  type Outcome,
+  skipped,
+  textOf,
+  unknownTenant,
+} from './outcome.ts'
 
-/** Reads the customer anew; one that is gone is forgotten. */
-export async function customerChanged({ house, event, payments }: EventWork): Promise<Outcome> {
+/** Reads the customer again; one that is gone is forgotten. */
+export async function customerChanged({ services, event, payments }: EventWork): Promise<Outcome> {
   const customerId = event.objectId ?? ''
-  if ((await findTenantOfCustomer(house.database.db, customerId)) === undefined) return skipped('No tenant here belongs to this customer.')
+  if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
+    return skipped('No tenant here belongs to this customer.')
   if (!payments) return needsKeys
-  await readCard(house, payments, customerId, event.claimedAt)
+  await readCard(services, payments, customerId, event.claimedAt)
   return applied
 }
 
-export async function customerDeleted({ house, event }: EventWork): Promise<Outcome> {
+export async function customerDeleted({ services, event }: EventWork): Promise<Outcome> {
   const customerId = event.objectId ?? ''
-  if ((await findTenantOfCustomer(house.database.db, customerId)) === undefined) return skipped('No tenant here belongs to this customer.')
-  await forgetCustomer(house, customerId)
+  if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
+    return skipped('No tenant here belongs to this customer.')
+  await deleteProcessorCustomer(services, customerId)
   return applied
 }
 
 /** What the authority says of a VAT number. Only the number that the tenant has now counts. */
-export async function taxIdChanged({ house, event, payments, object }: EventWork): Promise<Outcome> {
-  const { db } = house.database
+export async function taxIdChanged({
+  services,
+  event,
+  payments,
+  object,
+}: EventWork): Promise<Outcome> {
+  const { db } = services.database
   const customerId = textOf(object, 'customer') ?? ''
   const tenantId = await findTenantOfCustomer(db, customerId)
   if (tenantId === undefined) return unknownTenant
@@ -31,8 +51,10 @@ export async function taxIdChanged({ house, event, payments, object }: EventWork
     await findPaymentCustomer(db, tenantId),
     await findCustomerTenant(db, tenantId),
   ]
-  if (found && found.value === tenant?.vatNumber) await saveTaxId(db, customerId, found, event.claimedAt)
-  else if (!found && stored?.taxId === event.objectId) await saveTaxId(db, customerId, null, event.claimedAt)
+  if (found && found.value === tenant?.vatNumber)
+    await saveTaxId(db, customerId, found, event.claimedAt)
+  else if (!found && stored?.taxId === event.objectId)
+    await saveTaxId(db, customerId, null, event.claimedAt)
   else return skipped('It is not the VAT number that the tenant has now.')
   return applied
 }

@@ -7,18 +7,31 @@ import {
   type WebhookEventView,
 } from '@atrium/core/webhooks'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/webhook-inbox'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 import { readInboxHealth } from './health.ts'
 
 /** Events of the payment processor, newest first, with how far behind the inbox is. */
-export async function listWebhookEvents(house: House, { cursor, ...filter }: ListWebhookEvents): Promise<WebhookEventPage> {
-  const [rows, health] = await Promise.all([listInboxEvents(house.database.db, { ...filter, before: cursor }), readInboxHealth(house)])
+export async function listWebhookEvents(
+  services: Services,
+  { cursor, ...filter }: ListWebhookEvents,
+): Promise<WebhookEventPage> {
+  const [rows, health] = await Promise.all([
+    listInboxEvents(services.database.db, { ...filter, before: cursor }),
+    readInboxHealth(services),
+  ])
   const items = rows.slice(0, filter.limit)
-  return { items: items.map(toItem), nextCursor: rows.length > filter.limit ? (items.at(-1)?.id ?? null) : null, health }
+  return {
+    items: items.map(toItem),
+    nextCursor: rows.length > filter.limit ? (items.at(-1)?.id ?? null) : null,
+    health,
+  }
 }
 
 /** One event with its payload, personal data masked. Throws AppError `not_found`. */
-export async function getWebhookEvent({ database }: House, id: string): Promise<WebhookEventView> {
+export async function getWebhookEvent(
+  { database }: Services,
+  id: string,
+): Promise<WebhookEventView> {
   const row = await findInboxEvent(database.db, id)
   if (!row) throw unknownEvent()
   return { ...toItem(row), payload: maskedPayload(row.payload) }

@@ -1,9 +1,9 @@
 import type { InboxHealth } from '@atrium/core/billing'
 import { readInboxFigures } from '@atrium/db/webhook-inbox'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** How far behind the inbox of payment events is. */
-export async function readInboxHealth({ database }: House): Promise<InboxHealth> {
+export async function readInboxHealth({ database }: Services): Promise<InboxHealth> {
   const { lastReceivedAt, ...figures } = await readInboxFigures(database.db)
   return { ...figures, lastReceivedAt: lastReceivedAt?.toISOString() ?? null }
 }

@@ -2,24 +2,26 @@ import { AppError } from '@atrium/core/errors'
 import { insertInboxEvent } from '@atrium/db/webhook-inbox'
 import type { PaymentEvent } from '@atrium/integrations/payments/port'
 import type { Context as HonoContext } from 'hono'
-import type { House } from '../house.ts'
-import type { AppEnv } from '../transport/facts.ts'
+import type { Services } from '../services.ts'
 import { problemResponse } from '../transport/problems.ts'
+import type { AppEnv } from '../transport/request-info.ts'
 
 /**
- * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and answers; a job acts on it. Works whatever
- * the billing gates say, so that nothing is lost while one is closed. AppError `invalid_signature`, `payments_not_configured` without a
- * secret. The body is never logged.
+ * POST /webhooks/stripe: checks the signature over the body as it came, keeps the event once, and
+ * answers; a job acts on it. Works whatever the billing gates say, so that nothing is lost while
+ * one is closed. AppError `invalid_signature`, `payments_not_configured` without a secret. The body
+ * is never logged.
  */
-export async function takeWebhook(c: HonoContext<AppEnv>, house: House): Promise<Response> {
+export async function takeWebhook(c: HonoContext<AppEnv>, services: Services): Promise<Response> {
   c.set('route', '/webhooks/stripe')
   if (c.req.method !== 'POST') return onlyPost(c)
-  const { webhookSecrets, livemode } = house.config.billing
-  if (webhookSecrets.length === 0) throw new AppError('payments_not_configured', 'No secret is set to check events with.')
+  const { webhookSecrets, livemode } = services.config.billing
+  if (webhookSecrets.length === 0)
+    throw new AppError('payments_not_configured', 'No secret is set to check events with.')
   const body = Buffer.from(await c.req.arrayBuffer())
-  const event = await verified(house, body, c.req.header('stripe-signature'), webhookSecrets)
+  const event = await verified(services, body, c.req.header('stripe-signature'), webhookSecrets)
   const ours = event.livemode === livemode
-  const fresh = await insertInboxEvent(house.database.db, {
+  const fresh = await insertInboxEvent(services.database.db, {
     id: event.id,
     type: event.type,
     objectId: event.objectId,
@@ -29,9 +31,15 @@ export async function takeWebhook(c: HonoContext<AppEnv>, house: House): Promise
     payload: JSON.stringify(event.payload),
     state: ours ? 'received' : 'ignored_mode',
   })
-  house.metrics.webhooks.inc({ outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate' })
-  // The sweep finds what nobody was woken for, so an event that is kept is answered for even when the job engine is not there.
-  if (fresh && ours) house.background.run('waking the work on payment events', () => house.jobs.wakeWebhooks())
+  services.metrics.webhooks.inc({
+    outcome: fresh ? (ours ? 'received' : 'ignored_mode') : 'duplicate',
+  })
+  // The sweep finds what nobody was woken for, so an event that is kept is answered for even when
+  // the job engine is not there.
+  if (fresh && ours)
+    services.background.run('waking the work on payment events', () =>
+      services.jobs.enqueueWebhooks(),
+    )
   return c.json({ received: true })
 }
 
@@ -41,15 +49,20 @@ function onlyPost(c: HonoContext<AppEnv>): Response {
   return response
 }
 
-async function verified(house: House, body: Buffer, header: string | undefined, secrets: readonly string[]): Promise<PaymentEvent> {
+async function verified(
+  services: Services,
+  body: Buffer,
+  header: string | undefined,
+  secrets: readonly string[],
+): Promise<PaymentEvent> {
   // Loaded with the service where a secret is set (main.ts), and not at all elsewhere.
-  const { verifyWebhook, WebhookRefused } = await import('@atrium/integrations/payments/webhooks')
+  const { verifyWebhook, WebhookRejected } = await import('@atrium/integrations/payments/webhooks')
   try {
-    return verifyWebhook(body, header, secrets, house.clock.now())
+    return verifyWebhook(body, header, secrets, services.clock.now())
   } catch (error) {
-    if (!(error instanceof WebhookRefused)) throw error
-    house.metrics.webhooks.inc({ outcome: error.reason })
-    house.log.warn({ reason: error.reason }, 'an event of the payment processor was refused')
+    if (!(error instanceof WebhookRejected)) throw error
+    services.metrics.webhooks.inc({ outcome: error.reason })
+    services.log.warn({ reason: error.reason }, 'an event of the payment processor was refused')
     throw new AppError('invalid_signature', error.message)
   }
 }

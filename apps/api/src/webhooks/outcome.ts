@@ -1,6 +1,6 @@
 import type { ClaimedEvent } from '@atrium/db/webhook-inbox'
 import type { Payments } from '@atrium/integrations/payments/port'
-import type { House } from '../house.ts'
+import type { Services } from '../services.ts'
 
 /** What became of an event. `note` is for operators and holds no personal data. */
 export interface Outcome {
@@ -10,9 +10,12 @@ export interface Outcome {
 
 /** One event and what its effect needs. */
 export interface EventWork {
-  house: House
+  services: Services
   event: ClaimedEvent
-  /** Null without keys: then an event is applied as it shows its object, if it is newer than what stands. */
+  /**
+   * Null without keys: then an event is applied as it shows its object, if it is newer than what
+   * stands.
+   */
   payments: Payments | null
   /** The object as the event shows it; it may be old by now. */
   object: Readonly<Record<string, unknown>>
@@ -24,11 +27,16 @@ export const skipped = (note: string): Outcome => ({ state: 'skipped', note })
 export const parked = (note: string): Outcome => ({ state: 'parked', note })
 
 export const unknownTenant = parked('No tenant here belongs to the customer of this event.')
-export const needsKeys = parked('This can only be read with the keys of the payment processor, which are not set.')
+export const needsKeys = parked(
+  'This can only be read with the keys of the payment processor, which are not set.',
+)
 export const goneThere = skipped('The payment processor does not have this object any more.')
 
 /** A text field of the event's object; the id of something that came whole. */
-export function textOf(object: Readonly<Record<string, unknown>>, name: string): string | undefined {
+export function textOf(
+  object: Readonly<Record<string, unknown>>,
+  name: string,
+): string | undefined {
   const value = object[name]
   if (typeof value === 'string') return value
   const id = typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined

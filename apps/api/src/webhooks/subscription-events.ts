@@ -9,12 +9,22 @@ import { attendDunning } from '../billing/dunning.ts'
 import { sendBillingMail } from '../billing/mails.ts'
 import { findTenantOf } from '../billing/tenant-of.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
-import { applied, type EventWork, goneThere, type Outcome, stale, unknownTenant } from './outcome.ts'
+import {
+  applied,
+  type EventWork,
+  goneThere,
+  type Outcome,
+  stale,
+  unknownTenant,
+} from './outcome.ts'
 
-/** Brings the subscription to what the processor has now; then what follows from it: audit, dunning, mails. */
+/**
+ * Brings the subscription to what the processor has now; then what follows from it: audit, dunning,
+ * mails.
+ */
 export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
-  const { house, event, payments } = work
-  const { db } = house.database
+  const { services, event, payments } = work
+  const { db } = services.database
   if (!payments && (await isOfEarlierKind(work))) return stale
   const found = payments ? await payments.findSubscription(event.objectId ?? '') : shown(work)
   if (!found) return goneThere
@@ -27,7 +37,11 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
   // What was read is as new as its reading; what the event shows, as old as the event.
   const readAt = payments ? event.claimedAt : event.created
   const change = await db.transaction().execute(async (trx) => {
-    const made = await applyProcessorSubscription(trx, house, tenantId, found, { eventId: event.id, eventAt: event.created, readAt })
+    const made = await applyProcessorSubscription(trx, services, tenantId, found, {
+      eventId: event.id,
+      eventAt: event.created,
+      readAt,
+    })
     if (event.type === 'customer.subscription.trial_will_end') {
       // A later reading that stands already was for another event: the mail is this one's.
       const after = made?.after ?? (await findSubscriptionByStripeId(trx, found.id))
@@ -36,19 +50,21 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
     return made
   })
   if (!change) return stale
-  for (const entry of entriesOf(change, event.type)) await house.audit.recordSystem(entry, 'webhook')
-  await attendDunning(house, change.after.id)
+  for (const entry of entriesOf(change, event.type))
+    await services.audit.recordSystem(entry, 'webhook')
+  await attendDunning(services, change.after.id)
   return applied
 }
 
 /**
- * Without keys, of two events of one second the one further in the life of a subscription wins: the processor counts in seconds, and
- * makes a subscription and its first change within one.
+ * Without keys, of two events of one second the one further in the life of a subscription wins: the
+ * processor counts in seconds, and makes a subscription and its first change within one.
  */
-async function isOfEarlierKind({ house, event }: EventWork): Promise<boolean> {
-  const { db } = house.database
+async function isOfEarlierKind({ services, event }: EventWork): Promise<boolean> {
+  const { db } = services.database
   const stored = await findSubscriptionByStripeId(db, event.objectId ?? '')
-  if (!stored?.stripeEventId || stored.stripeEventAt?.getTime() !== event.created.getTime()) return false
+  if (!stored?.stripeEventId || stored.stripeEventAt?.getTime() !== event.created.getTime())
+    return false
   const newest = await findInboxEvent(db, stored.stripeEventId)
   return newest !== undefined && rankOf(event.type) < rankOf(newest.type)
 }
@@ -64,14 +80,15 @@ function shown({ event }: EventWork): ProcessorSubscription | undefined {
 
 /** The event fires also when a trial is cut short, so the state decides. */
 async function remindOfTrial(
-  { house }: EventWork,
+  { services }: EventWork,
   trx: Parameters<typeof sendBillingMail>[0],
   tenantId: string,
   subscription: SubscriptionRow,
 ): Promise<void> {
   const { status, trialEnd, plan } = subscription
   const tenant = await findCustomerTenant(trx, tenantId)
-  if (status !== 'trialing' || trialEnd === null || trialEnd <= house.clock.now() || !tenant) return
+  if (status !== 'trialing' || trialEnd === null || trialEnd <= services.clock.now() || !tenant)
+    return
   const billed = {
     tenantId,
     tenantSlug: tenant.slug,
@@ -81,7 +98,7 @@ async function remindOfTrial(
   }
   await sendBillingMail(
     trx,
-    house,
+    services,
     billed,
     { template: 'subscription.trial_ending', plan, trialEnd },
     `${subscription.id}:${trialEnd.getTime()}`,
@@ -95,7 +112,10 @@ interface Change {
 
 const watched = ['plan', 'cycle', 'seats', 'status', 'cancelAtPeriodEnd'] as const
 
-/** What is worth an entry: changes that nobody here asked for, since those that somebody did are applied and recorded by then. */
+/**
+ * What is worth an entry: changes that nobody here asked for, since those that somebody did are
+ * applied and recorded by then.
+ */
 function entriesOf({ before, after }: Change, type: string): AuditEntry[] {
   const entry = (action: AuditEntry['action'], metadata: Record<string, unknown>): AuditEntry => ({
     action,
@@ -107,14 +127,24 @@ function entriesOf({ before, after }: Change, type: string): AuditEntry[] {
     metadata,
   })
   if (type === 'customer.subscription.pending_update_expired') {
-    return [{ ...entry('subscription.updated', { reason: 'The change was not paid in time and was dropped.' }), outcome: 'failure' }]
+    return [
+      {
+        ...entry('subscription.updated', {
+          reason: 'The change was not paid in time and was dropped.',
+        }),
+        outcome: 'failure',
+      },
+    ]
   }
   if (!before) return [entry('subscription.created', { status: after.status, seats: after.seats })]
   const changes = Object.fromEntries(
-    watched.flatMap((field) => (before[field] === after[field] ? [] : [[field, [before[field], after[field]]]])),
+    watched.flatMap((field) =>
+      before[field] === after[field] ? [] : [[field, [before[field], after[field]]]],
+    ),
   )
   if (Object.keys(changes).length === 0) return []
-  if (isEnded(after.status) && !isEnded(before.status)) return [entry('subscription.canceled', { changes, reason: after.cancelReason })]
+  if (isEnded(after.status) && !isEnded(before.status))
+    return [entry('subscription.canceled', { changes, reason: after.cancelReason })]
   if (after.status === 'paused') return [entry('subscription.paused', { changes })]
   if (before.status === 'paused') return [entry('subscription.resumed', { changes })]
   return [entry('subscription.updated', { changes })]

@@ -30,7 +30,10 @@ import { tenantsRows } from './tenants.ts'
 import { usersRows } from './users.ts'
 import { webhooksRows } from './webhooks.ts'
 
-/** Every procedure with the calls that its rule tells apart. A procedure without rows fails the test, and so do rows without a procedure. */
+/**
+ * Every procedure with the calls that its rule tells apart. A procedure without rows fails the
+ * test, and so do rows without a procedure.
+ */
 export const matrix: Rows = {
   ...aliasesRows,
   ...billingInfoRows,

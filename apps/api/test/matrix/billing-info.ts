@@ -2,5 +2,7 @@ import { adminsOrOperators, membersOrOperators, type Rows, slug } from './rows.t
 
 export const billingInfoRows: Rows = {
   'billingInfo.get': [{ input: slug, expected: membersOrOperators }],
-  'billingInfo.update': [{ input: (world) => ({ ...slug(world), company: 'Acme GmbH' }), expected: adminsOrOperators }],
+  'billingInfo.update': [
+    { input: (world) => ({ ...slug(world), company: 'Acme GmbH' }), expected: adminsOrOperators },
+  ],
 }

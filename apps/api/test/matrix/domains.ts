@@ -1,11 +1,18 @@
-import { adminsOrOperators, membersOrOperators, type Row, type Rows, slug, type World } from './rows.ts'
+import {
+  adminsOrOperators,
+  membersOrOperators,
+  type Row,
+  type Rows,
+  slug,
+  type World,
+} from './rows.ts'
 
 const own = ({ slug: named }: World) => ({ slug: named, domain: `${named}.tenants.local` })
 
 /** A second domain, proven, that is not the primary one. */
 async function second(world: World): Promise<{ slug: string; domain: string }> {
   const domain = `${world.slug}-second.test`
-  await world.house.database.db
+  await world.testApp.database.db
     .insertInto('domains')
     .values({ tenant_id: world.tenantId, name: domain, verified_at: new Date() })
     .onConflict((conflict) => conflict.doNothing())

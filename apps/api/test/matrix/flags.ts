@@ -11,16 +11,26 @@ const settings: FlagSettings = {
   ...{ enabledFrom: null, enabledUntil: null, staleAfter: null, killedAt: null, rollback: null },
 }
 
-async function flag({ house }: World): Promise<string> {
+async function flag({ testApp }: World): Promise<string> {
   const [key, note] = [newKey(), 'Made.']
-  await house.database.db.transaction().execute(async (trx) => {
+  await testApp.database.db.transaction().execute(async (trx) => {
     await insertFlag(trx, { key, salt: null, settings, note, updatedBy: null })
-    const change = { key, version: 1, kind: 'created', actorId: null, actorEmail: null, note, before: null, after: settings } as const
+    const change = {
+      key,
+      version: 1,
+      kind: 'created',
+      actorId: null,
+      actorEmail: null,
+      note,
+      before: null,
+      after: settings,
+    } as const
     await insertFlagChange(trx, change)
-    // Other processes of the house, which some proofs have, keep what they know for some seconds.
+    // Other processes of the workplace, which some proofs have, keep what they know for some
+    // seconds.
     await notifyFlags(trx, key)
   })
-  house.app.house.flags.forget()
+  testApp.app.services.flags.forget()
   return key
 }
 
@@ -28,18 +38,39 @@ export const flagsRows: Rows = {
   'flags.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'flags.create': [{ input: () => ({ key: newKey() }), expected: operatorsOnly }],
   'flags.get': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
-  'flags.update': [{ input: async (world) => ({ key: await flag(world), state: 'off', note: 'kill-switch' }), expected: operatorsOnly }],
-  'flags.remove': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
-  'flags.history': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
-  'flags.guards': [{ input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly }],
-  'flags.explain': [{ input: async (world) => ({ key: await flag(world), tenantSlug: world.slug }), expected: operatorsOnly }],
+  'flags.update': [
+    {
+      input: async (world) => ({ key: await flag(world), state: 'off', note: 'kill-switch' }),
+      expected: operatorsOnly,
+    },
+  ],
+  'flags.remove': [
+    { input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly },
+  ],
+  'flags.history': [
+    { input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly },
+  ],
+  'flags.guards': [
+    { input: async (world) => ({ key: await flag(world) }), expected: operatorsOnly },
+  ],
+  'flags.explain': [
+    {
+      input: async (world) => ({ key: await flag(world), tenantSlug: world.slug }),
+      expected: operatorsOnly,
+    },
+  ],
   // Strangers are answered too: with nothing but false, see flags.test.ts.
   'flags.evaluate': [
     { input: () => ({}), expected: everybody },
     { input: ({ slug }) => ({ tenantSlug: slug }), expected: everybody },
   ],
-  'flags.evaluateByOfrep': [{ input: ({ slug }) => ({ context: { targetingKey: slug } }), expected: membersOrOperators }],
+  'flags.evaluateByOfrep': [
+    { input: ({ slug }) => ({ context: { targetingKey: slug } }), expected: membersOrOperators },
+  ],
   'flags.evaluateOneByOfrep': [
-    { input: async (world) => ({ key: await flag(world), context: { targetingKey: world.slug } }), expected: membersOrOperators },
+    {
+      input: async (world) => ({ key: await flag(world), context: { targetingKey: world.slug } }),
+      expected: membersOrOperators,
+    },
   ],
 }

@@ -2,8 +2,12 @@ import { operatorsOnly, partnersOrOperators, type Rows, slug, type World, who } 
 
 const ofPartner = [
   {
-    async input({ house, partnerId }: World) {
-      const row = await house.database.db.selectFrom('partners').select('slug').where('id', '=', partnerId).executeTakeFirstOrThrow()
+    async input({ testApp, partnerId }: World) {
+      const row = await testApp.database.db
+        .selectFrom('partners')
+        .select('slug')
+        .where('id', '=', partnerId)
+        .executeTakeFirstOrThrow()
       return { slug: row.slug }
     },
     expected: partnersOrOperators,
@@ -12,7 +16,12 @@ const ofPartner = [
 
 export const healthScoresRows: Rows = {
   'healthScores.get': [
-    { input: slug, expected: who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', { member: 'not_admin' }) },
+    {
+      input: slug,
+      expected: who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', {
+        member: 'not_admin',
+      }),
+    },
   ],
   'healthScores.report': [{ input: () => ({}), expected: operatorsOnly }],
   'healthScores.reportTenants': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],

@@ -1,9 +1,9 @@
 import { type Rows, slug, type World, who } from './rows.ts'
 
 /** A mailbox for the caller, where the caller is a member. */
-async function withMailbox({ house, tenantId, self }: World): Promise<void> {
+async function withMailbox({ testApp, tenantId, self }: World): Promise<void> {
   if (!self) return
-  await house.database.db
+  await testApp.database.db
     .updateTable('memberships')
     .set({ mailbox_address: `${self}@example.test` })
     .where('tenant_id', '=', tenantId)
@@ -15,7 +15,12 @@ export const mailProfileRows: Rows = {
   'mailProfile.get': [
     {
       input: slug,
-      expected: who([], 'not_member', { member: 'not_found', admin: 'not_found', owner: 'not_found', operator: 'not_found' }),
+      expected: who([], 'not_member', {
+        member: 'not_found',
+        admin: 'not_found',
+        owner: 'not_found',
+        operator: 'not_found',
+      }),
     },
     {
       input: async (world) => {

@@ -8,17 +8,34 @@ const fresh = () => `${randomBytes(6).toString('hex')}@example.test`
 
 /** Takes the limit of seats away, which the tenant under test has used up. */
 export async function withSeats(world: World): Promise<World> {
-  await world.house.database.db.updateTable('tenants').set({ seats: 0 }).where('id', '=', world.tenantId).execute()
+  await world.testApp.database.db
+    .updateTable('tenants')
+    .set({ seats: 0 })
+    .where('id', '=', world.tenantId)
+    .execute()
   return world
 }
 
-/** Makes the colleague somebody whose sign-in the tenant made and whom the identity provider knows. */
+/**
+ * Makes the colleague somebody whose sign-in the tenant made and whom the identity provider knows.
+ */
 async function withIdentity(world: World): Promise<World> {
-  const { db } = world.house.database
-  const { email } = await db.selectFrom('users').select('email').where('id', '=', world.colleague).executeTakeFirstOrThrow()
-  const body = { username: email, email, name: 'Person', type: 'internal', path: 'users', is_active: true }
-  const known = await identityApi(world.house, 'GET', `/core/users/?username=${email}`)
-  const made = known.results[0] ?? (await identityApi(world.house, 'POST', '/core/users/', body))
+  const { db } = world.testApp.database
+  const { email } = await db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', world.colleague)
+    .executeTakeFirstOrThrow()
+  const body = {
+    username: email,
+    email,
+    name: 'Person',
+    type: 'internal',
+    path: 'users',
+    is_active: true,
+  }
+  const known = await identityApi(world.testApp, 'GET', `/core/users/?username=${email}`)
+  const made = known.results[0] ?? (await identityApi(world.testApp, 'POST', '/core/users/', body))
   await db
     .updateTable('users')
     .set({ home_tenant_id: world.tenantId, idp_user_id: String(made.pk) })
@@ -27,22 +44,28 @@ async function withIdentity(world: World): Promise<World> {
   return world
 }
 
-async function withMailbox(world: World): Promise<{ world: World; alias: string; localPart: string }> {
+async function withMailbox(
+  world: World,
+): Promise<{ world: World; alias: string; localPart: string }> {
   const made = randomBytes(4).toString('hex')
-  const { accountId, domainId } = await giveMailbox(world.house, {
+  const { accountId, domainId } = await giveMailbox(world.testApp, {
     slug: world.slug,
     userId: world.colleague,
     localPart: `colleague-${made}`,
   })
   const localPart = `alias-${made}`
-  await mailOf(world.house).addAlias({ accountId, localPart, domainId })
+  await mailOf(world.testApp).addAlias({ accountId, localPart, domainId })
   return { world, alias: `${localPart}@${world.slug}.tenants.local`, localPart: `further-${made}` }
 }
 
 async function importOf(world: World): Promise<string> {
-  const { id } = await world.house.database.db
+  const { id } = await world.testApp.database.db
     .insertInto('member_imports')
-    .values({ tenant_id: world.tenantId, requested_by: 'somebody@example.test', finished_at: new Date() })
+    .values({
+      tenant_id: world.tenantId,
+      requested_by: 'somebody@example.test',
+      finished_at: new Date(),
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -50,29 +73,49 @@ async function importOf(world: World): Promise<string> {
 
 export const membersRows: Rows = {
   'members.create': [
-    { input: async (world) => ({ ...slug(await withSeats(world)), email: fresh(), name: 'New' }), expected: adminsOrOperators },
+    {
+      input: async (world) => ({ ...slug(await withSeats(world)), email: fresh(), name: 'New' }),
+      expected: adminsOrOperators,
+    },
   ],
   'members.get': [{ input: colleague, expected: membersOrOperators }],
   'members.update': [
     { input: (world) => ({ ...colleague(world), role: 'admin' }), expected: adminsOrOperators },
-    { input: async (world) => ({ ...colleague(await withIdentity(world)), name: 'Renamed' }), expected: adminsOrOperators },
+    {
+      input: async (world) => ({ ...colleague(await withIdentity(world)), name: 'Renamed' }),
+      expected: adminsOrOperators,
+    },
     {
       // Whose sign-in the tenant did not make, only operators rename.
       input: (world) => ({ ...colleague(world), name: 'Renamed' }),
-      expected: { ...adminsOrOperators, admin: 'identity_not_managed', owner: 'identity_not_managed' },
+      expected: {
+        ...adminsOrOperators,
+        admin: 'identity_not_managed',
+        owner: 'identity_not_managed',
+      },
     },
   ],
   'members.changeEmail': [
-    { input: async (world) => ({ ...colleague(await withIdentity(world)), email: fresh() }), expected: adminsOrOperators },
+    {
+      input: async (world) => ({ ...colleague(await withIdentity(world)), email: fresh() }),
+      expected: adminsOrOperators,
+    },
     {
       input: (world) => ({ ...colleague(world), email: fresh() }),
-      expected: { ...adminsOrOperators, admin: 'identity_not_managed', owner: 'identity_not_managed' },
+      expected: {
+        ...adminsOrOperators,
+        admin: 'identity_not_managed',
+        owner: 'identity_not_managed',
+      },
     },
   ],
   'members.listAliases': [
     { input: colleague, expected: adminsOrOperators },
     {
-      input: ({ self, ...world }) => ({ ...colleague(world as World), ...(self ? { userId: self } : {}) }),
+      input: ({ self, ...world }) => ({
+        ...colleague(world as World),
+        ...(self ? { userId: self } : {}),
+      }),
       expected: { ...membersOrOperators, operator: 'not_found' },
     },
   ],
@@ -99,8 +142,13 @@ export const membersRows: Rows = {
   'members.resume': [
     {
       input: async (world) => {
-        const suspended = world.house.database.db.updateTable('memberships').set({ status: 'suspended' })
-        await suspended.where('tenant_id', '=', world.tenantId).where('user_id', '=', world.colleague).execute()
+        const suspended = world.testApp.database.db
+          .updateTable('memberships')
+          .set({ status: 'suspended' })
+        await suspended
+          .where('tenant_id', '=', world.tenantId)
+          .where('user_id', '=', world.colleague)
+          .execute()
         return colleague(world)
       },
       expected: adminsOrOperators,
@@ -108,17 +156,35 @@ export const membersRows: Rows = {
   ],
   'members.forceLogout': [
     { input: async (world) => colleague(await withIdentity(world)), expected: adminsOrOperators },
-    { input: colleague, expected: { ...adminsOrOperators, admin: 'identity_not_managed', owner: 'identity_not_managed' } },
+    {
+      input: colleague,
+      expected: {
+        ...adminsOrOperators,
+        admin: 'identity_not_managed',
+        owner: 'identity_not_managed',
+      },
+    },
   ],
   'members.resetPassword': [
     { input: async (world) => colleague(await withIdentity(world)), expected: adminsOrOperators },
     {
       input: colleague,
-      expected: { ...adminsOrOperators, admin: 'identity_not_managed', owner: 'identity_not_managed', operator: 'member_not_active' },
+      expected: {
+        ...adminsOrOperators,
+        admin: 'identity_not_managed',
+        owner: 'identity_not_managed',
+        operator: 'member_not_active',
+      },
     },
     {
-      input: async (world) => ({ ...slug(world), userId: await ownerOf(await withOwnerIdentity(world)) }),
-      expected: who(['owner', 'operator'], 'not_member', { member: 'not_admin', admin: 'owner_locked' }),
+      input: async (world) => ({
+        ...slug(world),
+        userId: await ownerOf(await withOwnerIdentity(world)),
+      }),
+      expected: who(['owner', 'operator'], 'not_member', {
+        member: 'not_admin',
+        admin: 'owner_locked',
+      }),
     },
   ],
   'members.remove': [{ input: colleague, expected: adminsOrOperators }],
@@ -131,13 +197,24 @@ export const membersRows: Rows = {
     },
   ],
   'members.getImport': [
-    { input: async (world) => ({ ...slug(world), importId: await importOf(world), rows: 'all' }), expected: adminsOrOperators },
+    {
+      input: async (world) => ({ ...slug(world), importId: await importOf(world), rows: 'all' }),
+      expected: adminsOrOperators,
+    },
   ],
-  'members.resumeImport': [{ input: async (world) => ({ ...slug(world), importId: await importOf(world) }), expected: adminsOrOperators }],
+  'members.resumeImport': [
+    {
+      input: async (world) => ({ ...slug(world), importId: await importOf(world) }),
+      expected: adminsOrOperators,
+    },
+  ],
 }
 
-async function ownerOf({ house, tenantId }: World): Promise<string> {
-  const owners = house.database.db.selectFrom('memberships').select('user_id').where('tenant_id', '=', tenantId)
+async function ownerOf({ testApp, tenantId }: World): Promise<string> {
+  const owners = testApp.database.db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
   return (await owners.where('role', '=', 'owner').executeTakeFirstOrThrow()).user_id
 }
 

@@ -3,23 +3,47 @@ import { insertLedgerEntry } from '@atrium/db/ledger'
 import { insertAdjustment, insertPayout, lockPayouts } from '@atrium/db/payouts'
 import { operatorsOnly, partnersOrOperators, type Rows, type World } from './rows.ts'
 
-/** A partner of the call's own would be nobody's staff, so the entries go to the one of the world, each in a currency of its own. */
+/**
+ * A partner of the call's own would be nobody's staff, so the entries go to the one of the world,
+ * each in a currency of its own.
+ */
 export async function payout(
-  { house, partnerId }: Pick<World, 'house' | 'partnerId'>,
+  { testApp, partnerId }: Pick<World, 'testApp' | 'partnerId'>,
   status: 'draft' | 'approved' | 'in_transit' | 'held' = 'draft',
 ) {
   const now = new Date()
-  const { db } = house.database
-  await db.updateTable('partners').set({ self_billing_consent_at: now }).where('id', '=', partnerId).execute()
+  const { db } = testApp.database
+  await db
+    .updateTable('partners')
+    .set({ self_billing_consent_at: now })
+    .where('id', '=', partnerId)
+    .execute()
   const currency = newCurrency()
   const id = await db.transaction().execute(async (trx) => {
     await lockPayouts(trx, partnerId)
     await insertLedgerEntry(trx, {
-      ...{ partnerId, currency, type: 'adjustment', amount: 10_000_000n, sourceType: 'manual', sourceId: randomBytes(8).toString('hex') },
+      ...{
+        partnerId,
+        currency,
+        type: 'adjustment',
+        amount: 10_000_000n,
+        sourceType: 'manual',
+        sourceId: randomBytes(8).toString('hex'),
+      },
       ...{ availableAt: now, createdAt: now },
     })
     return insertPayout(trx, {
-      ...{ partnerId, currency, status: 'draft', heldReason: null, requestedBy: null, cutOff: now, minimum: 1n, mostEntries: 10, now },
+      ...{
+        partnerId,
+        currency,
+        status: 'draft',
+        heldReason: null,
+        requestedBy: null,
+        cutOff: now,
+        minimum: 1n,
+        mostEntries: 10,
+        now,
+      },
     })
   })
   if (!id) throw new Error('no payout was made')
@@ -34,13 +58,17 @@ function newCurrency(): string {
   return [...letters].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('')
 }
 
-async function partnerSlug({ house, partnerId }: World): Promise<string> {
-  const { slug } = await house.database.db.selectFrom('partners').select('slug').where('id', '=', partnerId).executeTakeFirstOrThrow()
+async function partnerSlug({ testApp, partnerId }: World): Promise<string> {
+  const { slug } = await testApp.database.db
+    .selectFrom('partners')
+    .select('slug')
+    .where('id', '=', partnerId)
+    .executeTakeFirstOrThrow()
   return slug
 }
 
-async function adjustment({ house, partnerId }: World) {
-  const wanted = {
+async function adjustment({ testApp, partnerId }: World) {
+  const requested = {
     partnerId,
     currency: 'eur',
     amount: 1n,
@@ -49,18 +77,29 @@ async function adjustment({ house, partnerId }: World) {
     requestedBy: 'somebody',
     now: new Date(),
   } as const
-  return { id: await house.database.db.transaction().execute((trx) => insertAdjustment(trx, wanted)) }
+  return {
+    id: await testApp.database.db.transaction().execute((trx) => insertAdjustment(trx, requested)),
+  }
 }
 
 const moved = (status: Parameters<typeof payout>[1], fields: Record<string, unknown> = {}) => [
-  { input: async (world: World) => ({ id: (await payout(world, status)).id, ...fields }), expected: operatorsOnly },
+  {
+    input: async (world: World) => ({ id: (await payout(world, status)).id, ...fields }),
+    expected: operatorsOnly,
+  },
 ]
 const ofPartner = (fields: Record<string, unknown> = {}) => [
-  { input: async (world: World) => ({ slug: await partnerSlug(world), ...fields }), expected: partnersOrOperators },
+  {
+    input: async (world: World) => ({ slug: await partnerSlug(world), ...fields }),
+    expected: partnersOrOperators,
+  },
 ]
 const itsPayout = [
   {
-    input: async (world: World) => ({ slug: await partnerSlug(world), payoutId: (await payout(world)).id }),
+    input: async (world: World) => ({
+      slug: await partnerSlug(world),
+      payoutId: (await payout(world)).id,
+    }),
     expected: partnersOrOperators,
   },
 ]
@@ -79,7 +118,12 @@ export const payoutsRows: Rows = {
   'payouts.adjustments': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'payouts.adjust': [
     {
-      input: async (world) => ({ partnerSlug: await partnerSlug(world), currency: 'eur', amountMinor: 1, reason: 'Goodwill for all' }),
+      input: async (world) => ({
+        partnerSlug: await partnerSlug(world),
+        currency: 'eur',
+        amountMinor: 1,
+        reason: 'Goodwill for all',
+      }),
       expected: operatorsOnly,
     },
   ],
@@ -96,9 +140,13 @@ export const payoutsRows: Rows = {
       async input(world) {
         const { id, currency } = await payout(world)
         // Freed again, so that there is something to ask for.
-        await world.house.database.db.transaction().execute(async (trx) => {
+        await world.testApp.database.db.transaction().execute(async (trx) => {
           await trx.deleteFrom('payout_entries').where('payout_id', '=', id).execute()
-          await trx.updateTable('payouts').set({ status: 'canceled' }).where('id', '=', id).execute()
+          await trx
+            .updateTable('payouts')
+            .set({ status: 'canceled' })
+            .where('id', '=', id)
+            .execute()
         })
         return { slug: await partnerSlug(world), currency }
       },

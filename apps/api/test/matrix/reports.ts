@@ -14,7 +14,9 @@ const inputs = {
   signupCohortRows: { month },
   churnCohortRows: { month },
 } as const
-const forOperators = (input: Record<string, unknown>): Row[] => [{ input: () => input, expected: operatorsOnly }]
+const forOperators = (input: Record<string, unknown>): Row[] => [
+  { input: () => input, expected: operatorsOnly },
+]
 const forPartners = (input: Record<string, unknown>): Row[] => [
   {
     input: ({ partnerSlug }) => ({ slug: partnerSlug, ...input }),
@@ -25,7 +27,9 @@ const forPartners = (input: Record<string, unknown>): Row[] => [
   },
 ]
 const rowsOf = (area: string, rows: (input: Record<string, unknown>) => Row[]): Rows =>
-  Object.fromEntries(Object.entries(inputs).map(([name, input]) => [`${area}.${name}`, rows(input)]))
+  Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [`${area}.${name}`, rows(input)]),
+  )
 
 export const reportsRows: Rows = {
   ...rowsOf('reports', forOperators),

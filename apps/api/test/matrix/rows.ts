@@ -1,4 +1,4 @@
-import type { TestHouse } from '../house.ts'
+import type { TestApp } from '../test-app.ts'
 
 export const callers = [
   'nobody',
@@ -21,9 +21,12 @@ export const callers = [
 export type Caller = (typeof callers)[number]
 export type Expected = Record<Caller, string>
 
-/** People of the tenant under test; created for every call anew, so that no call sees what another did. */
+/**
+ * People of the tenant under test; created for every call again, so that no call sees what another
+ * did.
+ */
 export interface World {
-  house: TestHouse
+  testApp: TestApp
   slug: string
   /** The id of the tenant under test. */
   tenantId: string
@@ -43,29 +46,44 @@ export interface Row {
   input: (world: World) => Record<string, unknown> | Promise<Record<string, unknown>>
   expected: Expected
   /** The call is about something of which there is one: callers take their turns. */
-  inTurn?: boolean
+  oneAtATime?: boolean
 }
 
-/** What everybody gets whom the procedure is not for; the three without a usable identity always get the same. */
+/**
+ * What everybody gets whom the procedure is not for; the three without a usable identity always get
+ * the same.
+ */
 export const others = (code: string): Expected => ({
   ...(Object.fromEntries(callers.map((caller) => [caller, code])) as Expected),
   nobody: 'unauthenticated',
   badToken: 'unauthenticated',
   deactivatedAdmin: 'user_deactivated',
 })
-export const who = (allowed: readonly Caller[], refusal: string, exceptions: Partial<Expected> = {}): Expected => ({
-  ...others(refusal),
+export const who = (
+  allowed: readonly Caller[],
+  rejection: string,
+  exceptions: Partial<Expected> = {},
+): Expected => ({
+  ...others(rejection),
   ...Object.fromEntries(allowed.map((caller) => [caller, 'ok'])),
   ...exceptions,
 })
 
 export const everybody = others('ok')
-export const operatorsOnly = who(['operator'], 'operator_required', { operatorTokenWithoutFlag: 'not_platform_admin' })
+export const operatorsOnly = who(['operator'], 'operator_required', {
+  operatorTokenWithoutFlag: 'not_platform_admin',
+})
 export const readers: Caller[] = ['member', 'admin', 'owner', 'partnerStaff', 'operator']
 export const membersOrOperators = who(['member', 'admin', 'owner', 'operator'], 'not_member')
 export const membersPartnersOperators = who(readers, 'not_member')
-export const adminsOrOperators = who(['admin', 'owner', 'operator'], 'not_member', { member: 'not_admin' })
-export const adminsPartnersOperators = who(['admin', 'owner', 'partnerStaff', 'operator'], 'not_found', { member: 'not_admin' })
+export const adminsOrOperators = who(['admin', 'owner', 'operator'], 'not_member', {
+  member: 'not_admin',
+})
+export const adminsPartnersOperators = who(
+  ['admin', 'owner', 'partnerStaff', 'operator'],
+  'not_found',
+  { member: 'not_admin' },
+)
 export const partnersOrOperators = who(['partnerStaff', 'operator'], 'operator_required', {
   foreignPartnerStaff: 'not_found',
   operatorTokenWithoutFlag: 'not_platform_admin',

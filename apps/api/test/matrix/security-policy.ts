@@ -2,5 +2,7 @@ import { adminsOrOperators, membersOrOperators, type Rows, slug } from './rows.t
 
 export const securityPolicyRows: Rows = {
   'securityPolicy.get': [{ input: slug, expected: membersOrOperators }],
-  'securityPolicy.update': [{ input: (world) => ({ ...slug(world), mfaMode: 'required' }), expected: adminsOrOperators }],
+  'securityPolicy.update': [
+    { input: (world) => ({ ...slug(world), mfaMode: 'required' }), expected: adminsOrOperators },
+  ],
 }

@@ -1,16 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { adminsOrOperators, membersOrOperators, type Rows, slug, type World } from './rows.ts'
 
-/** The tenants of the matrix are not provisioned: a group of theirs has to be there before an application can be bound to it. */
-async function withGroup({ house, slug: name, tenantId }: World) {
-  const { identity } = house.app.house.systems
-  if (!identity) throw new Error('the house has no identity provider')
+/**
+ * The tenants of the matrix are not provisioned: a group of theirs has to be there before an
+ * application can be bound to it.
+ */
+async function withGroup({ testApp, slug: name, tenantId }: World) {
+  const { identity } = testApp.app.services.systems
+  if (!identity) throw new Error('the test app has no identity provider')
   const group = await identity.ensureGroup({ name, attributes: { tenant: name } })
-  await house.database.db.updateTable('tenants').set({ identity_group_id: group.id }).where('id', '=', tenantId).execute()
+  await testApp.database.db
+    .updateTable('tenants')
+    .set({ identity_group_id: group.id })
+    .where('id', '=', tenantId)
+    .execute()
 }
 
-async function storedApp({ house, tenantId }: World): Promise<string> {
-  const { id } = await house.database.db
+async function storedApp({ testApp, tenantId }: World): Promise<string> {
+  const { id } = await testApp.database.db
     .insertInto('sso_apps')
     .values({
       tenant_id: tenantId,
@@ -37,5 +44,10 @@ export const ssoRows: Rows = {
       expected: adminsOrOperators,
     },
   ],
-  'sso.remove': [{ input: async (world) => ({ ...slug(world), appId: await storedApp(world) }), expected: adminsOrOperators }],
+  'sso.remove': [
+    {
+      input: async (world) => ({ ...slug(world), appId: await storedApp(world) }),
+      expected: adminsOrOperators,
+    },
+  ],
 }

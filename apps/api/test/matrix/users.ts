@@ -5,15 +5,33 @@ export const usersRows: Rows = {
   'users.me': [{ input: () => ({}), expected: everybody }],
   'users.list': [{ input: () => ({ limit: 1 }), expected: operatorsOnly }],
   'users.create': [
-    { input: () => ({ idpSubjectId: randomUUID(), email: `${randomUUID()}@example.test`, name: 'New' }), expected: operatorsOnly },
+    {
+      input: () => ({
+        idpSubjectId: randomUUID(),
+        email: `${randomUUID()}@example.test`,
+        name: 'New',
+      }),
+      expected: operatorsOnly,
+    },
   ],
-  'users.invite': [{ input: () => ({ name: 'New', email: `${randomUUID()}@example.test` }), expected: operatorsOnly }],
+  'users.invite': [
+    {
+      input: () => ({ name: 'New', email: `${randomUUID()}@example.test` }),
+      expected: operatorsOnly,
+    },
+  ],
   'users.get': [
     { input: other, expected: who(['operator'], 'not_found') },
-    { input: ({ self, other: id }) => ({ id: self ?? id }), expected: { ...everybody, withoutRecord: 'not_found' } },
+    {
+      input: ({ self, other: id }) => ({ id: self ?? id }),
+      expected: { ...everybody, withoutRecord: 'not_found' },
+    },
   ],
   'users.update': [
-    { input: (world) => ({ ...other(world), phone: '+49 30 1234' }), expected: who(['operator'], 'not_found') },
+    {
+      input: (world) => ({ ...other(world), phone: '+49 30 1234' }),
+      expected: who(['operator'], 'not_found'),
+    },
     {
       input: ({ self, other: id }) => ({ id: self ?? id, phone: '+49 30 1234' }),
       expected: { ...everybody, withoutRecord: 'not_found' },

@@ -2,11 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { insertInboxEvent } from '@atrium/db/webhook-inbox'
 import { operatorsOnly, type Rows, type World } from './rows.ts'
 
-async function event({ house }: World): Promise<{ id: string }> {
+async function event({ testApp }: World): Promise<{ id: string }> {
   const id = `evt_${randomBytes(8).toString('hex')}`
-  const fields = { type: 'product.updated', objectId: null, apiVersion: null, created: new Date(), livemode: false, payload: '{}' }
-  await insertInboxEvent(house.database.db, { id, ...fields, state: 'received' })
-  await house.database.db.updateTable('webhook_inbox').set({ state: 'parked' }).where('id', '=', id).execute()
+  const fields = {
+    type: 'product.updated',
+    objectId: null,
+    apiVersion: null,
+    created: new Date(),
+    livemode: false,
+    payload: '{}',
+  }
+  await insertInboxEvent(testApp.database.db, { id, ...fields, state: 'received' })
+  await testApp.database.db
+    .updateTable('webhook_inbox')
+    .set({ state: 'parked' })
+    .where('id', '=', id)
+    .execute()
   return { id }
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo'
 import { insertTenant } from '@atrium/db/tenants'
-import { type HouseOptions, openHouse, type TestHouse } from '../house.ts'
 import { type Issuer, personClaims, startIssuer } from '../issuer.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from '../test-app.ts'
 import type { Caller, World } from './rows.ts'
 
-/** A house in which tenants, partners and people of every kind are made as a call needs them. */
+/** A test app in which tenants, partners and people of every kind are made as a call needs them. */
 export interface Places extends AsyncDisposable {
-  house: TestHouse
+  testApp: TestApp
   issuer: Issuer
   /** Two tenants of two partners, and the caller in the place that the name says. */
   build(caller: Caller): Promise<World & { token: string | undefined }>
@@ -18,15 +18,21 @@ export interface Places extends AsyncDisposable {
 const subject = () => randomBytes(32).toString('hex')
 const { portal, operator } = demoClients
 
-export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
+export async function openLocations(options: TestAppOptions = {}): Promise<Places> {
   const issuer = await startIssuer()
-  const house = await openHouse({
+  const testApp = await startTestApp({
     provisioned: false,
     manyChanges: true,
     ...options,
-    env: { IDP_ISSUER: issuer.url, FILES_API_URL: '', FILES_API_USER: '', FILES_API_TOKEN: '', ...options.env },
+    env: {
+      IDP_ISSUER: issuer.url,
+      FILES_API_URL: '',
+      FILES_API_USER: '',
+      FILES_API_TOKEN: '',
+      ...options.env,
+    },
   })
-  const { db } = house.database
+  const { db } = testApp.database
   const partners = { north: '', south: '', closed: '' }
   const made = await db
     .insertInto('partners')
@@ -37,9 +43,17 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
     .returning(['id', 'slug'])
     .execute()
   for (const { id, slug: name } of made) partners[name as 'south' | 'closed'] = id
-  partners.north = (await db.selectFrom('partners').select('id').where('slug', '=', 'north').executeTakeFirstOrThrow()).id
+  partners.north = (
+    await db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+  ).id
 
-  async function person(fields: { platformAdmin?: boolean; partner?: string; deactivated?: boolean } = {}) {
+  async function person(
+    fields: { platformAdmin?: boolean; partner?: string; deactivated?: boolean } = {},
+  ) {
     const idp = subject()
     const { id } = await db
       .insertInto('users')
@@ -59,7 +73,16 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
 
   async function tenant(name: string, owner: string, partnerId: string): Promise<string> {
     const values = {
-      ...{ slug: name, name, plan: 'free' as const, partnerId, seats: 1, industry: null, brandColor: null, ownerId: owner },
+      ...{
+        slug: name,
+        name,
+        plan: 'free' as const,
+        partnerId,
+        seats: 1,
+        industry: null,
+        brandColor: null,
+        ownerId: owner,
+      },
       ...{
         billing: { company: null, vatNumber: null, country: null, email: null },
         domains: [`${name}.tenants.local`],
@@ -71,31 +94,58 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
     return inserted.id
   }
 
-  const join = (tenantId: string, userId: string, role: 'member' | 'admin', status: 'active' | 'suspended' = 'active') =>
-    db.insertInto('memberships').values({ tenant_id: tenantId, user_id: userId, role, status }).execute()
+  const join = (
+    tenantId: string,
+    userId: string,
+    role: 'member' | 'admin',
+    status: 'active' | 'suspended' = 'active',
+  ) =>
+    db
+      .insertInto('memberships')
+      .values({ tenant_id: tenantId, user_id: userId, role, status })
+      .execute()
 
   async function build(caller: Caller): Promise<World & { token: string | undefined }> {
     const own = `own-${randomBytes(6).toString('hex')}`
     const foreign = `foreign-${randomBytes(6).toString('hex')}`
-    const [ownOwner, foreignOwner, bystander, colleague] = await Promise.all([person(), person(), person(), person()])
+    const [ownOwner, foreignOwner, bystander, colleague] = await Promise.all([
+      person(),
+      person(),
+      person(),
+      person(),
+    ])
     const ownId = await tenant(own, ownOwner.id, partners.north)
     const foreignId = await tenant(foreign, foreignOwner.id, partners.south)
     await join(ownId, colleague.id, 'member')
-    const asPerson = async (one: Promise<{ id: string; subject: string }>, aud: string = portal.clientId) => {
+    const asPerson = async (
+      one: Promise<{ id: string; subject: string }>,
+      aud: string = portal.clientId,
+    ) => {
       const { id, subject: sub } = await one
       return { self: id, token: await issuer.sign({ sub, aud, groups: undefined }) }
     }
-    const asMember = async (role: 'member' | 'admin', tenantId = ownId, status: 'active' | 'suspended' = 'active', deactivated = false) => {
+    const asMember = async (
+      role: 'member' | 'admin',
+      tenantId = ownId,
+      status: 'active' | 'suspended' = 'active',
+      deactivated = false,
+    ) => {
       const one = await person({ deactivated })
       await join(tenantId, one.id, role, status)
       return asPerson(Promise.resolve(one))
     }
     const identity: { self: string | undefined; token: string | undefined } = await {
       nobody: async () => ({ self: undefined, token: undefined }),
-      badToken: async () => ({ self: undefined, token: (await issuer.sign(personClaims('operator@atrium.test'))).slice(0, -8) }),
+      badToken: async () => ({
+        self: undefined,
+        token: (await issuer.sign(personClaims('operator@atrium.test'))).slice(0, -8),
+      }),
       withoutRecord: async () => ({
         self: undefined,
-        token: await issuer.sign({ sub: subject(), aud: [portal.clientId, operator.clientId].slice(0, 1) }),
+        token: await issuer.sign({
+          sub: subject(),
+          aud: [portal.clientId, operator.clientId].slice(0, 1),
+        }),
       }),
       member: () => asMember('member'),
       suspendedMember: () => asMember('admin', ownId, 'suspended'),
@@ -112,7 +162,7 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
       deactivatedAdmin: () => asMember('admin', ownId, 'active', true),
     }[caller]()
     return {
-      ...{ house, slug: own, tenantId: ownId, partnerId: partners.north, partnerSlug: 'north' },
+      ...{ testApp, slug: own, tenantId: ownId, partnerId: partners.north, partnerSlug: 'north' },
       ...{ colleague: colleague.id, other: bystander.id, ...identity },
     }
   }
@@ -121,19 +171,32 @@ export async function openPlaces(options: HouseOptions = {}): Promise<Places> {
     const slug = `elsewhere-${randomBytes(6).toString('hex')}`
     const partnerSlug = `far-${randomBytes(6).toString('hex')}`
     const [owner, bystander, colleague] = await Promise.all([person(), person(), person()])
-    const partner = await db.insertInto('partners').values({ slug: partnerSlug, name: 'Far' }).returning('id').executeTakeFirstOrThrow()
+    const partner = await db
+      .insertInto('partners')
+      .values({ slug: partnerSlug, name: 'Far' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     const tenantId = await tenant(slug, owner.id, partner.id)
     await join(tenantId, colleague.id, 'member')
-    return { house, slug, tenantId, partnerId: partner.id, partnerSlug, colleague: colleague.id, other: bystander.id, self: undefined }
+    return {
+      testApp,
+      slug,
+      tenantId,
+      partnerId: partner.id,
+      partnerSlug,
+      colleague: colleague.id,
+      other: bystander.id,
+      self: undefined,
+    }
   }
 
   return {
-    house,
+    testApp,
     issuer,
     build,
     elsewhere,
     async [Symbol.asyncDispose]() {
-      await house[Symbol.asyncDispose]()
+      await testApp[Symbol.asyncDispose]()
       await issuer[Symbol.asyncDispose]()
     },
   }

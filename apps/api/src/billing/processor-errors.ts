@@ -1,0 +1,11 @@
+import type { ErrorCode } from '@atrium/core/errors'
+
+/**
+ * What a call of the payment processor rejects with, for the `errors` of procedures that make one.
+ */
+export const processorErrors = [
+  'billing_disabled',
+  'payments_not_configured',
+  'payment_failed',
+  'upstream_failed',
+] as const satisfies ErrorCode[]

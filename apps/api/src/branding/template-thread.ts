@@ -1,0 +1,160 @@
+import { Worker } from 'node:worker_threads'
+import type { MailTemplateKey } from '@atrium/core/email-templates'
+import { AppError, type Issue } from '@atrium/core/errors'
+import type { KeyedLimiter } from '../keyed-limiter.ts'
+import type { Logger } from '../log.ts'
+import type { MessageText } from './render.ts'
+import type { TemplateValues } from './samples.ts'
+
+export type TemplateJob =
+  | { kind: 'check'; key: MailTemplateKey; template: MessageText; path: string }
+  | { kind: 'render'; template: MessageText; values: TemplateValues }
+export type TemplateReply = { result: Issue[] | MessageText } | { error: string }
+
+/** A template used up its time, or the memory of the thread. */
+export class TemplateTooSlow extends Error {
+  override readonly name = 'TemplateTooSlow'
+  constructor() {
+    super('This takes more time or memory than a message may.')
+  }
+}
+
+/**
+ * Parses and renders texts that people wrote, in a thread of its own: the steps of a template are
+ * limited, and still one can be written that keeps a processor busy for seconds. A job that takes
+ * longer than its time ends with the thread, and the next one gets another thread. One job at a
+ * time per tenant and one in all, so that a tenant's slow texts delay others by one job each.
+ */
+export interface Templates {
+  /**
+   * Why a text cannot be a template; see `templateFaults`. One issue under `path` for a text that
+   * takes too long. Throws AppError `rate_limited` when too many of the tenant wait.
+   */
+  check(tenantId: string, job: Omit<TemplateJob & { kind: 'check' }, 'kind'>): Promise<Issue[]>
+  /**
+   * See `renderMessage`. Throws `TemplateTooSlow`, and an error with the words of the template
+   * engine.
+   */
+  render(
+    tenantId: string,
+    job: Omit<TemplateJob & { kind: 'render' }, 'kind'>,
+  ): Promise<MessageText>
+  stop(): Promise<void>
+}
+
+/** Jobs of one tenant that may wait in a process. */
+const mostWaiting = 50
+
+export function createTemplates({
+  log,
+  keyedLimiter,
+  limitMs = 1_000,
+}: {
+  log: Logger
+  keyedLimiter: KeyedLimiter
+  limitMs?: number
+}): Templates {
+  let thread: Promise<Worker> | undefined
+
+  async function run(tenantId: string, job: TemplateJob): Promise<Issue[] | MessageText> {
+    const key = `templates of ${tenantId}`
+    if (job.kind === 'check' && keyedLimiter.waiting(key) >= mostWaiting)
+      throw new AppError(
+        'rate_limited',
+        'Too many texts of this workplace are being checked. Try again in a moment.',
+        {
+          retryAfterSeconds: 5,
+        },
+      )
+    const response = await keyedLimiter.take(key, () =>
+      keyedLimiter.take('templates', () => ask(job)),
+    )
+    if ('error' in response) throw new Error(response.error)
+    return response.result
+  }
+
+  /** The thread; a new one where the last one ended. */
+  function current(): Promise<Worker> {
+    if (thread) return thread
+    const started = startThread()
+    const forget = () => {
+      if (thread === started) thread = undefined
+    }
+    started.then((worker) => worker.once('exit', forget), forget)
+    thread = started
+    return started
+  }
+
+  async function ask(job: TemplateJob): Promise<TemplateReply> {
+    const worker = await current()
+    try {
+      return await answerOf(worker, job, limitMs)
+    } catch (err) {
+      await worker.terminate()
+      log.warn(
+        { err, template: job.kind === 'check' ? job.key : undefined },
+        'the thread of templates was ended',
+      )
+      throw err
+    }
+  }
+
+  return {
+    async check(tenantId, job) {
+      try {
+        return (await run(tenantId, { kind: 'check', ...job })) as Issue[]
+      } catch (error) {
+        if (error instanceof TemplateTooSlow) return [{ path: job.path, message: error.message }]
+        throw error
+      }
+    },
+    render: (tenantId, job) => run(tenantId, { kind: 'render', ...job }) as Promise<MessageText>,
+    async stop() {
+      const worker = await thread?.catch(() => undefined)
+      thread = undefined
+      await worker?.terminate()
+    },
+  }
+}
+
+/** The build puts it beside the service's own file. */
+const file = new URL(
+  import.meta.url.endsWith('.ts') ? './template-worker.ts' : './template-worker.js',
+  import.meta.url,
+)
+
+/** Loading takes longer than any job may, so a job's time begins when the thread is ready. */
+function startThread(): Promise<Worker> {
+  // A template holds at most a few megabytes; what grows beyond that ends the thread and not the
+  // process.
+  const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: 64 } })
+  worker.unref()
+  // Without a listener, an error between two jobs would end the process.
+  worker.on('error', () => undefined)
+  return new Promise((ready, failed) => {
+    worker.once('message', () => {
+      worker.off('error', failed)
+      ready(worker)
+    })
+    worker.once('error', failed)
+  })
+}
+
+function answerOf(worker: Worker, job: TemplateJob, limitMs: number): Promise<TemplateReply> {
+  return new Promise((done, failed) => {
+    const timer = setTimeout(() => end(() => failed(new TemplateTooSlow())), limitMs)
+    const answered = (response: TemplateReply) => end(() => done(response))
+    const broken = (error: Error) =>
+      end(() => failed(isOutOfMemory(error) ? new TemplateTooSlow() : error))
+    const exited = () => broken(new Error('the thread of templates ended'))
+    function end(settle: () => void): void {
+      clearTimeout(timer)
+      worker.off('message', answered).off('error', broken).off('exit', exited)
+      settle()
+    }
+    worker.once('message', answered).once('error', broken).once('exit', exited)
+    worker.postMessage(job)
+  })
+}
+
+const isOutOfMemory = (error: Error) => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AuditAction, AuditOutcome } from '@atrium/core/audit'
+import { AppError } from '@atrium/core/errors'
+import type { TenantStatus } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/member-work'
+import { activeRole, hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import { notProved } from '../invitations/proof.ts'
+import { lockOpenTenant, type OpenTenant } from '../tenants/open.ts'
+import { tenantTransaction } from '../tenants/transaction.ts'
+import { noSuchMember } from './list.ts'
+
+/** What a rule about one member decides by, under the locks of tenant and member. */
+export interface MemberChange {
+  trx: Trx
+  access: Access
+  tenant: OpenTenant
+  member: MemberRow
+}
+
+export interface ClaimedMember<Decided> {
+  tenant: OpenTenant
+  /** The member as before the act. */
+  member: MemberRow
+  /** The claim on the member; who has it must finish or release it. */
+  work: MemberWork
+  decided: Decided
+}
+
+/**
+ * For what takes access away from a member or protects an account: it stays possible while the
+ * tenant is suspended.
+ */
+export const evenSuspended: readonly TenantStatus[] = ['suspended']
+
+/** How long an act waits for another one on the same member. */
+export const longestWaitMs = 3_000
+export const pollIntervalMs = 100
+
+/**
+ * Begins an act on one member: in one transaction, under the tenant's lock, the caller's right is
+ * looked at again, `decide` rejects or writes what the act changes, and the member is claimed for
+ * the work outside. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`, `not_found`,
+ * and `member_busy` while another act holds the member for longer than a moment. `even` names
+ * states of a tenant at rest in which the act is possible all the same.
+ */
+export async function beginMemberChange<Decided>(
+  { services }: Context,
+  access: Access,
+  userId: string,
+  decide: (change: MemberChange) => Decided | Promise<Decided>,
+  even: readonly TenantStatus[] = [],
+): Promise<ClaimedMember<Decided>> {
+  const giveUpAt = performance.now() + longestWaitMs
+  for (;;) {
+    const started = await tenantTransaction(services, access.tenant.id, async (trx) => {
+      const tenant = await lockOpenTenant(trx, access.tenant.slug, even)
+      await rejectFormerAdmin(trx, access)
+      const member = await lockMember(trx, tenant.id, userId)
+      if (!member) throw noSuchMember()
+      if (await isMemberHeld(trx, tenant.id, userId)) return undefined
+      const decided = await decide({ trx, access, tenant, member })
+      const work = await claimMember(trx, tenant.id, userId)
+      return work && { tenant, member, work, decided }
+    })
+    if (started) {
+      services.memberLeases.kept(started.work)
+      return started
+    }
+    if (performance.now() > giveUpAt) throw new AppError('member_busy')
+    await wait(pollIntervalMs)
+  }
+}
+
+/** Somebody may have taken the caller's role away since the guard looked. */
+export async function rejectFormerAdmin(trx: Trx, { caller, tenant }: Access): Promise<void> {
+  if (caller.operator) return
+  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  if (role === undefined) throw new AppError('not_member')
+  if (role === 'member') throw new AppError('not_admin')
+}
+
+export function isSelf({ access, member }: MemberChange): boolean {
+  return access.caller.id === member.id
+}
+
+/** What gives control over the owner's sign-in or mail is the owner's own and operators' to do. */
+export function rejectOwnerLocked(change: MemberChange): void {
+  if (change.member.role === 'owner' && !isSelf(change) && !change.access.caller.operator)
+    throw new AppError('owner_locked')
+}
+
+/**
+ * What belongs to a person who is also somewhere else is not for this tenant's admins to change.
+ */
+export function rejectUnmanaged(change: MemberChange): void {
+  if (!change.member.managed && !isSelf(change) && !change.access.caller.operator)
+    throw new AppError('identity_not_managed')
+}
+
+/**
+ * An open invitation can be sent again or withdrawn, and its role and names changed; there is
+ * nothing else yet.
+ */
+export function rejectInvited({ member }: MemberChange): void {
+  if (!member.invited) return
+  throw new AppError(
+    'member_not_active',
+    'The person has not accepted the invitation yet. It can be sent again, or removed.',
+  )
+}
+
+/** Power over a tenant goes to nobody whose identity another tenant made and nobody proved. */
+export function rejectUntrusted({ name, trusted }: Pick<MemberRow, 'name' | 'trusted'>): void {
+  if (!trusted) throw notProved(name)
+}
+
+/** A tenant keeps somebody who can administer it and is not shut out. */
+export async function rejectLastAdmin({ trx, tenant, member }: MemberChange): Promise<void> {
+  const counts =
+    member.role !== 'member' &&
+    (member.membershipStatus === 'active' || member.membershipStatus === 'provisioning')
+  if (counts && !(await hasOtherAdmin(trx, tenant.id, member.id))) throw new AppError('last_admin')
+}
+
+export function recordMember(
+  ctx: Context,
+  { caller }: Access,
+  tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
+  entry: {
+    action: AuditAction
+    member: Pick<MemberRow, 'id' | 'email'>
+    outcome?: AuditOutcome
+    metadata?: Record<string, unknown>
+  },
+): Promise<void> {
+  const { action, member, outcome = 'success', metadata = {} } = entry
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    outcome,
+    resourceType: 'member',
+    resourceId: member.id,
+    resourceName: member.email,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata,
+  })
+}
+
+/** `failure` when some upstream system did not do its part. */
+export function outcomeOf(
+  row: Pick<MemberRow, 'identityState' | 'mailState' | 'filesState'>,
+): AuditOutcome {
+  return [row.identityState, row.mailState, row.filesState].includes('error')
+    ? 'failure'
+    : 'success'
+}

@@ -1,0 +1,108 @@
+import {
+  claimFormerFileAccounts,
+  deleteFormerFileAccount,
+  type FormerFileAccount,
+  noteDisabledFileAccount,
+  planFormerFileAccount,
+} from '@atrium/db/former-file-accounts'
+import { type FileStorage, isAccountOf } from '@atrium/integrations/files/port'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Services } from '../services.ts'
+
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+/**
+ * From then on the name of a disabled account is freed: an access token of the file storage's
+ * application lives an hour at most.
+ */
+const nameFreedAfter = 2 * hour
+/** By then every token of before has expired, whatever its lifetime was. */
+const watchedFor = 2 * day
+/** How long a disabled account keeps what is in it. */
+const deletedAfter = 30 * day
+
+const mostAtOnce = 200
+
+/**
+ * Looks for accounts that the file storage created again for people who were removed: a token that
+ * is still valid does that. Such an account is disabled at once, so that the token opens nothing;
+ * later it gives up its name, which somebody else may need; after 30 days it is deleted with what
+ * was put into it. Only accounts that are proven to be the removed person's are touched
+ * (`isAccountOf`), and one that somebody enabled again is left alone.
+ */
+export async function sweepFormerFileAccounts(services: Services): Promise<void> {
+  const { files } = services.systems
+  if (!files) return
+  for (const former of await claimFormerFileAccounts(services.database.db, mostAtOnce)) {
+    try {
+      await lookAgain(services, files, former)
+    } catch (err) {
+      if (!(err instanceof UpstreamError)) throw err
+      services.log.warn(
+        { err, userId: former.userId },
+        'the file account of a removed person could not be looked for',
+      )
+    }
+  }
+}
+
+async function lookAgain(
+  services: Services,
+  files: FileStorage,
+  former: FormerFileAccount,
+): Promise<void> {
+  const { db } = services.database
+  const { userId, subject, username, age, standing } = former
+  if (standing === 'back') return deleteFormerFileAccount(db, userId)
+  if (standing === 'leaving') return
+  const account = await files.findAccount(username)
+  if (account && isAccountOf(account, { id: userId, subject })) {
+    // On record first: what is not would be forgotten by a process that dies here.
+    await noteDisabledFileAccount(db, userId, account.id)
+    if (account.enabled) {
+      await files.setAccountEnabled({ id: account.id, enabled: false })
+      services.log.warn(
+        { userId, accountId: account.id },
+        'a removed person had a file account created again; it is disabled',
+      )
+    }
+    if (age >= nameFreedAfter)
+      await files.updateAccount({ id: account.id, email: nameAside(account.id) })
+    if (!former.disabled.includes(account.id)) former.disabled.push(account.id)
+  }
+  if (age < nameFreedAfter) return
+  if (age < watchedFor) return planFormerFileAccount(db, userId, age + hour)
+  if (age < deletedAfter && former.disabled.length > 0)
+    return planFormerFileAccount(db, userId, deletedAfter)
+  for (const id of former.disabled) await deleteForGood(services, files, former, id)
+  await deleteFormerFileAccount(db, userId)
+}
+
+async function deleteForGood(
+  services: Services,
+  files: FileStorage,
+  { userId, subject }: FormerFileAccount,
+  accountId: string,
+): Promise<void> {
+  const account = await files.findAccount(nameAside(accountId))
+  if (!account) return
+  if (
+    account.id !== accountId ||
+    account.enabled ||
+    !isAccountOf(account, { id: userId, subject })
+  ) {
+    services.log.warn(
+      { userId, accountId },
+      'a file account of a removed person was changed by hand and is left as it is',
+    )
+    return
+  }
+  await files.removeAccount(accountId)
+  services.log.info({ userId, accountId }, 'deleted the disabled file account of a removed person')
+}
+
+/** Under `.invalid` no address can be anybody's (RFC 2606). */
+function nameAside(accountId: string): string {
+  return `former-${accountId}@former.invalid`
+}

@@ -1,0 +1,43 @@
+import { AppError } from '@atrium/core/errors'
+import { countLiveBookings } from '@atrium/db/bookings'
+import type { Db, Trx } from '@atrium/db/connect'
+import type { EventTypeRow } from '@atrium/db/event-types'
+import type { HostRow } from '@atrium/db/hosts'
+
+type Most = Pick<EventTypeRow, 'bookingsPerVisitor'>
+
+/**
+ * One visitor does not fill a host's days. Throws AppError `limit_reached` for an address that has
+ * as many bookings as it can.
+ */
+export async function requireCapacity(
+  trx: Trx,
+  hostId: string,
+  eventType: Most,
+  email: string,
+  now: Date,
+): Promise<void> {
+  const { bookingsPerVisitor: most } = eventType
+  if (most === null) return
+  const counts = await countLiveBookings(trx, [hostId], email, now)
+  if ((counts.get(hostId) ?? 0) < most) return
+  const bookings = most === 1 ? 'one upcoming booking' : `${most} upcoming bookings`
+  throw new AppError(
+    'limit_reached',
+    `You can have ${bookings} with this host. Cancel one, or book after it. The host can allow more.`,
+  )
+}
+
+/** Of these hosts the ones with whom the address can have one booking more. */
+export async function hostsWithCapacity(
+  db: Db | Trx,
+  hosts: readonly HostRow[],
+  { bookingsPerVisitor: most }: Most,
+  email: string,
+  now: Date,
+): Promise<HostRow[]> {
+  if (most === null || hosts.length === 0) return [...hosts]
+  const ids = hosts.map(({ id }) => id)
+  const counts = await countLiveBookings(db, ids, email, now)
+  return hosts.filter(({ id }) => (counts.get(id) ?? 0) < most)
+}

@@ -1,0 +1,33 @@
+import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso'
+import type { IdentityProvider } from '@atrium/integrations/identity/port'
+import type { Services } from '../services.ts'
+
+const removalDeadlineMs = 20_000
+
+/**
+ * Takes an application in state `removing` away from the provider and then forgets it. False when
+ * the provider did not do its part: the record stays for `sweepSsoApps`. Repeatable.
+ */
+export async function deprovision(
+  services: Services,
+  identity: IdentityProvider,
+  row: SsoAppRow,
+): Promise<boolean> {
+  const { slug, clientId, providerId } = row
+  const signal = AbortSignal.timeout(removalDeadlineMs)
+  try {
+    // Of a creation that did not come to its end nothing is known but what we chose ourselves.
+    await identity.removeSsoApplication(
+      providerId === null ? { slug, clientId } : { slug, providerId },
+      { signal },
+    )
+    await deleteSsoApp(services.database.db, row.id)
+    return true
+  } catch (err) {
+    services.log.warn(
+      { err, app: row.id },
+      'an application could not be taken away from the identity provider',
+    )
+    return false
+  }
+}

@@ -1,0 +1,102 @@
+import { AppError, findAppError } from '@atrium/core/errors'
+import type { DeleteTenant } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { type MovedDomain, releaseDomains } from '@atrium/db/released-domains'
+import { transitionTenant } from '@atrium/db/tenant-access'
+import type { LockedTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import { followMovedDomains } from '../domains/release.ts'
+import type { Access } from '../guards.ts'
+import { oneAtATime } from '../subscriptions/at-processor.ts'
+import { type EndedSubscription, endForDeletion } from '../subscriptions/end-for-deletion.ts'
+import { auditSubscription } from '../subscriptions/record.ts'
+import { followAccess } from './follow-access.ts'
+import { follow, turn } from './turn.ts'
+
+/**
+ * Soft delete: the record and its slug stay, nothing outside is destroyed. A running subscription
+ * ends in the same act, also while billing is closed; what was paid for the rest of its period
+ * becomes credit. When the payment processor does not end it, nothing is deleted: throws AppError
+ * `upstream_failed` or `payments_not_configured`, which say so. 409 `already_deleted` the second
+ * time, unless `releaseDomains` asks for what may be left to do: a deleted tenant gives up the
+ * domains that it still has.
+ */
+export async function deleteTenant(
+  ctx: Context,
+  access: Access,
+  { releaseDomains: release = false }: DeleteTenant,
+): Promise<void> {
+  const { services } = ctx
+  if (release && access.tenant.status === 'deleted') return releaseOfDeleted(ctx, access)
+  let ended: EndedSubscription | undefined
+  let released: MovedDomain[] = []
+  const turned = await oneAtATime(services, () =>
+    turn(ctx, access, {
+      before: async (trx) => {
+        ended = await endForDeletion(trx, services, access.tenant)
+      },
+      apply: async (trx, tenant) => {
+        await transitionTenant(trx, tenant.id, {
+          status: 'deleted',
+          restoreDays: services.config.tenantRestoreDays,
+        })
+        if (release) released = await releaseDomains(trx, tenant, services.config.tenantDomain)
+        return 'deleted'
+      },
+      whenDeleted: 'already_deleted',
+    }),
+  ).catch((error: unknown) => {
+    if (release && findAppError(error)?.code === 'already_deleted') return undefined
+    throw error
+  })
+  if (!turned) return releaseOfDeleted(ctx, access)
+  await followMovedDomains(services, turned.id)
+  await follow(ctx, access, turned, { action: 'tenant.deleted' })
+  await recordRelease(ctx, access, turned.name, released)
+  if (ended)
+    await auditSubscription(
+      ctx,
+      access.caller,
+      'subscription.canceled',
+      ended.before,
+      ended.after,
+      { when: 'now' },
+    )
+}
+
+/** A second call finds nothing left to release. */
+async function releaseOfDeleted(ctx: Context, access: Access): Promise<void> {
+  const { services } = ctx
+  let released: MovedDomain[] = []
+  const apply = async (trx: Trx, tenant: LockedTenant) => {
+    // Restored at this moment.
+    if (tenant.status !== 'deleted') throw new AppError('not_deleted')
+    released = await releaseDomains(trx, tenant, services.config.tenantDomain)
+    return tenant.status
+  }
+  const { id, name } = await turn(ctx, access, { apply, evenDeleted: true })
+  await followMovedDomains(services, id)
+  await followAccess(services, id)
+  await recordRelease(ctx, access, name, released)
+}
+
+async function recordRelease(
+  ctx: Context,
+  { caller, tenant }: Access,
+  name: string,
+  released: readonly MovedDomain[],
+): Promise<void> {
+  if (released.length === 0) return
+  await ctx.services.audit.record(ctx, caller, {
+    action: 'tenant.domains_released',
+    resourceType: 'tenant',
+    resourceId: tenant.id,
+    resourceName: name,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+    metadata: {
+      domains: released.map(({ name }) => name),
+      replacedBy: released.map(({ replacedBy }) => replacedBy),
+    },
+  })
+}

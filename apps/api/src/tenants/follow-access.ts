@@ -1,0 +1,47 @@
+import { statusAfterResume } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { unfinishedMembersOf } from '@atrium/db/tenant-access'
+import { runProvisioning } from '../provisioning/run.ts'
+import type { Services } from '../services.ts'
+
+/** Members whose work is woken at a time. */
+const pageSize = 1000
+
+/**
+ * Has the upstream systems follow a tenant that was suspended, resumed or deleted: its space in
+ * this call, its members by their jobs. The space comes first, because nobody is let into one that
+ * is disabled. What fails here, or is cut off, the jobs do.
+ */
+export async function followAccess(services: Services, tenantId: string): Promise<void> {
+  await runProvisioning(services, tenantId, 'due')
+  await enqueueMembers(services, tenantId)
+}
+
+/** Wakes the work on every member of a tenant that is not done. */
+export async function enqueueMembers(services: Services, tenantId: string): Promise<void> {
+  let after: string | undefined
+  do {
+    const userIds = await unfinishedMembersOf(services.database.db, tenantId, pageSize, after)
+    await services.jobs.enqueueMembers(
+      userIds.map((userId) => ({ tenantId, userId, afterSeconds: 0 })),
+    )
+    after = userIds.length < pageSize ? undefined : userIds.at(-1)
+  } while (after !== undefined)
+}
+
+/**
+ * The status of a tenant that is not suspended any more, by what its provisioning has brought about
+ * so far.
+ */
+export async function statusWithout(trx: Trx, tenantId: string): Promise<'active' | 'pending'> {
+  const rows = await trx
+    .selectFrom('provisioning_steps')
+    .select(['step', 'state'])
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  const states = { identity: 'pending', mail: 'pending', files: 'pending' } as const
+  return statusAfterResume({
+    ...states,
+    ...Object.fromEntries(rows.map((row) => [row.step, row.state])),
+  })
+}

@@ -1,0 +1,105 @@
+import { AppError } from '@atrium/core/errors'
+import { type Limit, type LimitName, type LimitScope, limits } from '@atrium/core/limits'
+import {
+  type SetTenantLimits,
+  type TenantLimits,
+  tenantLimitNames,
+} from '@atrium/core/tenant-limits'
+import type { Db } from '@atrium/db/connect'
+import { countDomains } from '@atrium/db/domains'
+import { countMailLists } from '@atrium/db/lists'
+import { findTenantLimits, saveTenantLimits } from '@atrium/db/rate-limits'
+import { countSsoApps } from '@atrium/db/sso'
+import { lockTenant } from '@atrium/db/tenants'
+import type { Context } from '../context.ts'
+import type { Access } from '../guards.ts'
+import type { Limits } from '../limits.ts'
+import { tenantTransaction } from './transaction.ts'
+
+/** How many there are of what a limit without a window counts. */
+const present: Partial<Record<LimitName, (db: Db, tenantId: string) => Promise<number>>> = {
+  domains: countDomains,
+  lists: countMailLists,
+  sso_apps: countSsoApps,
+}
+
+/** Each limit that an operator can set for a tenant, with what is used of it now. */
+export async function readTenantLimits(
+  { services }: Context,
+  { tenant }: Access,
+): Promise<TenantLimits> {
+  const { db } = services.database
+  const [set, taken, counted] = await Promise.all([
+    findTenantLimits(db, tenant.id),
+    takenInWindows(services.limits, tenant.id),
+    Promise.all(
+      Object.entries(present).map(
+        async ([name, count]) => [name, await count(db, tenant.id)] as const,
+      ),
+    ),
+  ])
+  const presentOf = new Map<string, number>(counted)
+  const items = tenantLimitNames.map((name) => {
+    const { counts, seconds, per }: Limit = limits[name]
+    const standard = services.limits.most(name)
+    const window = taken.find(({ limit }) => limit === name)
+    const used = window?.taken ?? presentOf.get(name) ?? null
+    const own = set.get(name) ?? null
+    const resetsAt = window?.endsAt.toISOString() ?? null
+    return { name, counts, per, seconds, most: own ?? standard, standard, set: own, used, resetsAt }
+  })
+  return { items }
+}
+
+/**
+ * What is taken of the limits that are counted in windows, for the tenant or for the one member or
+ * host who took most.
+ */
+async function takenInWindows(enforced: Limits, tenantId: string) {
+  const namesPer = (per: LimitScope) =>
+    tenantLimitNames.filter((name) => limits[name].per === per && limits[name].seconds !== null)
+  const highest = (per: 'member' | 'host') =>
+    namesPer(per).map((limit) => enforced.highestTaken(limit, per, tenantId))
+  const [ofTenant, ...others] = await Promise.all([
+    enforced.taken(namesPer('tenant').map((limit) => ({ limit, of: tenantId }))),
+    ...highest('member'),
+    ...highest('host'),
+  ])
+  return [...ofTenant, ...others]
+}
+
+/**
+ * Sets limits of one tenant, or sets them back to the number of the installation. What is there
+ * already stays, also beyond a lower limit. Throws AppError `tenant_deleted`.
+ */
+export async function setTenantLimits(
+  ctx: Context,
+  access: Access,
+  input: SetTenantLimits,
+): Promise<TenantLimits> {
+  const { services } = ctx
+  const { tenant } = access
+  const changes = await tenantTransaction(services, tenant.id, async (trx) => {
+    const locked = await lockTenant(trx, tenant.slug)
+    if (!locked) throw new AppError('not_found')
+    if (locked.status === 'deleted') throw new AppError('tenant_deleted')
+    const before = await findTenantLimits(trx, tenant.id)
+    const changed = input.limits.filter(({ name, most }) => (before.get(name) ?? null) !== most)
+    await saveTenantLimits(trx, tenant.id, changed)
+    return Object.fromEntries(
+      changed.map(({ name, most }) => [name, [before.get(name) ?? null, most]]),
+    )
+  })
+  if (Object.keys(changes).length > 0) {
+    await services.audit.record(ctx, access.caller, {
+      action: 'tenant.limits_changed',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.slug,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes, ...(input.reason === undefined ? {} : { reason: input.reason }) },
+    })
+  }
+  return readTenantLimits(ctx, access)
+}

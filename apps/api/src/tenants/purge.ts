@@ -1,0 +1,275 @@
+import { AppError } from '@atrium/core/errors'
+import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants'
+import { purgeParts } from '@atrium/core/tenants'
+import { deleteDomain, listDomains } from '@atrium/db/domains'
+import { listSsoApps } from '@atrium/db/sso'
+import { unfinishedMembersOf } from '@atrium/db/tenant-access'
+import {
+  beginPurge,
+  claimPurge,
+  endPurgeRun,
+  eraseTenantRecords,
+  extendPurge,
+  findExpiredTenants,
+  type PurgeOutcome,
+  type PurgeRun,
+  readPurge,
+  savePurgePart,
+} from '@atrium/db/tenant-purges'
+import { lockTenant } from '@atrium/db/tenants'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { Context } from '../context.ts'
+import { requireNames } from '../domains/follow-name.ts'
+import { hasMail } from '../domains/view.ts'
+import type { Access } from '../guards.ts'
+import { pushList } from '../lists/push.ts'
+import { syncMember } from '../members/jobs.ts'
+import { sentenceOf } from '../provisioning/run.ts'
+import { StepRejected } from '../provisioning/step-refused.ts'
+import { retryDelaySeconds } from '../retry-delay.ts'
+import type { Services } from '../services.ts'
+import { deprovision } from '../sso/deprovision.ts'
+import { tenantTransaction } from './transaction.ts'
+
+/** Tenants whose purge begins in one run. */
+const mostExpired = 20
+/** No further tenant is taken after this: the job that does it comes every minute. */
+const mostMs = 40_000
+const partMs = 30_000
+const firstRetrySeconds = 60
+/** Members that are let go in one run of a purge. */
+const mostMembers = 100
+
+/**
+ * Begins the purge of a deleted tenant at once; of one that has begun, tries again what failed. 409
+ * `not_deleted`.
+ */
+export async function purgeTenant(
+  ctx: Context,
+  access: Access,
+  input: PurgeTenant,
+): Promise<TenantPurge> {
+  const { services } = ctx
+  if (input.confirm !== access.tenant.slug) {
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'confirm', message: 'This must be the slug of the tenant.' }],
+    })
+  }
+  const { begun, name } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await lockTenant(trx, access.tenant.slug)
+    if (tenant?.status !== 'deleted') throw new AppError('not_deleted')
+    return { ...(await beginPurge(trx, tenant.id)), name: tenant.name }
+  })
+  await services.audit.record(ctx, access.caller, {
+    action: 'tenant.purge_started',
+    resourceType: 'tenant',
+    resourceId: access.tenant.id,
+    resourceName: name,
+    tenantSlug: access.tenant.slug,
+    partnerSlug: access.tenant.partnerSlug,
+    metadata: {
+      ...(begun ? {} : { again: true }),
+      ...(input.reason === undefined ? {} : { reason: input.reason }),
+    },
+  })
+  return toPurgeView(services, access.tenant.id)
+}
+
+export async function toPurgeView({ database }: Services, tenantId: string): Promise<TenantPurge> {
+  const { startedAt, purgedAt, parts } = await readPurge(database.db, tenantId)
+  const text = (at: Date | null) => at?.toISOString() ?? null
+  return {
+    startedAt: text(startedAt),
+    purgedAt: text(purgedAt),
+    parts: parts.map(({ nextAt, finishedAt, ...part }) => ({
+      ...part,
+      nextAt: text(nextAt),
+      finishedAt: text(finishedAt),
+    })),
+  }
+}
+
+/**
+ * Begins the purge of the tenants whose time to be restored is over, and carries on with those that
+ * are due.
+ */
+export async function purgeTenants(services: Services): Promise<void> {
+  const { db } = services.database
+  for (const id of await findExpiredTenants(db, mostExpired)) await beginExpired(services, id)
+  const endAt = performance.now() + mostMs
+  while (performance.now() < endAt) {
+    const run = await claimPurge(db)
+    if (!run) return
+    await carryOn(services, run)
+  }
+}
+
+async function beginExpired(services: Services, tenantId: string): Promise<void> {
+  const row = await services.database.db
+    .selectFrom('tenants as t')
+    .leftJoin('partners as p', 'p.id', 't.partner_id')
+    .select(['t.slug', 't.name', 'p.slug as partnerSlug'])
+    .where('t.id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  const begun = await tenantTransaction(services, tenantId, async (trx) => {
+    const tenant = await lockTenant(trx, row.slug)
+    // An operator may have restored it in this moment.
+    return tenant?.status === 'deleted' && (await beginPurge(trx, tenantId)).begun
+  })
+  if (begun)
+    await record(
+      services,
+      'tenant.purge_started',
+      { id: tenantId, ...row },
+      { reason: 'The time to restore the tenant is over.' },
+    )
+}
+
+/**
+ * Each part needs those before it: a space that is gone has no members, and a domain without
+ * mailboxes and lists can go.
+ */
+async function carryOn(services: Services, run: PurgeRun): Promise<void> {
+  const { db } = services.database
+  for (const part of purgeParts) {
+    const row = run.parts.find((one) => one.part === part)
+    if (!row || row.state === 'ok') continue
+    if (!row.due) break
+    const outcome = await attempt(services, run, part, row.attempt)
+    if (!(await savePurgePart(db, run, part, outcome))) return
+    services.log.info({ tenant: run.tenant.slug, part, ...outcome }, 'part of a purge ended')
+    if (outcome.state === 'error') break
+    if (part === 'records') await record(services, 'tenant.purged', run.tenant, {})
+  }
+  await endPurgeRun(db, run)
+}
+
+async function attempt(
+  services: Services,
+  run: PurgeRun,
+  part: PurgePart,
+  tries: number,
+): Promise<PurgeOutcome> {
+  const signal = AbortSignal.timeout(partMs)
+  try {
+    await parts[part](services, run, signal)
+    return { state: 'ok' }
+  } catch (error) {
+    if (!(error instanceof UpstreamError || error instanceof StepRejected) && !signal.aborted) {
+      services.log.error(
+        { err: error, tenant: run.tenant.slug, part },
+        'part of a purge failed in an unforeseen way',
+      )
+    }
+    const sentence = sentenceOf(error, signal, partMs)
+    return {
+      state: 'error',
+      error: sentence,
+      retryInSeconds: retryDelaySeconds(tries + 1, firstRetrySeconds),
+    }
+  }
+}
+
+/**
+ * Before each of many calls of one part: no other process takes the purge while it goes on, however
+ * slow the upstream systems are.
+ */
+async function keepHolding({ database }: Services, run: PurgeRun): Promise<void> {
+  if (!(await extendPurge(database.db, run)))
+    throw new StepRejected('Another process goes on with this purge.')
+}
+
+const parts: Readonly<
+  Record<PurgePart, (services: Services, run: PurgeRun, signal: AbortSignal) => Promise<void>>
+> = {
+  async files({ systems }, { tenant }, signal) {
+    if (tenant.fileSpaceId !== null) await systems.files?.purgeSpace(tenant.fileSpaceId, { signal })
+  },
+  async members(services, run, signal) {
+    const { tenant } = run
+    const { db } = services.database
+    const { mail } = services.systems
+    // What a creation without an answer left there is found by its address.
+    if (hasMail(services) && mail) await requireNames(services, mail, tenant.id, signal)
+    for (const userId of await unfinishedMembersOf(db, tenant.id, mostMembers)) {
+      await keepHolding(services, run)
+      await syncMember(services, tenant.id, userId)
+    }
+    const { count } = await db
+      .selectFrom('memberships')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('tenant_id', '=', tenant.id)
+      .executeTakeFirstOrThrow()
+    if (Number(count) > 0)
+      throw new StepRejected(
+        `Members left to remove: ${count}. The list of members says what each waits for.`,
+      )
+  },
+  async mail(services, run, signal) {
+    const { tenant } = run
+    const { db } = services.database
+    const { mail } = services.systems
+    const there = hasMail(services) ? mail : null
+    const lists = await db
+      .selectFrom('mail_lists')
+      .select('id')
+      .where('tenant_id', '=', tenant.id)
+      .execute()
+    if (there) await requireNames(services, there, tenant.id, signal)
+    for (const { id } of there ? lists : []) {
+      await keepHolding(services, run)
+      await pushList(services, id)
+    }
+    const left = there
+      ? await db
+          .selectFrom('mail_lists')
+          .select(['address', 'error'])
+          .where('tenant_id', '=', tenant.id)
+          .executeTakeFirst()
+      : undefined
+    if (left)
+      throw new StepRejected(`The list ${left.address} is still there. ${left.error ?? ''}`.trim())
+    if (!there) await db.deleteFrom('mail_lists').where('tenant_id', '=', tenant.id).execute()
+    for (const { id, mailDomainId, mailPendingId } of await listDomains(db, tenant.id)) {
+      for (const domainId of [mailDomainId, mailPendingId])
+        if (domainId !== null) await there?.removeDomain(domainId, { signal })
+      await db.transaction().execute((trx) => deleteDomain(trx, id))
+    }
+  },
+  async identity(services, { tenant }, signal) {
+    const { identity } = services.systems
+    if (!identity) return
+    for (const app of await listSsoApps(services.database.db, tenant.id)) {
+      if (!(await deprovision(services, identity, app)))
+        throw new StepRejected(`The application ${app.name} could not be removed.`)
+    }
+    if (tenant.identityGroupId !== null)
+      await identity.deleteGroup(tenant.identityGroupId, { signal })
+  },
+  async records({ database }, { tenant }) {
+    await eraseTenantRecords(database.db, tenant.id)
+  },
+}
+
+function record(
+  services: Services,
+  action: 'tenant.purge_started' | 'tenant.purged',
+  {
+    id,
+    slug,
+    name,
+    partnerSlug,
+  }: { id: string; slug: string; name: string; partnerSlug: string | null },
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  const entry = {
+    action,
+    resourceType: 'tenant',
+    resourceId: id,
+    resourceName: name,
+    tenantSlug: slug,
+    partnerSlug,
+    metadata,
+  } as const
+  return services.audit.recordSystem(entry)
+}

@@ -1,0 +1,93 @@
+import { AppError } from '@atrium/core/errors'
+import { isEnded } from '@atrium/core/subscriptions'
+import type { RestoredTenant, RestoreTenant } from '@atrium/core/tenants'
+import type { Trx } from '@atrium/db/connect'
+import { findTenantSubscription } from '@atrium/db/subscriptions'
+import { transitionTenant } from '@atrium/db/tenant-access'
+import type { LockedTenant } from '@atrium/db/tenants'
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import { isDomainTaken } from '../domains/available.ts'
+import { followMovedDomains, type LostDomain, takeBack } from '../domains/release.ts'
+import { followEntitlements } from '../entitlements/follow.ts'
+import type { Access } from '../guards.ts'
+import { statusWithout } from './follow-access.ts'
+import { follow, type Turned, turn } from './turn.ts'
+
+/**
+ * Brings a deleted tenant back as it was, a suspension included: members, mailboxes, lists, domains
+ * and files. Its subscription stays ended, and released domains that another tenant has proved stay
+ * away: the answer tells of both. 409 `not_deleted`, and `restore_expired` once the time for it is
+ * over.
+ */
+export async function restoreTenant(
+  ctx: Context,
+  access: Access,
+  input: RestoreTenant,
+): Promise<RestoredTenant> {
+  const { services } = ctx
+  const { db } = services.database
+  const { turned, lostDomains } = await restore(ctx, access).catch((error: unknown) => {
+    // Somebody proved a released domain at this moment: now it is theirs.
+    if (isDomainTaken(error)) return restore(ctx, access)
+    throw error
+  })
+  // First the names: mailboxes and lists are told by their domain.
+  await followMovedDomains(services, turned.id)
+  const tenant = await follow(ctx, access, turned, {
+    action: 'tenant.restored',
+    reason: input.reason,
+    ...(lostDomains.length > 0 ? { lostDomains: lostDomains.map(({ name }) => name) } : {}),
+  })
+  const last = await findTenantSubscription(db, turned.id)
+  if (!last || !isEnded(last.status)) return { tenant, endedSubscription: null, lostDomains }
+  return {
+    tenant,
+    endedSubscription: {
+      plan: last.plan,
+      seats: last.seats,
+      endedAt: last.endedAt?.toISOString() ?? null,
+    },
+    lostDomains,
+  }
+}
+
+async function restore(
+  ctx: Context,
+  access: Access,
+): Promise<{ turned: Turned; lostDomains: LostDomain[] }> {
+  const { services } = ctx
+  let lostDomains: LostDomain[] = []
+  const apply = async (trx: Trx, tenant: LockedTenant) => {
+    if (tenant.status !== 'deleted') throw new AppError('not_deleted')
+    await rejectExpired(trx, tenant.id)
+    lostDomains = await takeBack(trx, services, tenant)
+    const status = tenant.suspended_at === null ? await statusWithout(trx, tenant.id) : 'suspended'
+    await transitionTenant(
+      trx,
+      tenant.id,
+      status === 'suspended' ? { status, again: true } : { status },
+    )
+    // Plan and seats were not followed while the tenant was deleted.
+    await followEntitlements(trx, services, tenant.id, { provisions: true })
+    return status
+  }
+  return { turned: await turn(ctx, access, { apply, evenDeleted: true }), lostDomains }
+}
+
+/**
+ * By the database's clock. A tenant that was deleted before there was a restore is kept until an
+ * operator acts, and can be restored.
+ */
+async function rejectExpired(trx: Trx, tenantId: string): Promise<void> {
+  const { expired } = await trx
+    .selectFrom('tenants')
+    .select(
+      sql<boolean>`(coalesce(restore_until <= now(), false) or purge_started_at is not null)`.as(
+        'expired',
+      ),
+    )
+    .where('id', '=', tenantId)
+    .executeTakeFirstOrThrow()
+  if (expired) throw new AppError('restore_expired')
+}

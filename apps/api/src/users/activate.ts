@@ -1,0 +1,84 @@
+import { AppError } from '@atrium/core/errors'
+import type { Trx } from '@atrium/db/connect'
+import { deleteUser, insertUser, setDeactivated, type UserRow } from '@atrium/db/users'
+import type { IdentityProvider } from '@atrium/integrations/identity/port'
+import type { Context } from '../context.ts'
+import { orUpstreamFailed } from './identity.ts'
+import { createIdentity, type Handover, handOver, removeFailedIdentity } from './new-identity.ts'
+
+/** Identity and record of somebody invited who was not let in yet. */
+export interface PendingInvitation {
+  userId: string
+  subject: string
+  idpUserId: string
+}
+
+/**
+ * Identity and record of somebody new, both shut: made, or the identity that an invitation has left
+ * whose process died. When the record cannot be written the identity goes again. Throws AppError
+ * `email_exists`, `upstream_failed`.
+ */
+export async function beginInvitation(
+  ctx: Context,
+  identity: IdentityProvider,
+  invited: { email: string; name: string; group: string; platformAdmin: boolean },
+): Promise<PendingInvitation> {
+  const { email, name, group, platformAdmin } = invited
+  const user = await orUpstreamFailed(() =>
+    createIdentity(ctx.services, identity, { email, name, group, shut: true }),
+  )
+  try {
+    const record = {
+      subject: user.subject,
+      idpUserId: user.id,
+      email,
+      name,
+      platformAdmin,
+      shutOut: true,
+    }
+    const inserted = await insertUser(ctx.services.database.db, record)
+    if (!inserted) throw new AppError('email_exists')
+    return { userId: inserted.id, subject: user.subject, idpUserId: user.id }
+  } catch (error) {
+    await removeFailedIdentity(ctx, identity, user.id)
+    throw error
+  }
+}
+
+/**
+ * What an invitation has left whose process died: shut out in the moment it was made. Undefined for
+ * everybody else.
+ */
+export function leftByInvitation(user: UserRow): PendingInvitation | undefined {
+  const neverIn =
+    user.deactivatedAt !== null && user.deactivatedAt.getTime() === user.createdAt.getTime()
+  if (!neverIn || user.idpUserId === null || (user.tenants ?? []).length > 0) return undefined
+  return { userId: user.id, subject: user.idpSubjectId, idpUserId: user.idpUserId }
+}
+
+/**
+ * Hands over what the person signs in with, opens the identity, and then the record together with
+ * what `settle` writes. When one of them fails identity and record are removed; when the process
+ * dies both stay what `leftByInvitation` finds. Throws AppError `upstream_failed`.
+ */
+export async function activate(
+  ctx: Context,
+  identity: IdentityProvider,
+  { userId, idpUserId }: PendingInvitation,
+  settle: (trx: Trx) => Promise<void> = async () => {},
+): Promise<Handover> {
+  const { db } = ctx.services.database
+  try {
+    const handover = await orUpstreamFailed(() => handOver(ctx.services, identity, idpUserId))
+    await orUpstreamFailed(() => identity.setActive({ userId: idpUserId, active: true }))
+    await db.transaction().execute(async (trx) => {
+      await setDeactivated(trx, userId, false)
+      await settle(trx)
+    })
+    return handover
+  } catch (error) {
+    await removeFailedIdentity(ctx, identity, idpUserId)
+    await db.transaction().execute((trx) => deleteUser(trx, userId))
+    throw error
+  }
+}

@@ -1,0 +1,39 @@
+import { openApiDocument } from '../src/transport/openapi.ts'
+
+interface Described {
+  matches: RegExp
+  statuses: ReadonlyMap<string, ReadonlySet<string>>
+}
+let operations: Described[] | undefined
+
+/**
+ * The statuses that the API description names. Made when the first answer is looked at, once per
+ * process.
+ */
+function described(): Described[] {
+  operations ??= Object.entries(openApiDocument('0.0.0', '/').paths)
+    // The me of /users/me is not taken for an id.
+    .sort(([one], [other]) => one.split('{').length - other.split('{').length)
+    .map(([path, item]) => ({
+      matches: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+      statuses: new Map(
+        Object.entries(item).map(([method, { responses }]) => [
+          method.toUpperCase(),
+          new Set(Object.keys(responses)),
+        ]),
+      ),
+    }))
+  return operations
+}
+
+/**
+ * The answer in words when the API description does not name its status for that operation;
+ * undefined for what is no operation.
+ */
+export function undocumented(method: string, url: string, status: number): string | undefined {
+  const path = new URL(url).pathname
+  const named = described()
+    .find(({ matches }) => matches.test(path))
+    ?.statuses.get(method)
+  return named && !named.has(String(status)) ? `${status} to ${method} ${path}` : undefined
+}

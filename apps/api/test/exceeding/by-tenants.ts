@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { MembersTestApp } from '../members-test-app.ts'
+import { proveDomain } from '../test-app.ts'
+import { amongMembers } from './reach.ts'
+
+const unique = () => randomBytes(4).toString('hex')
+const own = () => `${unique()}@acme.tenants.local`
+
+const addMember = (testApp: MembersTestApp, fields: object = {}) =>
+  testApp.call('POST', '/users', { email: own(), ...fields })
+const elsewhere = () => ({ alternativeEmail: `${unique()}@elsewhere.example` })
+
+/** Invites somebody to Globex; returns the id of the member and the token of the owner. */
+async function invite(testApp: MembersTestApp): Promise<{ id: string; token: string }> {
+  const token = await testApp.token('owner@globex.test')
+  const { status, body } = await testApp.request('POST', '/tenants/globex/users', {
+    token,
+    body: { email: `${unique()}@outside.example` },
+  })
+  if (status !== 201) throw new Error(`nobody was invited: ${status} ${body.code}`)
+  return { id: body.member.id, token }
+}
+const inviteAgain = (testApp: MembersTestApp, { id, token }: { id: string; token: string }) =>
+  testApp.request('POST', `/tenants/globex/users/${id}/retry`, { token, body: {} })
+
+/** Limits of one workplace, each with the call that reaches it. */
+export const byTenants = {
+  members_day: amongMembers((testApp) => () => addMember(testApp), { status: 201, headers: false }),
+  invitations_day: amongMembers(
+    async (testApp) => {
+      await proveDomain(testApp, 'acme', 'acme.example')
+      return () => addMember(testApp, elsewhere())
+    },
+    { status: 201, headers: false },
+  ),
+  invitations_unproven_day: amongMembers((testApp) => () => addMember(testApp, elsewhere()), {
+    status: 201,
+    headers: false,
+  }),
+  invitation_repeats_day: amongMembers(
+    async (testApp) => {
+      const invited = [await invite(testApp), await invite(testApp), await invite(testApp)]
+      return (n) => inviteAgain(testApp, invited[n % invited.length] ?? { id: '', token: '' })
+    },
+    { headers: false, slug: 'globex' },
+  ),
+  // The invitation itself is the first of the three.
+  invitations_recipient_day: amongMembers(
+    async (testApp) => {
+      const invited = await invite(testApp)
+      return () => inviteAgain(testApp, invited)
+    },
+    { most: 3, lets: 2, headers: false, slug: 'globex' },
+  ),
+  imports_day: amongMembers(
+    (testApp) => () =>
+      testApp.call('POST', '/user-imports', { csv: `email\n${own()}\n`, dryRun: false }),
+  ),
+  password_resets_day: amongMembers(async (testApp) => {
+    const id = await testApp.idOf('member@acme.test')
+    return () => testApp.call('POST', `/users/${id}/reset-password`, {})
+  }),
+  // The name below the platform's domain is the first of the three.
+  domains: amongMembers(
+    (testApp) => () => testApp.call('POST', '/domains', { domain: `${unique()}.example.org` }),
+    {
+      ...{ most: 3, lets: 2, status: 201 },
+    },
+  ),
+  lists: amongMembers(
+    (testApp) => () =>
+      testApp.call('POST', '/lists', {
+        address: own(),
+        name: 'All',
+        recipients: ['member@acme.test'],
+      }),
+    {
+      status: 201,
+    },
+  ),
+  sso_apps: amongMembers(
+    (testApp) => () =>
+      testApp.call('POST', '/sso-apps', {
+        name: `App ${unique()}`,
+        redirectUris: ['https://wiki.example.test/callback'],
+      }),
+    { status: 201 },
+  ),
+}
